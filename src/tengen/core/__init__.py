@@ -1,0 +1,1 @@
+"""The game itself: contracts, geometry, rules, positions, planes, symmetries, opening procedures."""

@@ -1,0 +1,326 @@
+"""The words that all parts of Tengen share: the file to read first.
+
+Search, networks, agents, arena, web and learning meet only here. A `Ruleset` says what is played, a `Position` (in
+`tengen.core.position`) where the game stands, `Limits` how long an agent may think, a `Decision` what it chose and why.
+Values are always seen from the side to move, between -1 (lost) and +1 (won).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+
+from tengen.core.geometry import MAX_SIZE, MIN_SIZE, Point
+from tengen.errors import AgentError, NotationError, RulesetError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from tengen.core.position import Position
+
+E = TypeVar("E", bound=StrEnum)
+
+MIN_WIN_LENGTH = 3
+MAX_WIN_LENGTH = 6
+
+
+class Colour(StrEnum):
+    """The colour of a stone and of the player who owns it. Black moves first."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+    @property
+    def opponent(self) -> Colour:
+        """The other colour."""
+        return Colour.WHITE if self is Colour.BLACK else Colour.BLACK
+
+
+class Rule(StrEnum):
+    """When a line wins, and what black may not play (docs/2-rules.md)."""
+
+    FREESTYLE = "freestyle"
+    """A line of at least the win length wins."""
+    STANDARD = "standard"
+    """Only a line of exactly the win length wins."""
+    RENJU = "renju"
+    """Black: exactly five wins, overline, double-four and double-three are forbidden. White: five or more wins."""
+    CARO = "caro"
+    """A longer line wins; a line of exactly the win length wins unless closed by enemy stones at both ends."""
+    CARO_EXACT = "caro-exact"
+    """Only a line of exactly the win length wins, unless closed by enemy stones at both ends."""
+
+
+class Opening(StrEnum):
+    """How the first stones are placed and the colours chosen (`tengen.core.opening`)."""
+
+    FREE = "free"
+    SWAP = "swap"
+    SWAP2 = "swap2"
+    PRO = "pro"
+    LONG_PRO = "long-pro"
+
+
+class Foul(StrEnum):
+    """Why black may not play on a point in renju."""
+
+    OVERLINE = "overline"
+    DOUBLE_FOUR = "double-four"
+    DOUBLE_THREE = "double-three"
+
+
+class Outcome(StrEnum):
+    """The state of a game; the three finished ones name the winner or the draw."""
+
+    ONGOING = "ongoing"
+    BLACK = "black"
+    WHITE = "white"
+    DRAW = "draw"
+
+    @property
+    def winner(self) -> Colour | None:
+        """The colour that won, if one did."""
+        return Colour(self.value) if self in (Outcome.BLACK, Outcome.WHITE) else None
+
+    @classmethod
+    def win_for(cls, colour: Colour) -> Outcome:
+        """The outcome in which `colour` has won."""
+        return cls(colour.value)
+
+
+_RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a-z0-9-]+))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """What is played: board, win length, rule and opening procedure.
+
+    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`; the opening is left out when it is free.
+
+    >>> Ruleset.parse("15x15:5:renju").rule
+    <Rule.RENJU: 'renju'>
+    >>> str(Ruleset(9, 9))
+    '9x9:5:freestyle'
+    """
+
+    width: int = 15
+    height: int = 15
+    win_length: int = 5
+    rule: Rule = Rule.FREESTYLE
+    opening: Opening = Opening.FREE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", _member(Rule, self.rule, "rule"))
+        object.__setattr__(self, "opening", _member(Opening, self.opening, "opening"))
+        for name, size in (("width", self.width), ("height", self.height)):
+            if not MIN_SIZE <= size <= MAX_SIZE:
+                raise RulesetError(f"board {name} {size} is outside {MIN_SIZE}–{MAX_SIZE}")
+        if not MIN_WIN_LENGTH <= self.win_length <= MAX_WIN_LENGTH:
+            raise RulesetError(f"win length {self.win_length} is outside {MIN_WIN_LENGTH}–{MAX_WIN_LENGTH}")
+        if self.win_length > max(self.width, self.height):
+            raise RulesetError(f"no line of {self.win_length} fits on a {self.width}x{self.height} board")
+        if self.rule is Rule.RENJU and self.win_length != 5:
+            raise RulesetError(f"renju is five in a row; win length {self.win_length} has no renju fouls")
+
+    @classmethod
+    def parse(cls, text: str) -> Ruleset:
+        """Read the text form; win length 5, freestyle and a square board are the defaults of what is left out."""
+        match = _RULESET.fullmatch(text.strip().lower())
+        if match is None:
+            raise NotationError(
+                f"not a ruleset: {text!r} (WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
+            )
+        width, height, win_length, rule, opening = match.groups()
+        try:
+            return cls(
+                int(width),
+                int(height or width),
+                int(win_length or 5),
+                _member(Rule, rule or Rule.FREESTYLE, "rule"),
+                _member(Opening, opening or Opening.FREE, "opening"),
+            )
+        except RulesetError as error:
+            raise RulesetError(f"{error} in {text!r}") from None
+
+    @property
+    def name(self) -> str:
+        """The text form."""
+        tail = "" if self.opening is Opening.FREE else f":{self.opening}"
+        return f"{self.width}x{self.height}:{self.win_length}:{self.rule}{tail}"
+
+    @property
+    def area(self) -> int:
+        """The number of points of the board."""
+        return self.width * self.height
+
+    @property
+    def is_square(self) -> bool:
+        """Whether width and height agree."""
+        return self.width == self.height
+
+    @property
+    def centre(self) -> Point:
+        """The middle of the board (the upper right one of the middle points on even sizes)."""
+        return Point.at(self.width // 2, self.height // 2)
+
+    def contains(self, point: Point) -> bool:
+        """Whether the point lies on this board."""
+        return point.x < self.width and point.y < self.height
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _member(kind: type[E], value: str, what: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        raise RulesetError(f"unknown {what} {value!r} (known: {known})") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long an agent may think about one move; whichever comes first ends the search. `None` is no limit."""
+
+    time_ms: int | None = None
+    """Milliseconds for this move, kept to with none lost."""
+    clock_ms: int | None = None
+    """Milliseconds left on the player's clock for the rest of the game."""
+    increment_ms: int = 0
+    """Milliseconds the clock gains after each move."""
+    nodes: int | None = None
+    """Positions a tree search may visit."""
+    depth: int | None = None
+    """Plies of iterative deepening."""
+    simulations: int | None = None
+    """Simulations or playouts of a Monte Carlo search."""
+    threads: int = 1
+    """Threads the search may use."""
+
+    def __post_init__(self) -> None:
+        for name in ("time_ms", "clock_ms", "increment_ms", "nodes", "depth", "simulations"):
+            amount = getattr(self, name)
+            if amount is not None and amount < 0:
+                raise NotationError(f"limit {name}={amount} is negative")
+        if self.threads < 1:
+            raise NotationError(f"limit threads={self.threads} is below 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a search has proved for the side to move: `win`, `loss` or `draw`, in that many plies.
+
+    >>> str(Proof("win", 5)), str(Proof("loss", 6))
+    ('+M5', '-M6')
+    """
+
+    result: str
+    plies: int
+
+    def __str__(self) -> str:
+        return {"win": "+M", "loss": "-M", "draw": "=M"}[self.result] + str(self.plies)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What an agent chose, and why."""
+
+    move: Point
+    value_to_move: float | None = None
+    """Expected result in [-1, 1] for the side to move; None when the agent does not estimate one."""
+    line: tuple[Point, ...] = ()
+    """The expected continuation, beginning with `move`."""
+    nodes: int = 0
+    """Positions or simulations the choice cost."""
+    policy: Mapping[Point, float] | None = None
+    """The agent's preference over points, summing to 1, when it has one."""
+    proof: Proof | None = None
+    """What was proved, if anything."""
+    depth: int = 0
+    """Plies searched in full, 0 for agents without a depth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisLine:
+    """One candidate move of an analysis with its expected continuation."""
+
+    move: Point
+    value_to_move: float
+    line: tuple[Point, ...]
+    proof: Proof | None = None
+    depth: int = 0
+    visits: int = 0
+    prior: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A snapshot of a running analysis: the best lines so far, best first."""
+
+    lines: tuple[AnalysisLine, ...]
+    depth: int = 0
+    nodes: int = 0
+    elapsed_ms: float = 0.0
+    policy: Mapping[Point, float] | None = field(default=None)
+
+    @property
+    def nodes_per_second(self) -> float:
+        """Search speed, 0 when too early to tell."""
+        return 1000.0 * self.nodes / self.elapsed_ms if self.elapsed_ms > 0 else 0.0
+
+
+class Agent(ABC):
+    """A player. A person, a network, alpha-beta, a foreign Gomocup brain: all just this.
+
+    An agent may keep state between moves (tables, a tree, a process) but answers each `choose` from the position
+    alone: positions may come in any order. It is used by one thread at a time, except `stop`, which any thread may call.
+    The same seed, the same calls and one thread give the same moves, unless a time limit decides.
+    """
+
+    name: str = "agent"
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        """Whether the agent can play under `ruleset`."""
+        return True
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        """Forget earlier games. Optional: `choose` works without it, as if with seed 0."""
+
+    @abstractmethod
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        """Pick a legal move for the side to move. The game must not be over."""
+
+    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
+        """Think aloud: yield ever better snapshots of the `lines` best moves until the limits or `stop` end it."""
+        raise AgentError(f"{self.name} does not analyse")
+
+    def stop(self) -> None:
+        """Ask a running `choose` or `analyse` to end now; it still returns its best move so far."""
+
+    def close(self) -> None:
+        """Free processes, threads and files. The agent cannot be used afterwards."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class Evaluator(Protocol):
+    """A network as tree searches see it."""
+
+    @property
+    def plane_layout(self) -> str:
+        """The name of the input layout in `tengen.core.planes`."""
+        ...
+
+    def evaluate(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        ...

@@ -1,0 +1,97 @@
+"""Points of the board and their names.
+
+A point is its name: `Point("h8")` is a `str` that also knows its column `x` and its row `y`. Columns run a, b, c, …
+from the left, rows 1, 2, 3, … from the **bottom** as in renju books and on most screens, so `a1` is the lower left
+corner, x = y = 0. On a board of width w the point's *index* is y·w + x; arrays over the board have shape [height,
+width] with row 0 at the bottom of the drawing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tengen.errors import NotationError
+
+MIN_SIZE = 3
+MAX_SIZE = 22
+
+_NAME = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
+
+
+class Point(str):
+    """One point of a board, written as column letter and row number.
+
+    >>> Point("H8")
+    Point('h8')
+    >>> Point("h8").x, Point("h8").y, Point("h8") == "h8"
+    (7, 7, True)
+    """
+
+    __slots__ = ("x", "y")
+
+    x: int
+    """Column from the left, 0 for `a`."""
+    y: int
+    """Row from the bottom, 0 for row 1."""
+
+    def __new__(cls, name: str) -> Point:
+        if isinstance(name, Point):
+            return name
+        match = _NAME.fullmatch(name.strip().lower()) if isinstance(name, str) else None
+        if match is None:
+            raise NotationError(f"not a point: {name!r} (a column letter and a row number, such as 'h8')")
+        return cls.at(ord(match[1]) - ord("a"), int(match[2]) - 1)
+
+    @classmethod
+    def at(cls, x: int, y: int) -> Point:
+        """The point in column `x` from the left and row `y` from the bottom, both from 0."""
+        if 0 <= x < MAX_SIZE and 0 <= y < MAX_SIZE:
+            return _POINTS[y][x]
+        raise NotationError(f"no board has a point at column {x}, row {y} (both run from 0 to {MAX_SIZE - 1})")
+
+    @classmethod
+    def from_index(cls, index: int, width: int) -> Point:
+        """The point with the given index on a board of the given width."""
+        y, x = divmod(index, width)
+        return cls.at(x, y)
+
+    def index(self, width: int) -> int:  # type: ignore[override]
+        """The point's index y·width + x on a board of the given width."""
+        return self.y * width + self.x
+
+    def __repr__(self) -> str:
+        return f"Point({str.__repr__(self)})"
+
+    def __reduce__(self) -> tuple[type[Point], tuple[str]]:
+        return Point, (str(self),)
+
+
+def _make_point(x: int, y: int) -> Point:
+    point = str.__new__(Point, f"{chr(ord('a') + x)}{y + 1}")
+    point.x, point.y = x, y
+    return point
+
+
+_POINTS = tuple(tuple(_make_point(x, y) for x in range(MAX_SIZE)) for y in range(MAX_SIZE))
+
+
+def parse_points(text: str) -> tuple[Point, ...]:
+    """Split a run of names such as `h8i9 j10` into points; blanks and commas between them are allowed.
+
+    >>> parse_points("h8i9 j10")
+    (Point('h8'), Point('i9'), Point('j10'))
+    """
+    points: list[Point] = []
+    lowered = text.lower()
+    place = 0
+    while place < len(lowered):
+        if lowered[place] in " \t\r\n,":
+            place += 1
+            continue
+        match = _NAME.match(lowered, place)
+        if match is None:
+            shown = text if len(text) <= 60 else text[:60] + "…"
+            raise NotationError(f"not a point at offset {place} of {shown!r}: {text[place : place + 8]!r}")
+        points.append(Point(match[0]))
+        place = match.end()
+    return tuple(points)

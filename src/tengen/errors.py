@@ -1,0 +1,59 @@
+"""Every exception that Tengen raises on purpose, one sentence each.
+
+Bad input is always a `TengenError`; its message carries the input and, where there is one, the position.
+Anything else that escapes is a bug.
+"""
+
+from __future__ import annotations
+
+
+class TengenError(Exception):
+    """Base of all errors raised by Tengen."""
+
+
+class InputError(TengenError, ValueError):
+    """The caller handed over something that cannot be used."""
+
+
+class NotationError(InputError):
+    """A text is not the notation it should be (point, ruleset, drawing, agent name, …)."""
+
+
+class RulesetError(InputError):
+    """A ruleset is impossible, or the part asked does not support it."""
+
+
+class PositionError(InputError):
+    """Stones that cannot stand on one board (off board, twice on one point, two winners, …)."""
+
+
+class IllegalMoveError(InputError):
+    """A move that the rules do not allow here: off board or occupied."""
+
+
+class ForbiddenPointError(IllegalMoveError):
+    """A renju foul: black may not play there."""
+
+
+class GameOverError(IllegalMoveError):
+    """The game is finished; nothing more can be played."""
+
+
+class RecordError(InputError):
+    """A game file is damaged or beyond the limits; the message says in which line or at which offset."""
+
+
+class AgentError(TengenError):
+    """A player could not be made or did not do its duty."""
+
+
+class AgentNameError(AgentError, ValueError):
+    """An agent text names an unknown player, an unknown parameter or an unusable value."""
+
+
+class EngineError(AgentError):
+    """A foreign engine crashed, stalled or broke the protocol."""
+
+
+class MissingExtraError(TengenError, ImportError):
+    """A part needs an optional package that is not installed; the message says how to install it."""
