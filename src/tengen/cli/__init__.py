@@ -1,0 +1,56 @@
+"""The command line: one file per subcommand, each exposing `register(app)`.
+
+This file only knows which subcommands exist. The packages they need are imported when they run, not here, so that
+`tengen --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Annotated
+
+import typer
+
+from tengen.errors import TengenError
+
+SUBCOMMANDS: tuple[str, ...] = ()
+"""Modules of this package that register subcommands, in the order of the help."""
+
+app = typer.Typer(
+    name="tengen",
+    help="Tengen, the Gomoku AI laboratory.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from tengen import __version__
+
+        typer.echo(f"tengen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Tengen, the Gomoku AI laboratory."""
+
+
+for _module in SUBCOMMANDS:
+    importlib.import_module(f"tengen.cli.{_module}").register(app)
+
+
+def main() -> None:
+    """Run the command line; an error of ours becomes one line on stderr and exit code 2."""
+    try:
+        app()
+    except TengenError as error:
+        print(f"tengen: {error}", file=sys.stderr)
+        sys.exit(2)
