@@ -1,0 +1,19 @@
+// One function per area, each in its own file; module.cpp calls them all. No logic here: names, docstrings, GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/board.h"
+
+namespace tengen::bindings {
+
+namespace nb = nanobind;
+
+void bind_core(nb::module_& m);
+
+// Rules from the numbers that tengen.core.position hands over; the Ruleset has checked them.
+inline Rules make_rules(int width, int height, int win_length, int rule) {
+  return {width, height, win_length, static_cast<Rule>(rule)};
+}
+
+}  // namespace tengen::bindings

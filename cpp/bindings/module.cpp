@@ -1,0 +1,6 @@
+#include "bindings/bindings.h"
+
+NB_MODULE(_native, m) {
+  m.doc() = "The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.";
+  tengen::bindings::bind_core(m);
+}

@@ -1,0 +1,53 @@
+// Where the lines of a board run: for each point and direction, which line it lies on and how far along.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/types.h"
+
+namespace tengen {
+
+// A line is one 64-bit word, two bits a cell (see Cell), with kLinePad cells of wall before its first point: a board
+// has at most 22 points in a line, and 22 + 2 * 5 cells fill the word. Five cells of wall let every window of +-5
+// cells around a point be one shift.
+inline constexpr int kLinePad = 5;
+inline constexpr int kMaxLines = 2 * kMaxSize - 1;
+
+struct LinePlace {
+  std::uint8_t line;    // which line of its direction
+  std::uint8_t offset;  // cell in the word, padding included: 5 for the first point of the line
+};
+
+class Geometry {
+ public:
+  Geometry(int width, int height);
+
+  // One shared instance for each board size; lives as long as the program.
+  static const Geometry& of(int width, int height);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  int area() const { return width_ * height_; }
+  int x(Point point) const { return x_[point]; }
+  int y(Point point) const { return y_[point]; }
+  Point point(int x, int y) const { return static_cast<Point>(y * width_ + x); }
+  bool contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < height_; }
+  LinePlace place(int direction, Point point) const { return places_[direction][point]; }
+
+  // Index distance between neighbours along a direction.
+  int step(int direction) const { return kStepY[direction] * width_ + kStepX[direction]; }
+  int line_count(int direction) const { return line_count_[direction]; }
+  std::uint64_t empty_line(int direction, int line) const { return empty_[direction][line]; }
+
+ private:
+  int width_;
+  int height_;
+  std::array<std::array<LinePlace, kMaxArea>, kDirections> places_{};
+  std::array<std::array<std::uint64_t, kMaxLines>, kDirections> empty_{};
+  std::array<int, kDirections> line_count_{};
+  std::array<std::uint8_t, kMaxArea> x_{};
+  std::array<std::uint8_t, kMaxArea> y_{};
+};
+
+}  // namespace tengen

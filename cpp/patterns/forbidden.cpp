@@ -1,0 +1,166 @@
+#include "patterns/forbidden.h"
+
+#include <algorithm>
+
+namespace tengen {
+namespace {
+
+// One line as black sees it: bit c of `black` and `empty` speaks of cell c (padding included); walls are neither.
+struct BlackLine {
+  std::uint32_t black;
+  std::uint32_t empty;
+};
+
+// Keep every second bit of a word: the low bits of its 32 cells.
+std::uint32_t every_second_bit(std::uint64_t word) {
+  word &= 0x5555555555555555ull;
+  word = (word | (word >> 1)) & 0x3333333333333333ull;
+  word = (word | (word >> 2)) & 0x0F0F0F0F0F0F0F0Full;
+  word = (word | (word >> 4)) & 0x00FF00FF00FF00FFull;
+  word = (word | (word >> 8)) & 0x0000FFFF0000FFFFull;
+  return static_cast<std::uint32_t>(word | (word >> 16));
+}
+
+BlackLine black_line(std::uint64_t line) {
+  return {every_second_bit(line & ~(line >> 1)), every_second_bit(~(line | (line >> 1)))};
+}
+
+// First and last cell of the unbroken black run through `cell`, as if black stood there. 0 < cell < 31.
+struct Span {
+  int low;
+  int high;
+  int length() const { return high - low + 1; }
+  bool holds(int cell) const { return low <= cell && cell <= high; }
+};
+
+Span span_through(std::uint32_t black, int cell) {
+  const int above = std::countr_one(black >> (cell + 1));
+  const int below = std::countl_one(black << (32 - cell));
+  return {cell - below, cell + above};
+}
+
+bool bit(std::uint32_t mask, int cell) { return (mask >> cell) & 1; }
+
+// Distinct fours through `cell` (which black holds): sets of four stones that one empty point completes to exactly
+// five. A straight four is one four although two points complete it.
+int count_fours(const BlackLine& line, int cell) {
+  std::uint32_t first_four = 0;
+  int fours = 0;
+  for (int e = std::max(cell - 4, kLinePad); e <= std::min(cell + 4, 31 - kLinePad); ++e) {
+    if (!bit(line.empty, e)) continue;
+    const Span five = span_through(line.black, e);
+    if (five.length() != 5 || !five.holds(cell)) continue;
+    const std::uint32_t stones = (0x1Fu << five.low) & ~(1u << e);
+    if (stones == first_four) continue;
+    first_four = stones;
+    ++fours;
+  }
+  return fours;
+}
+
+// Whether black on `e` turns the run through `cell` into a straight four: exactly four, both ends empty, and each end
+// completes exactly five.
+bool makes_straight_four(const BlackLine& line, int cell, int e) {
+  const Span four = span_through(line.black, e);
+  return four.length() == 4 && four.holds(cell) && bit(line.empty, four.low - 1) && bit(line.empty, four.high + 1) &&
+         !bit(line.black, four.low - 2) && !bit(line.black, four.high + 2);
+}
+
+// A scratch copy of the line keys on which stones are tried out.
+class FoulFinder {
+ public:
+  explicit FoulFinder(const Board& board) : geometry_(board.geometry()) {
+    for (int d = 0; d < kDirections; ++d)
+      for (int i = 0; i < geometry_.line_count(d); ++i) lines_[d][i] = board.line(d, i);
+  }
+
+  // `point` is empty in the lines; they are unchanged afterwards. The recursion adds a stone at each level, so it ends.
+  Foul foul_at(Point point) {
+    toggle_black(point);
+    const Foul foul = foul_with_stone(point);
+    toggle_black(point);
+    return foul;
+  }
+
+ private:
+  void toggle_black(Point point) {
+    for (int d = 0; d < kDirections; ++d) {
+      const LinePlace place = geometry_.place(d, point);
+      lines_[d][place.line] ^= static_cast<std::uint64_t>(kBlackStone) << (2 * place.offset);
+    }
+  }
+
+  bool makes_five(Point point) const {
+    for (int d = 0; d < kDirections; ++d) {
+      const LinePlace place = geometry_.place(d, point);
+      if (run_through(lines_[d][place.line], place.offset, kBlack).length == 5) return true;
+    }
+    return false;
+  }
+
+  Foul foul_with_stone(Point point) {
+    BlackLine lines[kDirections];
+    int cells[kDirections];
+    bool overline = false;
+    for (int d = 0; d < kDirections; ++d) {
+      const LinePlace place = geometry_.place(d, point);
+      lines[d] = black_line(lines_[d][place.line]);
+      cells[d] = place.offset;
+      const int length = span_through(lines[d].black, cells[d]).length();
+      if (length == 5) return Foul::kNone;
+      overline = overline || length > 5;
+    }
+    if (overline) return Foul::kOverline;
+
+    int fours = 0;
+    for (int d = 0; d < kDirections; ++d) fours += count_fours(lines[d], cells[d]);
+    if (fours >= 2) return Foul::kDoubleFour;
+
+    int threes = 0;
+    for (int d = 0; d < kDirections; ++d) {
+      // Lines left to look at cannot make two threes any more: done.
+      if (threes + kDirections - d < 2) break;
+      if (is_three(point, d, lines[d], cells[d]) && ++threes == 2) return Foul::kDoubleThree;
+    }
+    return Foul::kNone;
+  }
+
+  // Whether the stone on `point` is part of a three along `direction`: a further stone there makes a straight four,
+  // makes no five elsewhere and is no foul itself.
+  bool is_three(Point point, int direction, const BlackLine& line, int cell) {
+    for (int e = std::max(cell - 3, kLinePad); e <= std::min(cell + 3, 31 - kLinePad); ++e) {
+      if (!bit(line.empty, e) || !makes_straight_four(line, cell, e)) continue;
+      const auto further = static_cast<Point>(point + (e - cell) * geometry_.step(direction));
+      if (!makes_five(further) && foul_at(further) == Foul::kNone) return true;
+    }
+    return false;
+  }
+
+  const Geometry& geometry_;
+  std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
+};
+
+// A foul needs black company: five stones for an overline, three on a line for a four, two for a three. Points with
+// fewer than two lines that hold two or more black stones within reach need no closer look.
+bool may_be_foul(const Board& board, Point point) {
+  const Geometry& geometry = board.geometry();
+  int lines_with_company = 0;
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = geometry.place(d, point);
+    const std::uint64_t window = (stones_in_line(board.line(d, place.line), kBlack) >> (2 * (place.offset - 5))) & 0x3FFFFF;
+    const int company = std::popcount(window) / 2;
+    // Four or more on one line can be two fours or an overline by themselves.
+    if (company >= 4) return true;
+    lines_with_company += company >= 2;
+  }
+  return lines_with_company >= 2;
+}
+
+}  // namespace
+
+Foul foul_at(const Board& board, Point point) {
+  if (!may_be_foul(board, point)) return Foul::kNone;
+  return FoulFinder(board).foul_at(point);
+}
+
+}  // namespace tengen

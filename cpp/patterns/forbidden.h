@@ -1,0 +1,12 @@
+// Renju fouls by their definition, with full recursion (docs/2-rules.md; RIF rules, section 9).
+#pragma once
+
+#include "core/board.h"
+
+namespace tengen {
+
+// The foul black would commit on the empty `point`, or Foul::kNone. A five is never a foul. Looks only at the stones,
+// not at whose turn it is or which rule is played. Boards up to 22x22.
+Foul foul_at(const Board& board, Point point);
+
+}  // namespace tengen
