@@ -22,6 +22,7 @@ Geometry::Geometry(int width, int height) : width_(width), height_(height) {
         const int offset = offsets[d] + kLinePad;
         places_[d][p] = {static_cast<std::uint8_t>(lines[d]), static_cast<std::uint8_t>(offset)};
         empty_[d][lines[d]] &= ~(3ull << (2 * offset));
+        if (offset == kLinePad) first_[d][lines[d]] = p;
       }
     }
   }

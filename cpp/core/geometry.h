@@ -40,11 +40,17 @@ class Geometry {
   int line_count(int direction) const { return line_count_[direction]; }
   std::uint64_t empty_line(int direction, int line) const { return empty_[direction][line]; }
 
+  // The point at a cell of a line: the inverse of place().
+  Point point_on_line(int direction, int line, int offset) const {
+    return static_cast<Point>(first_[direction][line] + (offset - kLinePad) * step(direction));
+  }
+
  private:
   int width_;
   int height_;
   std::array<std::array<LinePlace, kMaxArea>, kDirections> places_{};
   std::array<std::array<std::uint64_t, kMaxLines>, kDirections> empty_{};
+  std::array<std::array<Point, kMaxLines>, kDirections> first_{};  // the point at offset kLinePad of each line
   std::array<int, kDirections> line_count_{};
   std::array<std::uint8_t, kMaxArea> x_{};
   std::array<std::uint8_t, kMaxArea> y_{};

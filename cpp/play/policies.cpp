@@ -1,0 +1,302 @@
+#include "play/policies.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "patterns/legality.h"
+
+namespace tengen {
+namespace {
+
+// One bit a cell of a line: the low bit of its two.
+constexpr std::uint64_t kLowBits = 0x5555555555555555ull;
+
+// A set of points, drawn from at random.
+class PointSet {
+ public:
+  void add(Point point) { words_[point / 64] |= 1ull << (point % 64); }
+  void remove(Point point) { words_[point / 64] &= ~(1ull << (point % 64)); }
+
+  std::uint32_t size() const {
+    int count = 0;
+    for (const std::uint64_t word : words_) count += std::popcount(word);
+    return static_cast<std::uint32_t>(count);
+  }
+
+  // The point with `rank` smaller ones before it; rank < size().
+  Point at(std::uint32_t rank) const {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      const auto here = static_cast<std::uint32_t>(std::popcount(words_[w]));
+      if (rank >= here) {
+        rank -= here;
+        continue;
+      }
+      std::uint64_t word = words_[w];
+      while (rank-- > 0) word &= word - 1;
+      return static_cast<Point>(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
+    }
+    return kNoPoint;
+  }
+
+ private:
+  std::array<std::uint64_t, (kMaxArea + 63) / 64> words_{};
+};
+
+// A random legal point of the set, or kNoPoint when it has none.
+Point draw_legal(const Board& board, PointSet points, Rng& rng) {
+  const bool fouls = has_fouls(board);
+  for (std::uint32_t size = points.size(); size > 0; --size) {
+    const Point point = points.at(rng.below(size));
+    if (!fouls || foul_at(board, point) == Foul::kNone) return point;
+    points.remove(point);
+  }
+  return kNoPoint;
+}
+
+Point draw_any(const Board& board, Rng& rng) {
+  PointSet empties;
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (board.is_empty(p)) empties.add(p);
+  return draw_legal(board, empties, rng);
+}
+
+// ---- Runs and their ends, a whole line at a time
+// ---------------------------------------------------------------------
+
+// Which ends of a run count.
+enum class Ends { kEach, kOnlyIfBothEmpty };
+
+std::uint64_t empty_cells(std::uint64_t line) { return ~(line | (line >> 1)) & kLowBits; }
+
+// The empty cells at the ends of the runs of exactly `length` stones of one colour (`own`: low bits of their cells).
+std::uint64_t ends_of_runs(std::uint64_t own, std::uint64_t empty, int length, Ends ends) {
+  std::uint64_t runs = own & ~(own << 2);  // first cells of all runs
+  for (int i = 1; i < length; ++i) runs &= own >> (2 * i);
+  runs &= ~(own >> (2 * length));
+  if (ends == Ends::kOnlyIfBothEmpty) runs &= (empty << 2) & (empty >> (2 * length));
+  return ((runs >> 2) | (runs << (2 * length))) & empty;
+}
+
+// Calls visit(direction, line, offset) for each empty end of the runs of exactly `length` stones of `colour`.
+template <typename Visit>
+void for_each_end(const Board& board, Colour colour, int length, Ends ends, Visit visit) {
+  const Geometry& geometry = board.geometry();
+  for (int d = 0; d < kDirections; ++d) {
+    for (int i = 0; i < geometry.line_count(d); ++i) {
+      const std::uint64_t line = board.line(d, i);
+      const std::uint64_t own = stones_in_line(line, colour) & kLowBits;
+      if (own == 0) continue;
+      for (std::uint64_t cells = ends_of_runs(own, empty_cells(line), length, ends); cells != 0; cells &= cells - 1)
+        visit(d, i, std::countr_zero(cells) / 2);
+    }
+  }
+}
+
+void add_ends(const Board& board, Colour colour, int length, Ends ends, PointSet& points) {
+  if (length < 1) return;
+  for_each_end(board, colour, length, ends,
+               [&](int d, int i, int offset) { points.add(board.geometry().point_on_line(d, i, offset)); });
+}
+
+// The empty ends of connected runs of k - 1 stones that complete a winning line there. Split fours are not seen.
+void add_ends_of_fours(const Board& board, Colour colour, PointSet& points) {
+  const Cell enemy = stone(opponent(colour));
+  for_each_end(board, colour, board.rules().win_length - 1, Ends::kEach, [&](int d, int i, int offset) {
+    const Run run = run_through(board.line(d, i), offset, colour);
+    if (board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy))
+      points.add(board.geometry().point_on_line(d, i, offset));
+  });
+}
+
+// Every point that completes a winning line, split fours included.
+void add_completions(const Board& board, Colour colour, PointSet& points) {
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (board.is_empty(p) && board.would_win(p, colour)) points.add(p);
+}
+
+// The points where `colour` would get k - 1 connected stones with at least `min_open` (1 or 2) empty ends, be it by
+// extending a run or by filling a gap.
+void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& points) {
+  const Geometry& geometry = board.geometry();
+  for (Point p = 0; p < board.rules().area(); ++p) {
+    if (!board.is_empty(p)) continue;
+    for (int d = 0; d < kDirections; ++d) {
+      const LinePlace place = geometry.place(d, p);
+      const Run run = run_through(board.line(d, place.line), place.offset, colour);
+      if (run.length != board.rules().win_length - 1) continue;
+      if ((run.low_end == kEmpty) + (run.high_end == kEmpty) < min_open) continue;
+      points.add(p);
+      break;
+    }
+  }
+}
+
+// ---- Naive players
+// ---------------------------------------------------------------------------------------------------
+
+// What strategy S1 … S6 of a naive level proposes; the names are those of the paper (docs/players.md).
+PointSet naive_candidates(int strategy, int level, const Board& board) {
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  const int k = board.rules().win_length;
+  const bool sees_splits = level >= 4;
+  PointSet points;
+  switch (strategy) {
+    case 1:
+      sees_splits ? add_completions(board, own, points) : add_ends_of_fours(board, own, points);
+      break;
+    case 2:
+      sees_splits ? add_completions(board, other, points) : add_ends_of_fours(board, other, points);
+      break;
+    case 3:
+      add_ends(board, other, k - 2, Ends::kOnlyIfBothEmpty, points);
+      if (sees_splits) add_four_makers(board, other, 2, points);
+      break;
+    case 4:
+      add_ends(board, own, k - 2, Ends::kEach, points);
+      if (sees_splits) add_four_makers(board, own, 1, points);
+      break;
+    case 5:
+      add_ends(board, own, k - 3, Ends::kEach, points);
+      break;
+    case 6:
+      for (int length = k - 4; length >= 1; --length) add_ends(board, own, length, Ends::kEach, points);
+      break;
+  }
+  return points;
+}
+
+Point choose_naive(int level, const Board& board, Rng& rng) {
+  const int strategies = std::min(level + 3, 6);
+  for (int strategy = 1; strategy <= strategies; ++strategy) {
+    const Point point = draw_legal(board, naive_candidates(strategy, level, board), rng);
+    if (point != kNoPoint) return point;
+  }
+  return draw_any(board, rng);
+}
+
+// ---- Chains
+// ----------------------------------------------------------------------------------------------------------
+
+// 3^n: the weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own and 27 for an enemy five.
+constexpr int kPowersOfThree[] = {1, 3, 9, 27, 81, 243};
+
+// The weight of the chain along `direction` that a stone of `colour` on `point` would be part of.
+int chain_weight(const Board& board, Point point, int direction, Colour colour) {
+  const LinePlace place = board.geometry().place(direction, point);
+  const Run run = run_through(board.line(direction, place.line), place.offset, colour);
+  const int k = board.rules().win_length;
+  if (run.length < 2) return 0;
+  if (run.length < k) return kPowersOfThree[run.length - 2];
+  const Cell enemy = stone(opponent(colour));
+  if (!board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy)) return 0;
+  return kPowersOfThree[colour == board.to_move() ? k - 1 : k - 2];
+}
+
+// ---- Rule-based
+// ------------------------------------------------------------------------------------------------------
+
+// The most stones of `colour` in any k cells of a line around `point` that hold no enemy stone, `point` included.
+int longest_prospect(const Board& board, Point point, Colour colour) {
+  const int k = board.rules().win_length;
+  const std::uint64_t window = (1ull << (2 * k)) - 1;
+  int best = 0;
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = board.geometry().place(d, point);
+    const std::uint64_t line = board.line(d, place.line);
+    const std::uint64_t own = stones_in_line(line, colour) & kLowBits;
+    const std::uint64_t closed = ~own & ~empty_cells(line) & kLowBits;
+    for (int first = place.offset - k + 1; first <= place.offset; ++first) {
+      if ((closed >> (2 * first)) & window) continue;
+      best = std::max(best, 1 + std::popcount((own >> (2 * first)) & window));
+    }
+  }
+  return best;
+}
+
+int stones_around(const Board& board, Point point) {
+  const Geometry& geometry = board.geometry();
+  int count = 0;
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = geometry.place(d, point);
+    for (const int side : {-1, 1}) {
+      const Cell cell = cell_in_line(board.line(d, place.line), place.offset + side);
+      count += cell == kBlackStone || cell == kWhiteStone;
+    }
+  }
+  return count;
+}
+
+// The empty points with the highest score; -1 leaves a point out.
+template <typename Score>
+PointSet best_points(const Board& board, Score score) {
+  PointSet best;
+  int highest = 0;
+  for (Point p = 0; p < board.rules().area(); ++p) {
+    if (!board.is_empty(p)) continue;
+    const int value = score(p);
+    if (value < highest) continue;
+    if (value > highest) best = PointSet();
+    highest = value;
+    best.add(p);
+  }
+  return best;
+}
+
+// As best_points, among the legal points only, and one of them drawn.
+template <typename Score>
+Point draw_best(const Board& board, Rng& rng, Score score) {
+  const Point point = draw_legal(board, best_points(board, score), rng);
+  if (point != kNoPoint || !has_fouls(board)) return point;
+  // All the best were fouls: leave every foul out. Rare, so the slow test of each point does not matter.
+  return draw_legal(board, best_points(board, [&](Point p) { return is_legal(board, p) ? score(p) : -1; }), rng);
+}
+
+Point choose_rule_based(const Board& board, Rng& rng) {
+  const Colour own = board.to_move();
+  const Geometry& geometry = board.geometry();
+  if (board.stones() == 0) return geometry.point(geometry.width() / 2, geometry.height() / 2);
+
+  PointSet wins;
+  add_completions(board, own, wins);
+  if (const Point p = draw_legal(board, wins, rng); p != kNoPoint) return p;
+  PointSet blocks;
+  add_completions(board, opponent(own), blocks);
+  if (const Point p = draw_legal(board, blocks, rng); p != kNoPoint) return p;
+  PointSet open_four_blocks;
+  add_four_makers(board, opponent(own), 2, open_four_blocks);
+  if (const Point p = draw_legal(board, open_four_blocks, rng); p != kNoPoint) return p;
+
+  // Nine neighbour counts (0 … 8) fit below one step of the prospect.
+  return draw_best(board, rng, [&](Point p) { return 9 * longest_prospect(board, p, own) + stones_around(board, p); });
+}
+
+}  // namespace
+
+int chains_score(const Board& board, Point point) {
+  int score = 0;
+  for (int d = 0; d < kDirections; ++d)
+    score += chain_weight(board, point, d, kBlack) + chain_weight(board, point, d, kWhite);
+  return score;
+}
+
+Point choose_move(PolicyKind kind, const Board& board, Rng& rng) {
+  switch (kind) {
+    case PolicyKind::kRandom:
+      return draw_any(board, rng);
+    case PolicyKind::kNaive0:
+    case PolicyKind::kNaive1:
+    case PolicyKind::kNaive2:
+    case PolicyKind::kNaive3:
+    case PolicyKind::kNaive4:
+      return choose_naive(static_cast<int>(kind) - static_cast<int>(PolicyKind::kNaive0), board, rng);
+    case PolicyKind::kChains:
+      return draw_best(board, rng, [&](Point p) { return chains_score(board, p); });
+    case PolicyKind::kRuleBased:
+      return choose_rule_based(board, rng);
+  }
+  return kNoPoint;
+}
+
+}  // namespace tengen
