@@ -2,43 +2,54 @@
 # The stamps under .venv/stamps remember what is done, so that a second call does no work twice.
 
 PYTHON ?= python3
+JOBS ?= 2
+# More arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
+ARGS ?=
+
 VENV := .venv
-BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+  BIN := $(VENV)/Scripts
+else
+  BIN := $(VENV)/bin
+endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-CXX ?= c++
-JOBS ?= 2
-
 BUILD_TOOLS := scikit-build-core==1.1.1 nanobind==3.1.0 cmake==4.4.4 ninja==1.13.2
-CPP_FILES := $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \) 2>/dev/null)
-CPP_FOLDERS := $(shell find cpp -type d 2>/dev/null)
-EDITABLE := $(PIP) install --no-build-isolation --no-deps -Ccmake.define.TENGEN_NATIVE_ARCH=ON -e .
+
+CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
+# A folder's time changes when a file is added or removed.
+NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(CPP_FILES) $(shell find cpp -type d)
+# cmake and ninja come from pip and are found before those of the system.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install test lint format bench demo play docs stubs test-sanitize wheel clean
 
 help:  ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{ printf "  make %-15s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 # ---- Setting up -----------------------------------------------------------------------------------------------------
 
 $(STAMPS)/venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Tengen needs Python 3.11 or newer; '$(PYTHON)' is older. Say: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Tengen needs Python 3.11 or newer, which '$(PYTHON)' is not: say make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/build-tools: $(STAMPS)/venv Makefile
-	@command -v $(CXX) >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || \
-	  { echo "Tengen needs a C++20 compiler: install g++ 11+ or clang 14+ (Debian: apt install g++; macOS: xcode-select --install)." >&2; exit 1; }
+$(STAMPS)/build-tools: Makefile $(STAMPS)/venv
+	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
+	  command -v cl >/dev/null || \
+	  { echo "Tengen needs a C++20 compiler: install g++ 11+ or clang 14+ (Debian: apt install g++, macOS: xcode-select --install)." >&2; exit 1; }
 	@$(PIP) install $(BUILD_TOOLS)
 	@touch $@
 
-$(STAMPS)/native: pyproject.toml CMakeLists.txt $(CPP_FILES) $(CPP_FOLDERS) $(STAMPS)/build-tools
+# Editable: changes of Python files count at once, only those of the native sources need this again.
+$(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/build-tools
 	@echo "Building tengen and its native module …"
-	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(EDITABLE)
+	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 
 # tengen itself is installed by now: pip only adds the packages that it asks for.
@@ -47,39 +58,92 @@ $(STAMPS)/base: pyproject.toml | $(STAMPS)/native
 	@$(PIP) install tengen
 	@touch $@
 
-# torch goes first and by exact version (see pyproject.toml).
-$(STAMPS)/test: pyproject.toml $(STAMPS)/base
-	@echo "Installing the packages of the tests …"
-	@$(PIP) install torch==2.13.0
-	@$(PIP) install 'tengen[test]'
-	@touch $@
-
 $(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
 	@echo "Installing the packages of '$*' …"
 	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
-install: $(STAMPS)/base $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed to play
+# torch goes first and by exact version (see pyproject.toml).
+$(STAMPS)/test: pyproject.toml $(STAMPS)/base
+	@echo "Installing the packages of 'test' …"
+	@$(PIP) install torch==2.13.0
+	@$(PIP) install 'tengen[test]'
+	@touch $@
 
-# ---- Working --------------------------------------------------------------------------------------------------------
+install: $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed to play
 
+# ---- Working on the code --------------------------------------------------------------------------------------------
+
+# One thread per test process: spinning threads on busy cores slow each other down to nothing.
 test: $(STAMPS)/native $(STAMPS)/test  ## Run the tests
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
-CPP_FORMATTED = $(if $(CPP_FILES),$(BIN)/clang-format,true)
-
-lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint  ## Check style, types, layers and C++ format
+# The packages of the tests are needed too: types are checked against them.
+lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint  ## Check style, types, layers and the form of the C++ files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-timing 2>/dev/null || $(BIN)/lint-imports
-	$(CPP_FORMATTED) --dry-run -Werror $(CPP_FILES)
+	$(BIN)/lint-imports --no-logo
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 
-format: $(STAMPS)/native $(STAMPS)/lint  ## Put Python and C++ into the project's form
+format: $(STAMPS)/native $(STAMPS)/lint  ## Bring Python and C++ files into the project's form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(CPP_FORMATTED) -i $(CPP_FILES)
+	@$(BIN)/clang-format -i $(CPP_FILES)
+
+stubs: $(STAMPS)/native $(STAMPS)/base  ## Write src/tengen/_native.pyi from the built module
+	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
+
+bench: $(STAMPS)/native $(STAMPS)/base  ## Run the benchmarks into benchmarks/results/
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet $(ARGS)
+	@echo "Open site/index.html"
+
+# ---- Using it -------------------------------------------------------------------------------------------------------
+
+demo: $(STAMPS)/native $(STAMPS)/base  ## Show the players and count every game of tic-tac-toe
+	@$(BIN)/tengen agents
+	@$(BIN)/tengen perft 3x3:3:freestyle 9
+
+play: install  ## Play against the computer
+	@$(BIN)/tengen play --terminal
+
+# ---- Sanitizers: a build of its own with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks -----
+
+SANITIZE := build/sanitize
+SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search)
+
+$(SANITIZE)/stamp: $(NATIVE_SOURCES) $(STAMPS)/build-tools
+	@echo "Building the native module with sanitizers …"
+	@test -x $(SANITIZE)/venv/bin/python || $(BIN)/python -m venv $(SANITIZE)/venv
+	@$(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet install $(BUILD_TOOLS) pytest==9.2.0 \
+	  pytest-xdist==3.8.0 hypothesis==6.170.15
+	@$(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-build-isolation \
+	  -Cbuild-dir=$(SANITIZE)/cmake -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
+	  -Ccmake.define.TENGEN_SANITIZE=ON -Ccmake.define.TENGEN_ASSERTS=ON --editable .
+	@touch $@
+
+# The interpreter is not instrumented, so the sanitizer's library has to be loaded before it. Python keeps memory
+# until it exits, which the leak detector would report.
+test-sanitize: $(SANITIZE)/stamp  ## Run the tests of the native parts under ASan and UBSan (GCC)
+	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	  $(SANITIZE)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(SANITIZED_TESTS) $(ARGS)
+
+# ---- Releasing ------------------------------------------------------------------------------------------------------
+
+# The wheel is tried in an environment that has numpy and nothing else.
+wheel: $(STAMPS)/build-tools  ## Build a wheel into dist/ and try it with numpy alone
+	@rm -rf dist build/try-wheel
+	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
+	@$(BIN)/python -m venv build/try-wheel
+	@build/try-wheel/bin/python -m pip --disable-pip-version-check --quiet install numpy
+	@build/try-wheel/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-index dist/*.whl
+	@cd build && try-wheel/bin/python -c 'import tengen; print(tengen.Position.start(tengen.Ruleset.parse("9x9")).play("e5"))'
+	@ls -l dist
 
 clean:  ## Remove everything that was built or installed
-	rm -rf $(VENV) build build-sanitize dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

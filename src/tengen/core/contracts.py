@@ -279,8 +279,8 @@ class Agent(ABC):
     """A player. A person, a network, alpha-beta, a foreign Gomocup brain: all just this.
 
     An agent may keep state between moves (tables, a tree, a process) but answers each `choose` from the position
-    alone: positions may come in any order. It is used by one thread at a time, except `stop`, which any thread may call.
-    The same seed, the same calls and one thread give the same moves, unless a time limit decides.
+    alone: positions may come in any order. It is used by one thread at a time, except `stop`, which any thread may
+    call. The same seed, the same calls and one thread give the same moves, unless a time limit decides.
     """
 
     name: str = "agent"

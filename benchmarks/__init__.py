@@ -1,0 +1,1 @@
+"""What `make bench` runs; see `__main__`."""

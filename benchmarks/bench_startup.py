@@ -1,0 +1,34 @@
+"""How long a user waits before anything happens: importing the package, asking for help."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+
+ROUNDS = 7
+
+
+def run() -> dict[str, float]:
+    """Median wall-clock milliseconds of fresh interpreters, and what tengen adds to numpy and to typer."""
+    commands = {
+        "numpy": ["-c", "import numpy"],
+        "tengen": ["-c", "import tengen"],
+        "typer": ["-c", "import typer, rich"],
+        "help": ["-m", "tengen.cli", "--help"],
+    }
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(ROUNDS):  # side by side, so that a busy moment hits all of them
+        for name, arguments in commands.items():
+            started = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+            times[name].append(1000 * (time.perf_counter() - started))
+    median = {name: statistics.median(values) for name, values in times.items()}
+    return {
+        "import_numpy_ms": median["numpy"],
+        "import_tengen_ms": median["tengen"],
+        "import_tengen_to_numpy_ratio": median["tengen"] / median["numpy"],
+        "help_ms": median["help"],
+        "help_to_import_typer_ratio": median["help"] / median["typer"],
+    }

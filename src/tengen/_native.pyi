@@ -1,0 +1,67 @@
+"""
+The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Board:
+    """A board with make and unmake. Points are indices y * width + x."""
+
+    def __init__(self, width: int, height: int, win_length: int, rule: int) -> None: ...
+
+    def copy(self) -> Board: ...
+
+    def set_up(self, black: Sequence[int], white: Sequence[int], to_move: int) -> None:
+        """Put stones on the empty board and say who moves next."""
+
+    def make(self, point: int) -> None:
+        """Play a point. Renju fouls are not checked here."""
+
+    def unmake(self) -> None: ...
+
+    def at(self, arg: int, /) -> int: ...
+
+    def would_win(self, point: int, colour: int) -> bool: ...
+
+    def foul_at(self, point: int) -> int:
+        """0 none, 1 overline, 2 double-four, 3 double-three, for black."""
+
+    def fouls(self) -> list[tuple[int, int]]:
+        """Pairs (point, foul) of the side to move."""
+
+    def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]:
+        """bool [area]: what the side to move may play."""
+
+    def cells(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+        """uint8 [height, width]: 0 empty, 1 black, 2 white. A copy."""
+
+    def moves(self) -> list[int]: ...
+
+    def winning_line(self) -> list[int]: ...
+
+    def outcome(self) -> int:
+        """0 ongoing, 1 black, 2 white, 3 draw."""
+
+    def check(self) -> str:
+        """
+        Empty when the redundant state agrees with the stones, else what does not.
+        """
+
+    def perft(self, depth: int) -> list[tuple[int, int]]: ...
+
+    @property
+    def hash(self) -> int: ...
+
+    @property
+    def to_move(self) -> int: ...
+
+    @property
+    def stones(self) -> int: ...
+
+    @property
+    def ply(self) -> int: ...
