@@ -99,37 +99,51 @@ void add_ends(const Board& board, Colour colour, int length, Ends ends, PointSet
                [&](int d, int i, int offset) { points.add(board.geometry().point_on_line(d, i, offset)); });
 }
 
+bool run_wins(const Board& board, const Run& run, Colour colour) {
+  const Cell enemy = stone(opponent(colour));
+  return board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy);
+}
+
 // The empty ends of connected runs of k - 1 stones that complete a winning line there. Split fours are not seen.
 void add_ends_of_fours(const Board& board, Colour colour, PointSet& points) {
-  const Cell enemy = stone(opponent(colour));
   for_each_end(board, colour, board.rules().win_length - 1, Ends::kEach, [&](int d, int i, int offset) {
-    const Run run = run_through(board.line(d, i), offset, colour);
-    if (board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy))
+    if (run_wins(board, run_through(board.line(d, i), offset, colour), colour))
       points.add(board.geometry().point_on_line(d, i, offset));
   });
 }
 
+// Calls visit(point, run) for each empty cell of the lines that hold at least `min_stones` of `colour`, where `run` is
+// what a stone of that colour there would be part of.
+template <typename Visit>
+void for_each_run(const Board& board, Colour colour, int min_stones, Visit visit) {
+  const Geometry& geometry = board.geometry();
+  for (int d = 0; d < kDirections; ++d) {
+    for (int i = 0; i < geometry.line_count(d); ++i) {
+      const std::uint64_t line = board.line(d, i);
+      if (std::popcount(stones_in_line(line, colour)) / 2 < min_stones) continue;
+      for (std::uint64_t cells = empty_cells(line); cells != 0; cells &= cells - 1) {
+        const int offset = std::countr_zero(cells) / 2;
+        visit(geometry.point_on_line(d, i, offset), run_through(line, offset, colour));
+      }
+    }
+  }
+}
+
 // Every point that completes a winning line, split fours included.
 void add_completions(const Board& board, Colour colour, PointSet& points) {
-  for (Point p = 0; p < board.rules().area(); ++p)
-    if (board.is_empty(p) && board.would_win(p, colour)) points.add(p);
+  for_each_run(board, colour, board.rules().win_length - 1, [&](Point point, const Run& run) {
+    if (run_wins(board, run, colour)) points.add(point);
+  });
 }
 
 // The points where `colour` would get k - 1 connected stones with at least `min_open` (1 or 2) empty ends, be it by
 // extending a run or by filling a gap.
 void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& points) {
-  const Geometry& geometry = board.geometry();
-  for (Point p = 0; p < board.rules().area(); ++p) {
-    if (!board.is_empty(p)) continue;
-    for (int d = 0; d < kDirections; ++d) {
-      const LinePlace place = geometry.place(d, p);
-      const Run run = run_through(board.line(d, place.line), place.offset, colour);
-      if (run.length != board.rules().win_length - 1) continue;
-      if ((run.low_end == kEmpty) + (run.high_end == kEmpty) < min_open) continue;
-      points.add(p);
-      break;
-    }
-  }
+  const int four = board.rules().win_length - 1;
+  for_each_run(board, colour, four - 1, [&](Point point, const Run& run) {
+    const int open = (run.low_end == kEmpty) + (run.high_end == kEmpty);
+    if (run.length == four && open >= min_open) points.add(point);
+  });
 }
 
 // ---- Naive players
@@ -189,8 +203,7 @@ int chain_weight(const Board& board, Point point, int direction, Colour colour) 
   const int k = board.rules().win_length;
   if (run.length < 2) return 0;
   if (run.length < k) return kPowersOfThree[run.length - 2];
-  const Cell enemy = stone(opponent(colour));
-  if (!board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy)) return 0;
+  if (!run_wins(board, run, colour)) return 0;
   return kPowersOfThree[colour == board.to_move() ? k - 1 : k - 2];
 }
 
