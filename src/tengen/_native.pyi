@@ -3,6 +3,7 @@ The native core of Tengen. Thin and unchecked: use it through tengen.core, not d
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -65,3 +66,39 @@ class Board:
 
     @property
     def ply(self) -> int: ...
+
+class PolicyKind(enum.Enum):
+    """The simple players (docs/players.md)."""
+
+    RANDOM = 0
+
+    NAIVE0 = 1
+
+    NAIVE1 = 2
+
+    NAIVE2 = 3
+
+    NAIVE3 = 4
+
+    NAIVE4 = 5
+
+    CHAINS = 6
+
+    RULE_BASED = 7
+
+class Policy:
+    """A simple player with its seeded randomness."""
+
+    def __init__(self, kind: PolicyKind, seed: int = 0) -> None: ...
+
+    def reseed(self, seed: int) -> None:
+        """Begin again, as if made with this seed."""
+
+    def choose(self, board: Board) -> int:
+        """A legal point for the side to move of an unfinished game."""
+
+    @property
+    def kind(self) -> PolicyKind: ...
+
+def chains_score(board: Board, point: int) -> int:
+    """What the chains player thinks of an empty point, for the side to move."""
