@@ -17,33 +17,33 @@ from tengen.errors import InputError
 FloatPlanes = npt.NDArray[np.float32]
 
 
-def _board(position: Position) -> list[FloatPlanes]:
-    own, other = _own_and_other(position)
+def _board(position: Position, viewer: Colour) -> list[FloatPlanes]:
+    own, other = _own_and_other(position, viewer)
     return [own - other]
 
 
-def _zero9(position: Position) -> list[FloatPlanes]:
-    own, other = _own_and_other(position)
+def _zero9(position: Position, viewer: Colour) -> list[FloatPlanes]:
+    own, other = _own_and_other(position, viewer)
     last = np.zeros_like(own)
     move = position.last_move
     if move is not None:
         last[move.y, move.x] = 1.0
-    black = np.full_like(own, 1.0 if position.to_move is Colour.BLACK else 0.0)
+    black = np.full_like(own, 1.0 if viewer is Colour.BLACK else 0.0)
     return [own, other, last, black]
 
 
-def _pg9(position: Position) -> list[FloatPlanes]:
+def _pg9(position: Position, viewer: Colour) -> list[FloatPlanes]:
     cells = position.cells()
     return [(cells == 1).astype(np.float32), (cells == 2).astype(np.float32), (cells != 0).astype(np.float32)]
 
 
-def _own_and_other(position: Position) -> tuple[FloatPlanes, FloatPlanes]:
+def _own_and_other(position: Position, viewer: Colour) -> tuple[FloatPlanes, FloatPlanes]:
     cells = position.cells()
     black, white = (cells == 1).astype(np.float32), (cells == 2).astype(np.float32)
-    return (black, white) if position.to_move is Colour.BLACK else (white, black)
+    return (black, white) if viewer is Colour.BLACK else (white, black)
 
 
-_LAYOUTS: dict[str, tuple[int, Callable[[Position], list[FloatPlanes]]]] = {
+_LAYOUTS: dict[str, tuple[int, Callable[[Position, Colour], list[FloatPlanes]]]] = {
     # Own stones +1, the opponent's -1: model I of zero9, and the input of pg9's network.
     "board": (1, _board),
     # Own, opponent's, the last move, all ones when black is to move: model II of zero9, alphagomoku8.
@@ -63,9 +63,9 @@ def plane_count(layout: str) -> int:
     return _layout(layout)[0]
 
 
-def encode(position: Position, layout: str) -> FloatPlanes:
-    """One position → [C, height, width]."""
-    return np.stack(_layout(layout)[1](position))
+def encode(position: Position, layout: str, viewer: Colour | None = None) -> FloatPlanes:
+    """One position → [C, height, width], seen by the side to move unless another `viewer` is named."""
+    return np.stack(_layout(layout)[1](position, viewer or position.to_move))
 
 
 def encode_batch(positions: Sequence[Position], layout: str) -> FloatPlanes:
@@ -73,7 +73,7 @@ def encode_batch(positions: Sequence[Position], layout: str) -> FloatPlanes:
     return np.stack([encode(position, layout) for position in positions])
 
 
-def _layout(name: str) -> tuple[int, Callable[[Position], list[FloatPlanes]]]:
+def _layout(name: str) -> tuple[int, Callable[[Position, Colour], list[FloatPlanes]]]:
     try:
         return _LAYOUTS[name]
     except KeyError:
