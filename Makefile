@@ -15,6 +15,8 @@ endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_TOOLS := scikit-build-core==1.1.1 nanobind==3.1.0 cmake==4.4.4 ninja==1.13.2
+# The stamp has the versions in its name: a new version is a new stamp.
+BUILD_STAMP := $(STAMPS)/$(subst $() ,_,$(BUILD_TOOLS))
 
 CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
 # A folder's time changes when a file is added or removed.
@@ -39,7 +41,7 @@ $(STAMPS)/venv:
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/build-tools: Makefile $(STAMPS)/venv
+$(BUILD_STAMP): $(STAMPS)/venv
 	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
 	  command -v cl >/dev/null || \
 	  { echo "Tengen needs a C++20 compiler: install g++ 11+ or clang 14+ (Debian: apt install g++, macOS: xcode-select --install)." >&2; exit 1; }
@@ -47,7 +49,7 @@ $(STAMPS)/build-tools: Makefile $(STAMPS)/venv
 	@touch $@
 
 # Editable: changes of Python files count at once, only those of the native sources need this again.
-$(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/build-tools
+$(STAMPS)/native: $(NATIVE_SOURCES) $(BUILD_STAMP)
 	@echo "Building tengen and its native module …"
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
@@ -86,8 +88,8 @@ lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint  ## Check style, types, lay
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 
-format: $(STAMPS)/native $(STAMPS)/lint  ## Bring Python and C++ files into the project's form
-	$(BIN)/ruff check --fix .
+format: stubs $(STAMPS)/lint  ## Bring Python, C++ and the stub into the form that lint and test expect
+	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(CPP_FILES)
 
@@ -115,7 +117,7 @@ play: install  ## Play against the computer
 SANITIZE := build/sanitize
 SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search)
 
-$(SANITIZE)/stamp: $(NATIVE_SOURCES) $(STAMPS)/build-tools
+$(SANITIZE)/stamp: $(NATIVE_SOURCES) $(BUILD_STAMP)
 	@echo "Building the native module with sanitizers …"
 	@test -x $(SANITIZE)/venv/bin/python || $(BIN)/python -m venv $(SANITIZE)/venv
 	@$(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet install $(BUILD_TOOLS) pytest==9.2.0 \
@@ -135,7 +137,7 @@ test-sanitize: $(SANITIZE)/stamp  ## Run the tests of the native parts under ASa
 # ---- Releasing ------------------------------------------------------------------------------------------------------
 
 # The wheel is tried in an environment that has numpy and nothing else.
-wheel: $(STAMPS)/build-tools  ## Build a wheel into dist/ and try it with numpy alone
+wheel: $(BUILD_STAMP)  ## Build a wheel into dist/ and try it with numpy alone
 	@rm -rf dist build/try-wheel
 	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
 	@$(BIN)/python -m venv build/try-wheel

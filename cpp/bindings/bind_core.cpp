@@ -115,19 +115,24 @@ void bind_core(nb::module_& m) {
            "Put stones on the empty board and say who moves next.")
       .def("make", &make, nb::arg("point"), "Play a point. Renju fouls are not checked here.")
       .def("unmake", &unmake)
-      .def("at", [](const Board& board, int point) { return check_point(board, point), int{board.at(static_cast<Point>(point))}; })
-      .def("would_win", [](const Board& board, int point, int colour) {
-             check_point(board, point);
-             return board.would_win(static_cast<Point>(point), static_cast<Colour>(colour));
-           }, nb::arg("point"), nb::arg("colour"))
+      .def("at", [](const Board& board,
+                    int point) { return check_point(board, point), int{board.at(static_cast<Point>(point))}; })
+      .def(
+          "would_win",
+          [](const Board& board, int point, int colour) {
+            check_point(board, point);
+            return board.would_win(static_cast<Point>(point), static_cast<Colour>(colour));
+          },
+          nb::arg("point"), nb::arg("colour"))
       .def("foul_at", &foul, nb::arg("point"), "0 none, 1 overline, 2 double-four, 3 double-three, for black.")
       .def("fouls", &fouls, "Pairs (point, foul) of the side to move.")
       .def("legal_mask", &legal_mask, "bool [area]: what the side to move may play.")
       .def("cells", &cells, "uint8 [height, width]: 0 empty, 1 black, 2 white. A copy.")
       .def("moves", &moves)
       .def("winning_line", &winning_line)
-      .def("outcome", [](const Board& board) { return static_cast<int>(game_outcome(board)); },
-           "0 ongoing, 1 black, 2 white, 3 draw.")
+      .def(
+          "outcome", [](const Board& board) { return static_cast<int>(game_outcome(board)); },
+          "0 ongoing, 1 black, 2 white, 3 draw.")
       .def("check", &Board::check, "Empty when the redundant state agrees with the stones, else what does not.")
       .def("perft", &run_perft, nb::arg("depth"))
       .def_prop_ro("hash", &Board::hash)

@@ -147,7 +147,8 @@ bool may_be_foul(const Board& board, Point point) {
   int lines_with_company = 0;
   for (int d = 0; d < kDirections; ++d) {
     const LinePlace place = geometry.place(d, point);
-    const std::uint64_t window = (stones_in_line(board.line(d, place.line), kBlack) >> (2 * (place.offset - 5))) & 0x3FFFFF;
+    const std::uint64_t window =
+        (stones_in_line(board.line(d, place.line), kBlack) >> (2 * (place.offset - 5))) & 0x3FFFFF;
     const int company = std::popcount(window) / 2;
     // Four or more on one line can be two fours or an overline by themselves.
     if (company >= 4) return true;

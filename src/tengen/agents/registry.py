@@ -85,9 +85,7 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
             raise AgentNameError(f"parameter {key!r} is given twice in {text!r}")
         values[field.name] = _convert(value, hints[field.name], key, text)
     missing = [
-        key
-        for key, field in fields.items()
-        if field.default is dataclasses.MISSING and field.name not in values
+        key for key, field in fields.items() if field.default is dataclasses.MISSING and field.name not in values
     ]
     if missing:
         raise AgentNameError(f"agent {name!r} needs {', '.join(missing)} in {text!r}")

@@ -90,7 +90,9 @@ class Position:
         try:
             board.set_up(sides[0], sides[1], _COLOURS.index(mover))
         except ValueError as error:
-            raise PositionError(f"{error}: black {_names(ruleset, sides[0])}, white {_names(ruleset, sides[1])}") from None
+            raise PositionError(
+                f"{error}: black {_names(ruleset, sides[0])}, white {_names(ruleset, sides[1])}"
+            ) from None
         return cls(ruleset, board)
 
     @classmethod
