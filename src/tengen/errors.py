@@ -6,6 +6,8 @@ Anything else that escapes is a bug.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 
 class TengenError(Exception):
     """Base of all errors raised by Tengen."""
@@ -51,8 +53,35 @@ class AgentNameError(AgentError, ValueError):
     """An agent text names an unknown player, an unknown parameter or an unusable value."""
 
 
+class EngineFault(StrEnum):
+    """In which way a foreign engine failed its game."""
+
+    START = "start"
+    """The program could not be started, or it refused the board."""
+    CRASH = "crash"
+    """The process ended by itself; the message has its exit code or signal."""
+    TIMEOUT = "timeout"
+    """No answer within the limit and the tolerance."""
+    ILLEGAL = "illegal move"
+    """A move off the board or on a stone."""
+    FOUL = "foul"
+    """Black played a point that renju forbids."""
+    PROTOCOL = "protocol error"
+    """An answer that the protocol does not allow, such as ERROR in place of a move."""
+    FLOOD = "flood"
+    """More output than any engine has reason to write."""
+    CLOSED = "closed pipe"
+    """The process lives on but has closed its side of the pipe."""
+    MEMORY = "memory"
+    """The process and its children hold more memory than allowed."""
+
+
 class EngineError(AgentError):
-    """A foreign engine crashed, stalled or broke the protocol."""
+    """A foreign engine crashed, stalled or broke the protocol; `reason` says which."""
+
+    def __init__(self, message: str, reason: EngineFault = EngineFault.PROTOCOL) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class MissingExtraError(TengenError, ImportError):

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, runtime_checkable
 
 from tengen.core.geometry import MAX_SIZE, MIN_SIZE, Point
 from tengen.errors import AgentError, NotationError, RulesetError
@@ -292,6 +292,9 @@ class Agent(ABC):
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         """Forget earlier games. Optional: `choose` works without it, as if with seed 0."""
 
+    def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
+        """Heed the bounds a host sets for the whole session; None leaves one as it was. Called between moves only."""
+
     @abstractmethod
     def choose(self, position: Position, limits: Limits) -> Decision:
         """Pick a legal move for the side to move. The game must not be over."""
@@ -311,6 +314,24 @@ class Agent(ABC):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+@runtime_checkable
+class ExcludesMoves(Protocol):
+    """What an agent may offer beyond `Agent`: to leave out some moves at the root."""
+
+    def exclude(self, points: frozenset[Point]) -> None:
+        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        ...
+
+
+@runtime_checkable
+class HasTable(Protocol):
+    """What an agent may offer beyond `Agent`: to tell how full its transposition table is."""
+
+    def table_usage(self) -> float:
+        """The part of the table in use, from 0 to 1."""
+        ...
 
 
 class Evaluator(Protocol):
