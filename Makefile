@@ -100,7 +100,7 @@ bench: $(STAMPS)/native $(STAMPS)/base  ## Run the benchmarks into benchmarks/re
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
-	@$(BIN)/mkdocs build --strict --quiet $(ARGS)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet $(ARGS)
 	@echo "Open site/index.html"
 
 # ---- Using it -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ import typer
 from tengen.errors import TengenError
 
 SUBCOMMANDS: tuple[str, ...] = ()
-"""Modules of this package that register subcommands, in the order of the help."""
+"""Modules of this package that register subcommands, in the order of the help.
+
+A module is named after its command. At its top it imports typer and other light things only.
+"""
 
 app = typer.Typer(
     name="tengen",
@@ -52,5 +55,6 @@ def main() -> None:
     try:
         app()
     except TengenError as error:
-        print(f"tengen: {error}", file=sys.stderr)
+        sentence = str(error).partition("\n")[0]  # what follows is the drawing of the position
+        print(f"tengen: {sentence}", file=sys.stderr)
         sys.exit(2)
