@@ -1,17 +1,19 @@
 """The one way to name a player: `make_agent("naive:level=3")`.
 
-An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters (its
-field docstrings are what `tengen agents` shows) and a function that makes the player from it. The module that holds a
-player is imported when the player is first asked for, so that naming one costs nothing.
+An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters (the
+help of its fields is what `tengen agents` shows) and a function that makes the player from it. The module that holds
+a player is imported when the player is first asked for, so that naming one costs nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import enum
 import importlib
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +28,32 @@ class AgentKind:
     name: str
     summary: str
     parameters: type[Any]
-    """A frozen dataclass; each field has a default (or is required), metadata["help"] is its sentence."""
+    """A frozen dataclass whose fields are made by `parameter`; raises ValueError for values that make no sense."""
     make: Callable[[Any], Agent]
+
+    def describe_parameters(self) -> list[ParameterDescription]:
+        """What may be written after the name, in the order of the dataclass."""
+        hints = typing.get_type_hints(self.parameters)
+        return [
+            ParameterDescription(
+                key=_key(field),
+                type=_type_name(hints[field.name]),
+                default=None if field.default is dataclasses.MISSING else _value_text(field.default),
+                help=field.metadata.get("help", ""),
+            )
+            for field in dataclasses.fields(self.parameters)
+        ]
+
+
+@dataclass(frozen=True)
+class ParameterDescription:
+    """One parameter of a kind of player as text, for tables and forms."""
+
+    key: str
+    type: str
+    default: str | None
+    """As it would be written in an agent text; None when the parameter must be given."""
+    help: str
 
 
 # Where each kind lives: module → the names it offers. A module lists its kinds in `KINDS`.
@@ -52,35 +78,41 @@ def agent_kind(name: str) -> AgentKind:
         if name in names:
             kinds: tuple[AgentKind, ...] = importlib.import_module(module).KINDS
             return next(kind for kind in kinds if kind.name == name)
-    raise AgentNameError(f"unknown agent {name!r} (known: {', '.join(agent_names())})")
+    raise AgentNameError(f"unknown agent {name!r}{_known(name, agent_names())}")
 
 
 def make_agent(text: str) -> Agent:
     """Make a player from its text, such as `random`, `naive:level=3` or `alphabeta:depth=7`.
 
-    Unknown names and keys are refused with the list of known ones.
+    Unknown names, keys and values are refused with the list of known ones.
+
+    >>> make_agent("naive:level=2").name
+    'naive:level=2'
     """
     kind, settings = parse_agent(text)
     try:
         agent = kind.make(settings)
     except AgentNameError as error:
         raise AgentNameError(f"{error} in {text!r}") from None
-    agent.name = text
+    agent.name = text.strip()
     return agent
 
 
 def parse_agent(text: str) -> tuple[AgentKind, Any]:
-    """The kind and the filled-in parameters that an agent text names."""
+    """The kind and the filled-in parameters that an agent text names.
+
+    >>> parse_agent("naive:level=2")[1]
+    NaiveParameters(level=2, seed=0)
+    """
     name, _, tail = text.strip().partition(":")
-    kind = agent_kind(name)
-    fields = {field.name.replace("_", "-"): field for field in dataclasses.fields(kind.parameters)}
+    kind = agent_kind(name.strip())
+    fields = {_key(field): field for field in dataclasses.fields(kind.parameters)}
     hints = typing.get_type_hints(kind.parameters)
     values: dict[str, Any] = {}
     for key, value in _split_settings(tail, text):
         field = fields.get(key.replace("_", "-"))
         if field is None:
-            known = ", ".join(fields) or "none"
-            raise AgentNameError(f"agent {name!r} has no parameter {key!r} (known: {known}) in {text!r}")
+            raise AgentNameError(f"agent {kind.name!r} has no parameter {key!r}{_known(key, fields)} in {text!r}")
         if field.name in values:
             raise AgentNameError(f"parameter {key!r} is given twice in {text!r}")
         values[field.name] = _convert(value, hints[field.name], key, text)
@@ -88,11 +120,22 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
         key for key, field in fields.items() if field.default is dataclasses.MISSING and field.name not in values
     ]
     if missing:
-        raise AgentNameError(f"agent {name!r} needs {', '.join(missing)} in {text!r}")
+        raise AgentNameError(f"agent {kind.name!r} needs {', '.join(missing)} in {text!r}")
     try:
         return kind, kind.parameters(**values)
     except ValueError as error:
         raise AgentNameError(f"{error} in {text!r}") from None
+
+
+def _known(given: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = difflib.get_close_matches(given, names, n=1)
+    guess = f"; did you mean {close[0]!r}?" if close else ""
+    return f" (known: {', '.join(names) or 'none'}{guess})"
+
+
+def _key(field: dataclasses.Field[Any]) -> str:
+    return field.name.replace("_", "-")
 
 
 def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
@@ -101,27 +144,74 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
     rest = tail.strip()
     while rest:
         key, equals, rest = rest.partition("=")
-        if not equals:
-            raise AgentNameError(f"parameter {key.strip()!r} has no value in {text!r}")
+        key, rest = key.strip(), rest.lstrip()
+        if not equals or not key or "," in key:
+            raise AgentNameError(f"{key.split(',')[0].strip()!r} is not key=value in {text!r}")
         if rest.startswith('"'):
             value, quote, rest = rest[1:].partition('"')
+            rest = rest.lstrip()
             if not quote or (rest and not rest.startswith(",")):
-                raise AgentNameError(f"the quoted value of {key.strip()!r} does not end well in {text!r}")
+                raise AgentNameError(f"the quoted value of {key!r} does not end well in {text!r}")
             rest = rest[1:]
         else:
             value, _, rest = rest.partition(",")
-        settings.append((key.strip(), value.strip()))
+            value = value.strip()
+        settings.append((key, value))
         rest = rest.lstrip()
     return settings
 
 
+_BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def _is_optional(hint: Any) -> bool:
+    return typing.get_origin(hint) in (types.UnionType, typing.Union) and type(None) in typing.get_args(hint)
+
+
+def _plain(hint: Any) -> Any:
+    """The type behind `T | None`."""
+    if not _is_optional(hint):
+        return hint
+    return next(kind for kind in typing.get_args(hint) if kind is not type(None))
+
+
+def _choices(kind: Any) -> tuple[str, ...] | None:
+    """The values a parameter may have, when its type lists them."""
+    if typing.get_origin(kind) is typing.Literal:
+        return tuple(str(value) for value in typing.get_args(kind))
+    if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
+        return tuple(member.value for member in kind)
+    if kind is bool:
+        return ("true", "false")
+    return None
+
+
+def _type_name(hint: Any) -> str:
+    kind = _plain(hint)
+    choices = _choices(kind)
+    name = " | ".join(choices) if choices else getattr(kind, "__name__", str(kind))
+    return f"{name} | none" if _is_optional(hint) else name
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
 def _convert(value: str, hint: Any, key: str, text: str) -> Any:
-    wanted = [kind for kind in typing.get_args(hint) if kind is not type(None)]
-    kind = wanted[0] if wanted and isinstance(hint, types.UnionType) else hint
+    if _is_optional(hint) and value.lower() == "none":
+        return None
+    kind = _plain(hint)
+    choices = _choices(kind)
     try:
         if kind is bool:
-            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[value.lower()]
+            return _BOOLEANS[value.lower()]
+        if typing.get_origin(kind) is typing.Literal:
+            return {str(member): member for member in typing.get_args(kind)}[value]
         return kind(value)
     except (KeyError, ValueError, TypeError):
-        name = getattr(kind, "__name__", str(kind))
-        raise AgentNameError(f"parameter {key}={value!r} is not {name} in {text!r}") from None
+        wanted = f"one of {', '.join(choices)}" if choices else getattr(kind, "__name__", str(kind))
+        raise AgentNameError(f"parameter {key}={value!r} is not {wanted} in {text!r}") from None

@@ -1,5 +1,81 @@
-"""The simple players of the papers, played by native code."""
+"""The simple players of the papers, played by native code: random, naive 0–4, chains, rule-based.
+
+They look at the position alone and answer in a few microseconds. docs/players.md defines each of them exactly.
+"""
 
 from __future__ import annotations
 
-KINDS = ()
+from dataclasses import dataclass
+
+from tengen._native import Policy, PolicyKind
+from tengen.agents.registry import AgentKind, parameter
+from tengen.core.contracts import Agent, Decision, Limits, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import GameOverError
+
+_NAIVE_LEVELS = (PolicyKind.NAIVE0, PolicyKind.NAIVE1, PolicyKind.NAIVE2, PolicyKind.NAIVE3, PolicyKind.NAIVE4)
+_SEED_HELP = "Another series of random choices; it is mixed with the seed of each game."
+
+
+@dataclass(frozen=True)
+class SimpleParameters:
+    """What `random`, `chains` and `rule-based` may be told."""
+
+    seed: int = parameter(0, help=_SEED_HELP)
+
+
+@dataclass(frozen=True)
+class NaiveParameters:
+    """What `naive` may be told."""
+
+    level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
+    seed: int = parameter(0, help=_SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.level < len(_NAIVE_LEVELS):
+            raise ValueError(f"naive level {self.level} is unknown (known: 0, 1, 2, 3, 4)")
+
+
+class SimpleAgent(Agent):
+    """A policy of the native core behind the interface of an agent."""
+
+    def __init__(self, name: str, kind: PolicyKind, seed: int = 0) -> None:
+        self.name = name
+        self._seed = seed
+        self._policy = Policy(kind, _mix(seed, 0))
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        """Begin the random choices of this game; they depend on both seeds, the agent's and the game's."""
+        self._policy.reseed(_mix(self._seed, seed))
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        """The policy's move; limits are never reached."""
+        if position.is_over:
+            raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
+        index = self._policy.choose(position.native)
+        return Decision(move=Point.from_index(index, position.ruleset.width))
+
+
+def _mix(agent_seed: int, game_seed: int) -> int:
+    """One 64-bit seed of two numbers of any size; the odd factor keeps (1, 0) and (0, 1) apart."""
+    return (agent_seed * 0x9E3779B97F4A7C15 + game_seed) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def _simple_kind(name: str, kind: PolicyKind, summary: str) -> AgentKind:
+    return AgentKind(name, summary, SimpleParameters, lambda chosen: SimpleAgent(name, kind, chosen.seed))
+
+
+KINDS: tuple[AgentKind, ...] = (
+    _simple_kind("random", PolicyKind.RANDOM, "Plays any legal point."),
+    AgentKind(
+        "naive",
+        "Wins and blocks connected fours, blocks open threes; higher levels extend threes, twos, single stones.",
+        NaiveParameters,
+        lambda chosen: SimpleAgent("naive", _NAIVE_LEVELS[chosen.level], chosen.seed),
+    ),
+    _simple_kind("chains", PolicyKind.CHAINS, "Plays the point that makes and blocks the heaviest chains."),
+    _simple_kind(
+        "rule-based", PolicyKind.RULE_BASED, "Wins, blocks, then builds fours, threes and twos close to other stones."
+    ),
+)
