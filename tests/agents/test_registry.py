@@ -1,0 +1,122 @@
+"""Naming players: what is understood, and what is refused with the list of what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+import pytest
+
+from tengen.agents import registry
+from tengen.agents.registry import AgentKind, agent_kind, agent_names, make_agent, parameter, parse_agent
+from tengen.agents.simple import NaiveParameters, SimpleAgent
+from tengen.core.contracts import Agent
+from tengen.errors import AgentNameError
+
+
+class Style(StrEnum):
+    CALM = "calm"
+    WILD = "wild"
+
+
+@dataclass(frozen=True)
+class EverythingParameters:
+    model: str = parameter(help="Must be given.")
+    style: Style = parameter(Style.CALM, help="Of a listed kind.")
+    planes: Literal[1, 4] = parameter(4, help="Of listed numbers.")
+    noise: bool = parameter(False, help="Yes or no.")
+    max_nodes: int | None = parameter(None, help="May be absent.")
+    temperature: float = parameter(0.1, help="A number.")
+
+
+@pytest.fixture
+def everything(monkeypatch: pytest.MonkeyPatch) -> AgentKind:
+    """A kind with a parameter of every type, known to the registry."""
+    from tengen.agents import simple
+
+    def make(chosen: EverythingParameters) -> Agent:
+        if chosen.model == "missing":
+            raise AgentNameError("there is no model 'missing'")
+        return make_agent("random")
+
+    kind = AgentKind("everything", "For tests.", EverythingParameters, make)
+    monkeypatch.setattr(simple, "KINDS", (*simple.KINDS, kind))
+    monkeypatch.setitem(registry._MODULES, "tengen.agents.simple", ("random", "naive", "everything"))
+    return kind
+
+
+def test_every_name_can_be_made_and_describes_itself() -> None:
+    for name in agent_names():
+        kind = agent_kind(name)
+        assert kind.name == name
+        assert kind.summary.endswith(".")
+        for described in kind.describe_parameters():
+            assert described.help.endswith("."), (name, described)
+
+
+def test_parameters_and_defaults() -> None:
+    assert parse_agent("naive")[1] == NaiveParameters(level=3, seed=0)
+    assert parse_agent(" naive : level = 0 , seed = -7 ")[1] == NaiveParameters(level=0, seed=-7)
+    assert isinstance(make_agent("chains"), SimpleAgent)
+    assert make_agent(" naive:level=1 ").name == "naive:level=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nave:level=1", r"unknown agent 'nave' \(known: .*random, naive, chains, rule-based.*mean 'naive'\?\)"),
+        ("", r"unknown agent '' \(known: "),
+        ("naive:levl=1", r"has no parameter 'levl' \(known: level, seed; did you mean 'level'\?\) in 'naive:levl=1'"),
+        ("chains:level=1", r"'chains' has no parameter 'level' \(known: seed\)"),
+        ("naive:level=5", r"naive level 5 is unknown \(known: 0, 1, 2, 3, 4\) in 'naive:level=5'"),
+        ("naive:level=high", r"level='high' is not int in 'naive:level=high'"),
+        ("naive:level=", r"level='' is not int"),
+        ("naive:level", r"'level' is not key=value in 'naive:level'"),
+        ("naive:level,seed=3", r"'level' is not key=value"),
+        ("naive:=3", r"'' is not key=value"),
+        ("naive:level=1,level=2", r"'level' is given twice in 'naive:level=1,level=2'"),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    with pytest.raises(AgentNameError, match=message):
+        make_agent(text)
+
+
+def test_types_of_parameters(everything: AgentKind) -> None:
+    text = 'everything:model="a, b=c" ,style=wild,planes=1,noise=yes,max-nodes=9,temperature=1e-3'
+    _, chosen = parse_agent(text)
+    assert chosen == EverythingParameters("a, b=c", Style.WILD, 1, True, 9, 0.001)
+    _, chosen = parse_agent("everything:model=x,max_nodes=none,noise=off")
+    assert chosen == EverythingParameters("x")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("", "'everything' needs model"),
+        ("model=x,style=mild", "style='mild' is not one of calm, wild"),
+        ("model=x,planes=2", "planes='2' is not one of 1, 4"),
+        ("model=x,noise=perhaps", "noise='perhaps' is not one of true, false"),
+        ("model=x,max-nodes=many", "max-nodes='many' is not int"),
+        ("model=x,temperature=warm", "temperature='warm' is not float"),
+        ('model="x', "quoted value of 'model' does not end well"),
+        ('model="x"y', "quoted value of 'model' does not end well"),
+        ("model=missing", "there is no model 'missing' in 'everything:model=missing'"),
+    ],
+)
+def test_refused_values(everything: AgentKind, settings: str, message: str) -> None:
+    with pytest.raises(AgentNameError, match=message):
+        make_agent(f"{everything.name}:{settings}")
+
+
+def test_descriptions(everything: AgentKind) -> None:
+    rows = [(row.key, row.type, row.default) for row in everything.describe_parameters()]
+    assert rows == [
+        ("model", "str", None),
+        ("style", "calm | wild", "calm"),
+        ("planes", "1 | 4", "4"),
+        ("noise", "true | false", "false"),
+        ("max-nodes", "int | none", "none"),
+        ("temperature", "float", "0.1"),
+    ]
