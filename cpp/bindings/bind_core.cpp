@@ -54,18 +54,20 @@ int foul(const Board& board, int point) {
 std::vector<std::pair<int, int>> fouls(const Board& board) {
   std::vector<std::pair<int, int>> found;
   if (board.is_over() || !has_fouls(board)) return found;
-  for (Point p = 0; p < board.rules().area(); ++p) {
-    if (!board.is_empty(p)) continue;
-    const Foul kind = foul_at(board, p);
-    if (kind != Foul::kNone) found.emplace_back(p, static_cast<int>(kind));
-  }
+  std::array<Foul, kMaxArea> kinds{};
+  find_fouls(board, kinds.data());
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (kinds[p] != Foul::kNone) found.emplace_back(p, static_cast<int>(kinds[p]));
   return found;
 }
 
 BoolMask legal_mask(const Board& board) {
   const auto area = static_cast<std::size_t>(board.rules().area());
   auto* mask = new bool[area];
-  for (std::size_t p = 0; p < area; ++p) mask[p] = !board.is_over() && is_legal(board, static_cast<Point>(p));
+  std::array<Foul, kMaxArea> kinds{};
+  if (has_fouls(board)) find_fouls(board, kinds.data());
+  for (std::size_t p = 0; p < area; ++p)
+    mask[p] = !board.is_over() && board.is_empty(static_cast<Point>(p)) && kinds[p] == Foul::kNone;
   return BoolMask(mask, {area}, nb::capsule(mask, [](void* memory) noexcept { delete[] static_cast<bool*>(memory); }));
 }
 

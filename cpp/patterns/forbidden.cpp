@@ -5,6 +5,8 @@
 namespace tengen {
 namespace {
 
+constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of each cell
+
 // One line as black sees it: bit c of `black` and `empty` speaks of cell c (padding included); walls are neither.
 struct BlackLine {
   std::uint32_t black;
@@ -13,7 +15,7 @@ struct BlackLine {
 
 // Keep every second bit of a word: the low bits of its 32 cells.
 std::uint32_t every_second_bit(std::uint64_t word) {
-  word &= 0x5555555555555555ull;
+  word &= kLowBits;
   word = (word | (word >> 1)) & 0x3333333333333333ull;
   word = (word | (word >> 2)) & 0x0F0F0F0F0F0F0F0Full;
   word = (word | (word >> 4)) & 0x00FF00FF00FF00FFull;
@@ -41,9 +43,15 @@ Span span_through(std::uint32_t black, int cell) {
 
 bool bit(std::uint32_t mask, int cell) { return (mask >> cell) & 1; }
 
+// Black stones among the cells up to `reach` away from `cell`, itself included.
+int stones_near(std::uint32_t black, int cell, int reach) {
+  return std::popcount((black >> (cell - reach)) & ((2u << (2 * reach)) - 1));
+}
+
 // Distinct fours through `cell` (which black holds): sets of four stones that one empty point completes to exactly
 // five. A straight four is one four although two points complete it.
 int count_fours(const BlackLine& line, int cell) {
+  if (stones_near(line.black, cell, 4) < 4) return 0;
   std::uint32_t first_four = 0;
   int fours = 0;
   for (int e = std::max(cell - 4, kLinePad); e <= std::min(cell + 4, 31 - kLinePad); ++e) {
@@ -128,6 +136,7 @@ class FoulFinder {
   // Whether the stone on `point` is part of a three along `direction`: a further stone there makes a straight four,
   // makes no five elsewhere and is no foul itself.
   bool is_three(Point point, int direction, const BlackLine& line, int cell) {
+    if (stones_near(line.black, cell, 3) < 3) return false;
     for (int e = std::max(cell - 3, kLinePad); e <= std::min(cell + 3, 31 - kLinePad); ++e) {
       if (!bit(line.empty, e) || !makes_straight_four(line, cell, e)) continue;
       const auto further = static_cast<Point>(point + (e - cell) * geometry_.step(direction));
@@ -140,21 +149,37 @@ class FoulFinder {
   std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
 };
 
-// A foul needs black company: five stones for an overline, three on a line for a four, two for a three. Points with
-// fewer than two lines that hold two or more black stones within reach need no closer look.
+// The cells around a cell that black could still fill, itself included, at most five each way.
+struct Room {
+  int length;
+  int company;  // black stones in it
+};
+
+// `black` and `taken` (by white or a wall) hold one bit for each cell, at the low one of its two.
+Room room_around(std::uint64_t black, std::uint64_t taken, int cell) {
+  const int above = std::min(std::countr_zero(taken >> (2 * (cell + 1))) / 2, 5);
+  const int below = std::min(std::countl_zero(taken << (64 - 2 * cell)) / 2, 5);
+  const int length = above + below + 1;
+  return {length, std::popcount((black >> (2 * (cell - below))) & ((1ull << (2 * length)) - 1))};
+}
+
+// A foul needs room and black company on its lines: a four three stones and five cells, a three two stones and six
+// cells, an overline five stones. Fewer than two such lines need no closer look, unless one of them holds four stones,
+// which can be two fours or an overline by themselves.
 bool may_be_foul(const Board& board, Point point) {
-  const Geometry& geometry = board.geometry();
-  int lines_with_company = 0;
+  int promising_lines = 0;
   for (int d = 0; d < kDirections; ++d) {
-    const LinePlace place = geometry.place(d, point);
-    const std::uint64_t window =
-        (stones_in_line(board.line(d, place.line), kBlack) >> (2 * (place.offset - 5))) & 0x3FFFFF;
-    const int company = std::popcount(window) / 2;
-    // Four or more on one line can be two fours or an overline by themselves.
-    if (company >= 4) return true;
-    lines_with_company += company >= 2;
+    const LinePlace place = board.geometry().place(d, point);
+    const std::uint64_t line = board.line(d, place.line);
+    const std::uint64_t black = line & ~(line >> 1) & kLowBits;
+    // Most points fail here, so the room is measured only afterwards.
+    if (std::popcount((black >> (2 * (place.offset - 5))) & 0x3FFFFF) < 2) continue;
+    const Room room = room_around(black, (line >> 1) & kLowBits, place.offset);
+    if (room.length < 5 || room.company < 2) continue;
+    if (room.company >= 4) return true;
+    promising_lines += room.company >= 3 || room.length >= 6;
   }
-  return lines_with_company >= 2;
+  return promising_lines >= 2;
 }
 
 }  // namespace
@@ -162,6 +187,12 @@ bool may_be_foul(const Board& board, Point point) {
 Foul foul_at(const Board& board, Point point) {
   if (!may_be_foul(board, point)) return Foul::kNone;
   return FoulFinder(board).foul_at(point);
+}
+
+void find_fouls(const Board& board, Foul* fouls) {
+  FoulFinder finder(board);
+  for (Point p = 0; p < board.rules().area(); ++p)
+    fouls[p] = board.is_empty(p) && may_be_foul(board, p) ? finder.foul_at(p) : Foul::kNone;
 }
 
 }  // namespace tengen
