@@ -1,0 +1,43 @@
+"""`tengen agents`: which players there are and what they can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+
+    @app.command("agents")
+    def agents(
+        name: Annotated[str | None, typer.Argument(help="Show this player only.")] = None,
+    ) -> None:
+        """List the players with their parameters; a player is named NAME:key=value,key=value."""
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        from tengen.agents.registry import agent_kind, agent_names
+        from tengen.errors import MissingExtraError
+
+        table = Table(show_lines=True, title="Players: NAME[:key=value,…]", title_justify="left")
+        table.add_column("name", style="bold", no_wrap=True)
+        table.add_column("what it does", ratio=2)
+        table.add_column("parameters", ratio=3)
+        for known in (name,) if name is not None else agent_names():
+            try:
+                kind = agent_kind(known)
+            except MissingExtraError as error:
+                table.add_row(known, Text(str(error), style="yellow"), "")
+                continue
+            parameters = Text()
+            for row in kind.describe_parameters():
+                default = "must be given" if row.default is None else row.default
+                parameters.append(f"{row.key}", style="bold")
+                parameters.append(f" = {default}", style="cyan")
+                parameters.append(f" ({row.type})  {row.help}\n")
+            parameters.rstrip()
+            table.add_row(kind.name, Text(kind.summary), parameters)
+        Console(highlight=False).print(table)

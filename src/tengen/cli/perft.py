@@ -1,0 +1,55 @@
+"""`tengen perft`: count move sequences, to check the rules and measure the board."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tengen.core.contracts import Ruleset
+    from tengen.core.perft import PerftPly
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+
+    @app.command("perft")
+    def perft(
+        ruleset: Annotated[str, typer.Argument(help="What is played, such as 3x3:3:freestyle.")],
+        depth: Annotated[int, typer.Argument(min=1, help="How many plies to count.")],
+    ) -> None:
+        """Count all sequences of moves up to a depth, and those that win, ply by ply."""
+        from rich.console import Console
+        from rich.table import Table
+
+        from tengen.core.contracts import Ruleset
+
+        rules = Ruleset.parse(ruleset)
+        started = time.perf_counter()
+        plies = _count_interruptibly(rules, min(depth, rules.area))
+        seconds = time.perf_counter() - started
+
+        table = Table(title=f"perft {rules}", title_justify="left")
+        for heading in ("ply", "nodes", "wins"):
+            table.add_column(heading, justify="right")
+        for ply, (nodes, wins) in enumerate(plies, 1):
+            table.add_row(str(ply), f"{nodes:,}", f"{wins:,}")
+        total = sum(nodes for nodes, _ in plies)
+        console = Console(highlight=False)
+        console.print(table)
+        console.print(f"{total:,} nodes in {seconds:.2f} s, {total / max(seconds, 1e-9):,.0f} nodes/s")
+
+
+def _count_interruptibly(rules: Ruleset, depth: int) -> list[PerftPly]:
+    """Count in a thread of its own: the count runs in native code, which Ctrl-C would not reach."""
+    from tengen.core.perft import perft
+
+    counts: list[list[PerftPly]] = []
+    worker = threading.Thread(target=lambda: counts.append(perft(rules, depth)), daemon=True)
+    worker.start()
+    while worker.is_alive():
+        worker.join(0.1)
+    return counts[0]
