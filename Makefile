@@ -14,7 +14,9 @@ else
 endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-BUILD_TOOLS := scikit-build-core==1.1.1 nanobind==3.1.0 cmake==4.4.4 ninja==1.13.2
+# The version that pyproject.toml pins, as NAME==VERSION.
+pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
+BUILD_TOOLS := $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake==4.4.4 ninja==1.13.2
 # The stamp has the versions in its name: a new version is a new stamp.
 BUILD_STAMP := $(STAMPS)/$(subst $() ,_,$(BUILD_TOOLS))
 
@@ -68,7 +70,7 @@ $(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMP
 # torch goes first and by exact version (see pyproject.toml).
 $(STAMPS)/test: pyproject.toml $(STAMPS)/base
 	@echo "Installing the packages of 'test' …"
-	@$(PIP) install torch==2.13.0
+	@$(PIP) install $(call pinned,torch)
 	@$(PIP) install 'tengen[test]'
 	@touch $@
 
@@ -115,16 +117,16 @@ play: install  ## Play against the computer
 # ---- Sanitizers: a build of its own with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks -----
 
 SANITIZE := build/sanitize
-SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search)
+SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
+SANITIZED_PIP := $(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet
 
 $(SANITIZE)/stamp: $(NATIVE_SOURCES) $(BUILD_STAMP)
 	@echo "Building the native module with sanitizers …"
 	@test -x $(SANITIZE)/venv/bin/python || $(BIN)/python -m venv $(SANITIZE)/venv
-	@$(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet install $(BUILD_TOOLS) pytest==9.2.0 \
-	  pytest-xdist==3.8.0 hypothesis==6.170.15
-	@$(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-build-isolation \
-	  -Cbuild-dir=$(SANITIZE)/cmake -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
-	  -Ccmake.define.TENGEN_SANITIZE=ON -Ccmake.define.TENGEN_ASSERTS=ON --editable .
+	@$(SANITIZED_PIP) install $(BUILD_TOOLS) $(foreach tool,pytest pytest-xdist hypothesis,$(call pinned,$(tool)))
+	@$(SANITIZED_PIP) install --no-build-isolation --editable . -Cbuild-dir=$(SANITIZE)/cmake \
+	  -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
+	  -Ccmake.define.TENGEN_SANITIZE=ON -Ccmake.define.TENGEN_ASSERTS=ON
 	@touch $@
 
 # The interpreter is not instrumented, so the sanitizer's library has to be loaded before it. Python keeps memory

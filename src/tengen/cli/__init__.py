@@ -14,7 +14,10 @@ import typer
 
 from tengen.errors import TengenError
 
-SUBCOMMANDS: tuple[str, ...] = ("agents", "perft")
+SUBCOMMANDS: tuple[str, ...] = (
+    "agents",
+    "perft",
+)
 """Modules of this package that register subcommands, in the order of the help.
 
 A module is named after its command. At its top it imports typer and other light things only.
