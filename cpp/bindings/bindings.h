@@ -10,6 +10,7 @@ namespace tengen::bindings {
 namespace nb = nanobind;
 
 void bind_core(nb::module_& m);
+void bind_envs(nb::module_& m);
 void bind_play(nb::module_& m);
 
 // Rules from the numbers that tengen.core.position hands over; the Ruleset has checked them.

@@ -4,4 +4,5 @@ NB_MODULE(_native, m) {
   m.doc() = "The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.";
   tengen::bindings::bind_core(m);
   tengen::bindings::bind_play(m);
+  tengen::bindings::bind_envs(m);
 }

@@ -102,3 +102,133 @@ class Policy:
 
 def chains_score(board: Board, point: int) -> int:
     """What the chains player thinks of an empty point, for the side to move."""
+
+class PlaneLayout(enum.Enum):
+    """What each plane of an observation holds (tengen.core.planes)."""
+
+    BOARD = 0
+
+    OWN_OTHER_LAST_COLOUR = 1
+
+    BLACK_WHITE_OCCUPIED = 2
+
+class Side(enum.Enum):
+    """Which colour the agent plays against an opponent."""
+
+    BLACK = 0
+
+    WHITE = 1
+
+    RANDOM = 2
+
+class ByteVectorEnv:
+    """Many games advanced by one call, planes of int8."""
+
+    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
+        """Games by the rules of `board`, whose stones are not looked at."""
+
+    def seed(self, board: int, seed: int) -> None:
+        """Begin the randomness of a board anew; reset_board must follow."""
+
+    def reset_board(self, board: int) -> None:
+        """Begin a new game on a board."""
+
+    def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The first board that cannot play its action, or -1."""
+
+    def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Play one action on each board; an invalid one loses. Writes into the arrays below.
+        """
+
+    def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write a random legal point of each board into `actions`."""
+
+    def moves(self, board: int) -> list[int]:
+        """The moves of the game on a board, opening included."""
+
+    @property
+    def planes(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def final_planes(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def masks(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def colours(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def final_colours(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def rewards(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def terminations(self) -> NDArray[numpy.bool_]: ...
+
+    @property
+    def outcomes(self) -> NDArray[numpy.uint8]: ...
+
+    @property
+    def episode_returns(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def episode_lengths(self) -> NDArray[numpy.int64]: ...
+
+class FloatVectorEnv:
+    """Many games advanced by one call, planes of float32."""
+
+    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
+        """Games by the rules of `board`, whose stones are not looked at."""
+
+    def seed(self, board: int, seed: int) -> None:
+        """Begin the randomness of a board anew; reset_board must follow."""
+
+    def reset_board(self, board: int) -> None:
+        """Begin a new game on a board."""
+
+    def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The first board that cannot play its action, or -1."""
+
+    def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Play one action on each board; an invalid one loses. Writes into the arrays below.
+        """
+
+    def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write a random legal point of each board into `actions`."""
+
+    def moves(self, board: int) -> list[int]:
+        """The moves of the game on a board, opening included."""
+
+    @property
+    def planes(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def final_planes(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def masks(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def colours(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def final_colours(self) -> NDArray[numpy.int8]: ...
+
+    @property
+    def rewards(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def terminations(self) -> NDArray[numpy.bool_]: ...
+
+    @property
+    def outcomes(self) -> NDArray[numpy.uint8]: ...
+
+    @property
+    def episode_returns(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def episode_lengths(self) -> NDArray[numpy.int64]: ...

@@ -1,0 +1,55 @@
+// The empty points of a board as a set that can be drawn from in constant time.
+#pragma once
+
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "patterns/legality.h"
+#include "play/rng.h"
+
+namespace tengen {
+
+// A sparse set: a permutation of all points, the first size() of which are in the set.
+class EmptyPoints {
+ public:
+  // The full set, in the order of the points.
+  explicit EmptyPoints(int area) : area_(area), size_(area) {
+    std::iota(points_.begin(), points_.begin() + area, Point{0});
+    std::iota(places_.begin(), places_.begin() + area, Point{0});
+  }
+
+  int size() const { return size_; }
+
+  // The full set again, in whatever order the points are now.
+  void refill() { size_ = area_; }
+
+  void remove(Point point) { swap_places(places_[point], --size_); }
+
+  // A random legal point for the side to move; kNoPoint when there is none. The set stays the same, its order changes
+  // only when black meets fouls.
+  Point draw_legal(const Board& board, Rng& rng) {
+    const bool fouls = has_fouls(board);
+    for (int left = size_; left > 0; --left) {
+      const auto place = static_cast<int>(rng.below(static_cast<std::uint32_t>(left)));
+      const Point point = points_[place];
+      if (!fouls || foul_at(board, point) == Foul::kNone) return point;
+      swap_places(place, left - 1);
+    }
+    return kNoPoint;
+  }
+
+ private:
+  void swap_places(int a, int b) {
+    std::swap(points_[a], points_[b]);
+    places_[points_[a]] = static_cast<Point>(a);
+    places_[points_[b]] = static_cast<Point>(b);
+  }
+
+  int area_;
+  int size_;
+  std::array<Point, kMaxArea> points_;
+  std::array<Point, kMaxArea> places_;  // where in points_ each point is
+};
+
+}  // namespace tengen

@@ -1,0 +1,112 @@
+// Many games advanced by one call: what tengen.envs.GomokuVectorEnv stands on.
+//
+// A step plays one action on each board, lets the opponent answer, writes planes and masks where they changed, and
+// begins a new game at once where one has ended. Boards never share randomness, so that the games of a seed are the
+// same however many threads play them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/board.h"
+#include "play/empty_points.h"
+#include "play/incremental_planes.h"
+#include "play/policies.h"
+#include "play/rng.h"
+
+namespace tengen {
+
+// Which colour the agent plays against an opponent.
+enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
+
+struct VectorEnvConfig {
+  Rules rules;
+  int boards = 1;
+  std::optional<PolicyKind> opponent;  // none: the caller plays both colours in turn
+  Side side = Side::kBlack;
+  PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
+  bool resign_action = false;  // action number `area` gives the game up
+  int opening_moves = 0;  // random moves before the agent's first one; at most 2 * win_length - 3, so that none wins
+  int threads = 1;
+};
+
+// `Plane` is std::int8_t or float.
+template <typename Plane>
+class VectorEnv {
+ public:
+  // All boards are seeded by their number and hold a new game.
+  explicit VectorEnv(const VectorEnvConfig& config);
+
+  const VectorEnvConfig& config() const { return config_; }
+  int boards() const { return config_.boards; }
+  int actions() const { return config_.rules.area() + (config_.resign_action ? 1 : 0); }
+  const Board& board(int index) const { return games_[static_cast<std::size_t>(index)].board; }
+
+  // Begin the randomness of a board anew; reset_board must follow.
+  void seed(int index, std::uint64_t seed);
+  void reset_board(int index);
+
+  // The first board that cannot play its action (occupied, foul, no such action), or -1.
+  int find_invalid(const std::int64_t* actions) const;
+
+  // Play one action on each board. An invalid action loses the game.
+  void step(const std::int64_t* actions);
+
+  // A random legal point for each board, drawn with `rng`.
+  void sample_actions(Rng& rng, std::int64_t* actions);
+
+  // The state after the last step or reset, one entry or block for each board. The memory lives as long as this object.
+  Plane* planes() { return planes_.get(); }           // [boards, C, area]
+  std::int8_t* masks() { return masks_.get(); }       // [boards, actions]
+  std::int8_t* colours() { return colours_.data(); }  // whose action is next, who also views the planes
+  double* rewards() { return rewards_.data(); }       // of the last step, for the colour that acted
+  bool* terminations() { return terminations_.get(); }
+  // Of the game that ended in the last step; entries of other boards are older.
+  Plane* final_planes() { return final_planes_.get(); }
+  std::int8_t* final_colours() { return final_colours_.data(); }
+  std::uint8_t* outcomes() { return outcomes_.data(); }
+  double* episode_returns() { return episode_returns_.data(); }  // the agent's result; black's without an opponent
+  std::int64_t* episode_lengths() { return episode_lengths_.data(); }
+
+ private:
+  struct Game {
+    Board board;
+    EmptyPoints empties;
+    Rng rng;
+    Colour actor;      // whose action is next
+    int actions_done;  // of this game
+  };
+
+  Point choose_reply(Game& game);
+  bool is_playable(const Game& game, std::int64_t action) const;
+  void step_board(int index, std::int64_t action);
+  void place(int index, Point point);
+  void finish(int index, Outcome outcome);
+  void write_all(int index);
+  void write_renju_mask(int index);
+
+  IncrementalPlanes<Plane> planes_of(int index);
+  std::int8_t* mask_of(int index) { return masks_.get() + static_cast<std::ptrdiff_t>(index) * actions(); }
+
+  VectorEnvConfig config_;
+  Board empty_board_;
+  std::size_t planes_size_;  // of one board
+  std::vector<Game> games_;
+  std::unique_ptr<Plane[]> planes_;
+  std::unique_ptr<Plane[]> final_planes_;
+  std::unique_ptr<std::int8_t[]> masks_;
+  std::unique_ptr<bool[]> terminations_;
+  std::vector<std::int8_t> colours_;
+  std::vector<std::int8_t> final_colours_;
+  std::vector<double> rewards_;
+  std::vector<std::uint8_t> outcomes_;
+  std::vector<double> episode_returns_;
+  std::vector<std::int64_t> episode_lengths_;
+};
+
+extern template class VectorEnv<std::int8_t>;
+extern template class VectorEnv<float>;
+
+}  // namespace tengen

@@ -1,0 +1,37 @@
+"""Gomoku as a reinforcement-learning environment: Gymnasium, PettingZoo, and thousands of boards at once.
+
+Importing this package registers `tengen/Gomoku-v0` with Gymnasium, for `gymnasium.make` and for `gymnasium.make_vec`
+(which then makes the native `GomokuVectorEnv`). The PettingZoo environment is `tengen.envs.gomoku_aec`, imported by
+itself because it needs pettingzoo. docs/environments.md is the manual.
+
+>>> import gymnasium, tengen.envs
+>>> env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9:5:freestyle", opponent="naive:level=1")
+>>> observation, info = env.reset(seed=1)
+>>> observation.shape, info["action_mask"].shape
+((3, 9, 9), (81,))
+"""
+
+from __future__ import annotations
+
+from tengen.errors import MissingExtraError
+
+try:
+    import gymnasium
+
+    from tengen.envs.gomoku import GomokuEnv
+    from tengen.envs.vector import GomokuVectorEnv
+except ModuleNotFoundError as error:
+    if error.name != "gymnasium":
+        raise
+    raise MissingExtraError("tengen.envs needs gymnasium: pip install 'tengen[envs]'") from error
+
+__all__ = ["ENV_ID", "GomokuEnv", "GomokuVectorEnv"]
+
+ENV_ID = "tengen/Gomoku-v0"
+
+if ENV_ID not in gymnasium.registry:
+    gymnasium.register(
+        ENV_ID,
+        entry_point="tengen.envs.gomoku:GomokuEnv",
+        vector_entry_point="tengen.envs.vector:GomokuVectorEnv",
+    )

@@ -1,0 +1,233 @@
+"""`tengen/Gomoku-v0`: Gomoku for one agent, as a Gymnasium environment.
+
+The environment of Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, a win is +1, a
+loss -1, everything else 0, an invalid move raises or loses. All rulesets of Tengen and all layouts of
+`tengen.core.planes` are served.
+
+Version history:
+
+* v0: first version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from tengen.core.contracts import Agent, Colour, Limits, Outcome, Ruleset
+from tengen.core.position import Position
+from tengen.envs.opponents import OpponentFunction, make_opponent
+from tengen.envs.rendering import IMAGES_PER_SECOND, RENDER_MODES, Renderer
+from tengen.envs.spaces import (
+    INVALID_MOVES,
+    PAPER_LAYOUT,
+    SIDES,
+    BoardSpaces,
+    Mask,
+    Planes,
+    check_choice,
+    check_opening_moves,
+)
+from tengen.errors import GameOverError, InputError
+
+COLOUR_NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class EnvState:
+    """Everything `GomokuEnv.set_state` needs to go on from a moment of a game, except what an `Agent` remembers."""
+
+    position: Position
+    colour: Colour
+    outcome: Outcome
+    rng_state: dict[str, Any]
+
+
+class GomokuEnv(gym.Env[Planes, np.int64]):
+    """One game after the other against an opponent, or against oneself.
+
+    With an opponent the observation is always what the agent's colour sees and rewards are the agent's. Without one
+    (`opponent=None`) each step plays for the side to move, which also sees the observation, and the reward is that of
+    the colour that has just moved.
+
+    Args:
+        ruleset: What is played, as a `Ruleset` or its text.
+        opponent: A native policy by its text (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), any
+            `Agent`, a function from a position to a move, or None: the caller plays both colours.
+        side: The agent's colour: "black", "white", or "random" (drawn at each reset). Without meaning when the caller
+            plays both.
+        observation: A layout of `tengen.core.planes`; the default holds the paper's planes black, white, occupied.
+        dtype: uint8 (the default; int8 for the layout "board") or float32.
+        resign_action: Add action width·height, which gives the game up.
+        invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
+        opening_moves: So many random moves are on the board before the agent's first one.
+        opponent_limits: How long an `Agent` may think; one second a move unless said otherwise.
+        render_mode: "ansi", "rgb_array" or "human".
+
+    `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (0 black, 1 white:
+    who acts next), and at the end of a game `outcome`.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (Gymnasium's way)
+    observation_space: spaces.Box
+    action_space: spaces.Discrete
+
+    def __init__(
+        self,
+        ruleset: Ruleset | str = "15x15:5:freestyle",
+        *,
+        opponent: str | Agent | OpponentFunction | None = "random",
+        side: str = "black",
+        observation: str = PAPER_LAYOUT,
+        dtype: npt.DTypeLike | None = None,
+        resign_action: bool = False,
+        invalid_move: str = "raise",
+        opening_moves: int = 0,
+        opponent_limits: Limits | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
+        self._opponent = make_opponent(opponent, self.ruleset, opponent_limits or Limits(time_ms=1000))
+        self._side = check_choice(side, SIDES, "side")
+        self._invalid_loses = check_choice(invalid_move, INVALID_MOVES, "invalid_move") == "lose"
+        self._opening_moves = check_opening_moves(opening_moves, self.ruleset)
+        self._renderer = Renderer(render_mode)
+        self.render_mode = render_mode
+        self.observation_space = self._spaces.observation_space()
+        self.action_space = self._spaces.action_space()
+        self._position = Position.start(self.ruleset)
+        self._colour = Colour.BLACK
+        self._outcome: Outcome | None = None  # None before the first reset
+
+    # -- the interface of Gymnasium --------------------------------------------------------------------------------
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Planes, dict[str, Any]]:
+        """Begin a new game.
+
+        Args:
+            seed: Begins the randomness of the environment and of its opponent anew.
+            options: `position`, a `Position` to start from instead of the empty board, and `side`, the agent's colour
+                in this game.
+        """
+        super().reset(seed=seed)
+        chosen = dict(options or {})
+        start = chosen.pop("position", None)
+        side = check_choice(chosen.pop("side", self._side), SIDES, "side")
+        if chosen:
+            raise InputError(f"unknown reset options {', '.join(chosen)} (known: position, side)")
+        self._position = self._random_opening() if start is None else self._checked_start(start)
+        self._outcome = Outcome.ONGOING
+        if self._opponent is None:
+            self._colour = self._position.to_move
+        else:
+            self._colour = self._draw_side(side)
+            self._opponent.new_game(self.ruleset, self.np_random)
+            if self._position.to_move is not self._colour:
+                self._play(self._opponent.choose(self._position, self.np_random))
+                if self._outcome is not Outcome.ONGOING:
+                    raise InputError(f"the opponent's first move ends the game that was to start\n{self._position}")
+        return self._shown()
+
+    def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
+        """Play the agent's action and the opponent's answer."""
+        if self._outcome is not Outcome.ONGOING:
+            raise GameOverError("call reset: " + ("no game has begun" if self._outcome is None else "the game is over"))
+        number = self._spaces.check_action(action, self._position)
+        actor = self._colour
+        if self._spaces.is_resignation(number) or (self._invalid_loses and not self._position.is_legal(number)):
+            self._outcome = Outcome.win_for(actor.opponent)
+        else:
+            self._play(number)
+            if self._opponent is None:
+                self._colour = self._position.to_move
+            elif self._outcome is Outcome.ONGOING:
+                self._play(self._opponent.choose(self._position, self.np_random))
+        observation, info = self._shown()
+        return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """bool [actions]: what may be chosen now, as sb3-contrib's `MaskablePPO` asks for it."""
+        return self._mask().view(np.bool_)
+
+    def render(self) -> Any:
+        """The board as text ("ansi"), as an image uint8 [H, W, 3] ("rgb_array"), or in a window ("human", None)."""
+        return self._renderer.render(self._position)
+
+    def close(self) -> None:
+        """Close the window, if there is one. An opponent that was handed over stays open."""
+        self._renderer.close()
+
+    # -- beyond Gymnasium ------------------------------------------------------------------------------------------
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """What is played."""
+        return self._spaces.ruleset
+
+    @property
+    def position(self) -> Position:
+        """Where the game stands."""
+        return self._position
+
+    @property
+    def colour(self) -> Colour:
+        """Whose action is next: the agent's colour, or the side to move without an opponent."""
+        return self._colour
+
+    def get_state(self) -> EnvState:
+        """This moment, to come back to with `set_state`."""
+        if self._outcome is None:
+            raise GameOverError("call reset: no game has begun")
+        return EnvState(self._position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
+
+    def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:
+        """Go on from a saved moment, randomness included; what `reset` returns."""
+        if state.position.ruleset != self.ruleset:
+            raise InputError(f"the state is of a game of {state.position.ruleset}, not of {self.ruleset}")
+        self._position, self._colour, self._outcome = state.position, state.colour, state.outcome
+        self.np_random.bit_generator.state = state.rng_state
+        return self._shown()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _random_opening(self) -> Position:
+        position = Position.start(self.ruleset)
+        for _ in range(self._opening_moves):
+            position = position.play(int(self.np_random.choice(np.flatnonzero(position.legal_mask()))))
+        return position
+
+    def _checked_start(self, start: Any) -> Position:
+        if not isinstance(start, Position) or start.ruleset != self.ruleset or start.is_over:
+            raise InputError(f"option position must be an unfinished Position of {self.ruleset}, not {start!r}")
+        return start
+
+    def _draw_side(self, side: str) -> Colour:
+        if side == "random":
+            return (Colour.BLACK, Colour.WHITE)[self.np_random.integers(2)]
+        return Colour(side)
+
+    def _play(self, move: Any) -> None:
+        self._position = self._position.play(move)
+        self._outcome = self._position.outcome
+
+    def _result_for(self, colour: Colour) -> float:
+        winner = self._outcome.winner if self._outcome is not None else None
+        return 0.0 if winner is None else 1.0 if winner is colour else -1.0
+
+    def _mask(self) -> Mask:
+        if self._outcome is Outcome.ONGOING:
+            return self._spaces.action_mask(self._position)
+        return np.zeros(self._spaces.action_count, dtype=np.int8)
+
+    def _shown(self) -> tuple[Planes, dict[str, Any]]:
+        """Observation and info of this moment; draws the board when somebody watches."""
+        info: dict[str, Any] = {"action_mask": self._mask(), "colour": COLOUR_NUMBERS[self._colour]}
+        if self._outcome is not Outcome.ONGOING:
+            info["outcome"] = str(self._outcome)
+        self._renderer.watch(self._position)
+        return self._spaces.observe(self._position, self._colour), info

@@ -1,0 +1,84 @@
+"""How environments show the board: as text, as an image, or in a window (pygame, opened for the first image)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gymnasium as gym
+
+from tengen.core.position import Position
+from tengen.envs.drawing import Image, draw_board
+from tengen.envs.spaces import check_choice
+from tengen.errors import InputError, MissingExtraError
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+IMAGES_PER_SECOND = 2
+
+
+class Renderer:
+    """Shows positions in one render mode; None shows nothing."""
+
+    def __init__(self, mode: str | None) -> None:
+        self.mode = None if mode is None else check_choice(mode, RENDER_MODES, "render_mode")
+        self._window = _Window()
+
+    def render(self, position: Position) -> str | Image | None:
+        """The board as text ("ansi"), as an image uint8 [H, W, 3] ("rgb_array"), or in the window ("human")."""
+        if self.mode is None:
+            gym.logger.warn("render() does nothing: the environment was made without a render_mode")
+            return None
+        if self.mode == "ansi":
+            return str(position)
+        image = draw_board(position)
+        if self.mode == "rgb_array":
+            return image
+        self._window.show(image)
+        return None
+
+    def watch(self, position: Position) -> None:
+        """Show a new position if a person watches: "human" draws after each reset and step without being asked."""
+        if self.mode == "human":
+            self.render(position)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
+
+
+class _Window:
+    def __init__(self) -> None:
+        self._pygame: Any = None
+        self._screen: Any = None
+        self._clock: Any = None
+
+    def show(self, image: Image) -> None:
+        height, width, _ = image.shape
+        if self._screen is None:
+            self._open(width, height)
+        surface = self._pygame.surfarray.make_surface(image.swapaxes(0, 1))
+        self._screen.blit(surface, (0, 0))
+        self._pygame.event.pump()
+        self._pygame.display.flip()
+        self._clock.tick(IMAGES_PER_SECOND)
+
+    def close(self) -> None:
+        if self._screen is not None:
+            self._pygame.display.quit()
+            self._screen = None
+
+    def _open(self, width: int, height: int) -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        try:
+            import pygame
+        except ImportError as error:
+            raise MissingExtraError("render_mode 'human' needs pygame: pip install 'tengen[envs]'") from error
+        try:
+            pygame.display.init()
+            screen = pygame.display.set_mode((width, height))
+        except pygame.error as error:
+            raise InputError(
+                f"render_mode 'human' needs a screen ({error}); 'rgb_array' and 'ansi' work without one"
+            ) from None
+        pygame.display.set_caption("Gomoku")
+        self._pygame, self._screen, self._clock = pygame, screen, pygame.time.Clock()

@@ -1,0 +1,281 @@
+"""Thousands of boards stepped by one native call: `GomokuVectorEnv`.
+
+Boards, opponents, observations and masks live in native memory. A step plays one action on each board, the opponent
+answers, and only the changed cells of planes and masks are written. The interface is that of `gymnasium.vector` with
+autoreset mode SAME_STEP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from tengen._native import ByteVectorEnv, FloatVectorEnv, PlaneLayout, PolicyKind, Side
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.position import Position
+from tengen.envs.drawing import draw_board
+from tengen.envs.opponents import draw_seed, policy_kind
+from tengen.envs.spaces import (
+    INVALID_MOVES,
+    PAPER_LAYOUT,
+    SIDES,
+    BoardSpaces,
+    Planes,
+    check_choice,
+    check_opening_moves,
+)
+from tengen.errors import IllegalMoveError, InputError
+
+LAYOUTS = {
+    "board": PlaneLayout.BOARD,
+    "own-other-last-colour": PlaneLayout.OWN_OTHER_LAST_COLOUR,
+    "black-white-occupied": PlaneLayout.BLACK_WHITE_OCCUPIED,
+}
+"""The layouts of `tengen.core.planes` that native code follows stone by stone."""
+
+_NATIVE_SIDES = {"black": Side.BLACK, "white": Side.WHITE, "random": Side.RANDOM}
+_OUTCOMES = np.array([str(outcome) for outcome in Outcome], dtype=object)
+_RENDER_MODES = ("ansi", "rgb_array")
+
+Actions = npt.NDArray[np.int64]
+Rewards = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
+    """`num_envs` games that go on at the same time, each against the same kind of opponent or played by the caller.
+
+    Rewards are the agent's (+1, -1, 0), or without an opponent those of the colour that has just moved. A board whose
+    game ends starts the next one in the same step (SAME_STEP): the returned observation, mask and colour are the new
+    game's; `infos["final_obs"]` and `infos["final_info"]` hold what the old one ended with.
+
+    `infos` has `action_mask` (int8 [num_envs, actions]) and `colour` (int8 [num_envs], 0 black, 1 white: who acts
+    next). `final_info` has `action_mask` (all zero), `colour`, `outcome`, `episode_return` (the agent's result; black's
+    without an opponent) and `episode_length` (actions of the caller).
+
+    Args:
+        num_envs: The number of boards.
+        ruleset: What is played, as a `Ruleset` or its text.
+        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`; or None: the caller plays both
+            colours, one action a step, and layouts that tell own from other stones are seen by the side to move.
+        side: The agent's colour: "black", "white", or "random" (drawn for each game).
+        observation: One of `LAYOUTS`.
+        dtype: uint8 (the default; int8 for the layout "board") or float32.
+        resign_action: Add action width·height, which gives the game up.
+        invalid_move: "raise" an `IllegalMoveError` before any board moves, or "lose" that game.
+        opening_moves: So many random moves are on the board before the agent's first one.
+        threads: Threads that share the boards; the games do not depend on their number.
+        copy: Return copies of observations, masks and colours. Without it they are views of native memory, the same
+            arrays at each step, which the next step or reset overwrites; they stay valid as long as they are held.
+        render_mode: "ansi" or "rgb_array"; `render` then returns one picture for each board.
+    """
+
+    single_observation_space: spaces.Box
+    single_action_space: spaces.Discrete
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        ruleset: Ruleset | str = "15x15:5:freestyle",
+        *,
+        opponent: str | None = "random",
+        side: str = "black",
+        observation: str = PAPER_LAYOUT,
+        dtype: npt.DTypeLike | None = None,
+        resign_action: bool = False,
+        invalid_move: str = "raise",
+        opening_moves: int = 0,
+        threads: int = 1,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if value < 1:
+                raise InputError(f"{name}={value} is below 1")
+        self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
+        check_choice(observation, tuple(LAYOUTS), "observation of a vector environment")
+        self.num_envs = num_envs
+        self.metadata = {
+            "render_modes": list(_RENDER_MODES),
+            "autoreset_mode": AutoresetMode.SAME_STEP,
+        }
+        self.render_mode = None if render_mode is None else check_choice(render_mode, _RENDER_MODES, "render_mode")
+        self.single_observation_space = self._spaces.observation_space()
+        self.single_action_space = self._spaces.action_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._raises = check_choice(invalid_move, INVALID_MOVES, "invalid_move") == "raise"
+        self._copy = copy
+        self._seeded = False
+        kind = FloatVectorEnv if self._spaces.dtype == np.float32 else ByteVectorEnv
+        self._native: ByteVectorEnv | FloatVectorEnv = kind(
+            Position.start(self.ruleset).native,
+            boards=num_envs,
+            opponent=_opponent_kind(opponent),
+            side=_NATIVE_SIDES[check_choice(side, SIDES, "side")],
+            layout=LAYOUTS[observation],
+            resign_action=resign_action,
+            opening_moves=check_opening_moves(opening_moves, self.ruleset),
+            threads=threads,
+        )
+        # Views of native memory, which lives as long as one of them.
+        self._planes: Planes = self._native.planes.view(self._spaces.dtype)
+        self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
+        self._masks, self._colours = self._native.masks, self._native.colours
+        self._rewards, self._terminations = self._native.rewards, self._native.terminations
+        self._every_board = np.ones(num_envs, dtype=np.bool_)
+        self._no_actions = np.broadcast_to(np.int8(0), self._masks.shape)
+
+    # -- the interface of Gymnasium --------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Planes, dict[str, Any]]:
+        """Begin a new game on every board, or on those of `options["reset_mask"]` (bool [num_envs]).
+
+        Args:
+            seed: Begins the randomness anew: board i is seeded with `seed + i`, or with the i-th of a list (None leaves
+                that board's going on). The games of a board depend on its seed and on the actions alone.
+            options: `reset_mask` only.
+        """
+        boards = np.flatnonzero(self._checked_reset_mask(options))
+        seeds = self._board_seeds(seed)
+        for board in boards.tolist():
+            if (board_seed := seeds[board]) is not None:
+                self._native.seed(board, board_seed & 0xFFFF_FFFF_FFFF_FFFF)
+            self._native.reset_board(board)
+        return self._shown()
+
+    def step(self, actions: npt.ArrayLike) -> tuple[Planes, Rewards, Flags, Flags, dict[str, Any]]:
+        """Play one action on each board and, against an opponent, its answer.
+
+        Returns:
+            Observations [num_envs, C, height, width]; rewards, terminations and truncations [num_envs], the last never
+            true; infos.
+        """
+        chosen = self._checked_actions(actions)
+        if self._raises and (board := self._native.find_invalid(chosen)) >= 0:
+            raise IllegalMoveError(f"board {board} cannot play action {chosen[board]}\n{self.position(board)}")
+        self._native.step(chosen)
+        observations, infos = self._shown()
+        terminations = self._terminations.copy()
+        if terminations.any():
+            self._add_finals(infos, terminations)
+        return observations, self._rewards.copy(), terminations, np.zeros(self.num_envs, dtype=np.bool_), infos
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A drawing of each board, as text ("ansi") or as an image ("rgb_array")."""
+        if self.render_mode is None:
+            return None
+        draw = str if self.render_mode == "ansi" else draw_board
+        return tuple(draw(self.position(board)) for board in range(self.num_envs))
+
+    # -- beyond Gymnasium ------------------------------------------------------------------------------------------
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """What is played."""
+        return self._spaces.ruleset
+
+    def action_masks(self) -> Flags:
+        """bool [num_envs, actions]: what may be chosen now, as sb3-contrib asks for it."""
+        return self._returned(self._masks).view(np.bool_)
+
+    def sample_actions(self) -> Actions:
+        """A random legal point for each board [num_envs], never a resignation; seeded by `reset`."""
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        self._native.sample_actions(draw_seed(self.np_random), actions)
+        return actions
+
+    def position(self, board: int) -> Position:
+        """Where the game on a board stands."""
+        if not 0 <= board < self.num_envs:
+            raise InputError(f"no board {board} (known: 0–{self.num_envs - 1})")
+        return Position.from_moves(self.ruleset, self._native.moves(board))
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        """One seed for each board, None where its randomness goes on; seeds the environment's own generator too."""
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+            seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
+        elif seed is not None:
+            if len(seed) != self.num_envs:
+                raise InputError(f"{len(seed)} seeds for {self.num_envs} boards")
+            super().reset(seed=next((board_seed for board_seed in seed if board_seed is not None), None))
+            seeds = seed
+        elif self._seeded:
+            seeds = [None] * self.num_envs
+        else:
+            seeds = [draw_seed(self.np_random) for _ in range(self.num_envs)]
+        self._seeded = True
+        return seeds
+
+    def _checked_reset_mask(self, options: dict[str, Any] | None) -> Flags:
+        chosen = dict(options or {})
+        mask = chosen.pop("reset_mask", None)
+        if chosen:
+            raise InputError(f"unknown reset options {', '.join(chosen)} (known: reset_mask)")
+        if mask is None:
+            return self._every_board
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise InputError(f"reset_mask must be a bool array of shape ({self.num_envs},), not {mask!r}")
+        return mask
+
+    def _checked_actions(self, actions: npt.ArrayLike) -> Actions:
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise InputError(
+                f"actions must be integers of shape ({self.num_envs},), not {array.dtype} of shape {array.shape}"
+            )
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def _returned(self, view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return view.copy() if self._copy else view
+
+    def _shown(self) -> tuple[Planes, dict[str, Any]]:
+        infos = {
+            "action_mask": self._returned(self._masks),
+            "_action_mask": self._every_board,
+            "colour": self._returned(self._colours),
+            "_colour": self._every_board,
+        }
+        return self._returned(self._planes), infos
+
+    def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
+        """What Gymnasium's SAME_STEP promises about the games that have just ended."""
+        boards = np.flatnonzero(finished)
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
+            final_obs[board] = planes
+        outcome = np.full(self.num_envs, None, dtype=object)
+        outcome[boards] = _OUTCOMES[self._native.outcomes[boards]]
+        finals = {
+            "action_mask": self._no_actions,
+            "colour": np.where(finished, self._native.final_colours, 0),
+            "outcome": outcome,
+            "episode_return": np.where(finished, self._native.episode_returns, 0.0),
+            "episode_length": np.where(finished, self._native.episode_lengths, 0),
+        }
+        infos["final_obs"], infos["_final_obs"] = final_obs, finished
+        infos["final_info"] = finals | {f"_{name}": finished for name in finals}
+        infos["_final_info"] = finished
+
+
+def _opponent_kind(opponent: str | None) -> PolicyKind | None:
+    if opponent is None:
+        return None
+    if not isinstance(opponent, str):
+        raise InputError(
+            f"opponent {opponent!r} is no native policy; other players need gymnasium.vector.SyncVectorEnv, "
+            "or opponent=None and their moves among the actions"
+        )
+    return policy_kind(opponent)

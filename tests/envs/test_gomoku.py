@@ -1,0 +1,338 @@
+"""`tengen/Gomoku-v0` keeps Gymnasium's contract and plays by the rules."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import tengen.envs
+from tengen.agents.registry import make_agent
+from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.planes import encode, layouts
+from tengen.core.position import Position
+from tengen.envs import GomokuEnv
+from tengen.envs.opponents import POLICIES
+from tengen.errors import (
+    AgentError,
+    AgentNameError,
+    ForbiddenPointError,
+    GameOverError,
+    IllegalMoveError,
+    InputError,
+    RulesetError,
+)
+
+TIC_TAC_TOE = "3x3:3:freestyle"
+RULESETS = ["3x3:3:freestyle", "7x5:4:standard", "9x9:5:renju", "8x8:5:caro", "15x15:5:caro-exact", "22x22:6:freestyle"]
+
+
+def play_out(env: GomokuEnv, seed: int) -> tuple[float, dict]:
+    """Play one game with random legal actions; the last reward and the last info."""
+    _, info = env.reset(seed=seed)
+    env.action_space.seed(seed)
+    for _ in range(env.ruleset.area + 1):
+        _, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+        assert not truncated
+        if terminated:
+            return reward, info
+        assert reward == 0.0
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("opponent", ["random", "rule-based", None])
+def test_check_env(ruleset: str, opponent: str | None) -> None:
+    env = gymnasium.make("tengen/Gomoku-v0", ruleset=ruleset, opponent=opponent, invalid_move="lose", side="random")
+    # Rendering is checked with pictures of our own (test_rendering.py).
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_made_by_module_and_id() -> None:
+    env = gymnasium.make("tengen.envs:tengen/Gomoku-v0", ruleset=TIC_TAC_TOE)
+    assert isinstance(env.unwrapped, GomokuEnv)
+    vector = gymnasium.make_vec("tengen/Gomoku-v0", num_envs=3, ruleset=TIC_TAC_TOE)
+    assert isinstance(vector.unwrapped, tengen.envs.GomokuVectorEnv)
+
+
+@pytest.mark.parametrize("layout", layouts())
+@pytest.mark.parametrize("side", ["black", "white"])
+def test_observation_is_what_the_agent_sees(layout: str, side: str) -> None:
+    env = GomokuEnv("6x7:4:freestyle", observation=layout, side=side)
+    observation, info = env.reset(seed=3)
+    terminated = False
+    while not terminated:
+        assert env.observation_space.contains(observation)
+        np.testing.assert_array_equal(observation, encode(env.position, layout, Colour(side)))
+        assert np.array_equal(info["action_mask"], env.position.legal_mask())
+        assert np.array_equal(env.action_masks(), env.position.legal_mask())
+        assert info["colour"] == ("black", "white").index(side)
+        assert env.position.to_move == side
+        observation, _, terminated, _, info = env.step(env.position.legal_points()[-1].index(6))
+    np.testing.assert_array_equal(observation, encode(env.position, layout, Colour(side)))
+    assert not info["action_mask"].any()
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("opponent", sorted(POLICIES))
+def test_rewards_tell_the_result(ruleset: str, opponent: str) -> None:
+    env = GomokuEnv(ruleset, opponent=opponent, side="random")
+    reward, info = play_out(env, seed=5)
+    assert env.position.is_over
+    assert info["outcome"] == env.position.outcome
+    winner = env.position.outcome.winner
+    assert reward == (0.0 if winner is None else 1.0 if winner is env.colour else -1.0)
+
+
+def test_the_opponents_win_is_seen_in_the_same_step() -> None:
+    """The paper's first bug: only the agent's own move was looked at."""
+    env = GomokuEnv(TIC_TAC_TOE, opponent=lambda position: next(m for m in ("c1", "c2", "c3") if position.is_legal(m)))
+    env.reset(seed=0)
+    env.step(0)
+    env.step(1)
+    _, reward, terminated, _, info = env.step(3)
+    assert (reward, terminated, info["outcome"]) == (-1.0, True, "white")
+
+
+def test_caller_plays_both_colours() -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None, observation="board")
+    observation, info = env.reset()
+    assert info["colour"] == 0
+    observation, reward, *_, info = env.step(0)
+    assert (reward, info["colour"]) == (0.0, 1)
+    assert observation[0, 0, 0] == -1  # white sees black's stone
+    for action in (3, 1, 4):
+        observation, reward, terminated, _, info = env.step(action)
+        assert not terminated
+    _, reward, terminated, _, info = env.step(2)
+    assert (reward, terminated, info["outcome"]) == (1.0, True, "black")
+
+
+def test_draw_is_zero() -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None)
+    env.reset()
+    for action in (0, 1, 2, 4, 3, 5, 7, 6):
+        _, reward, terminated, _, _ = env.step(action)
+        assert (reward, terminated) == (0.0, False)
+    _, reward, terminated, _, info = env.step(8)
+    assert (reward, terminated, info["outcome"]) == (0.0, True, "draw")
+
+
+@pytest.mark.parametrize("opponent", ["random", None])
+def test_resigning_loses(opponent: str | None) -> None:
+    env = GomokuEnv("9x9", opponent=opponent, resign_action=True)
+    _, info = env.reset(seed=1)
+    assert env.action_space.n == 82
+    assert info["action_mask"][81] == 1
+    observation, reward, terminated, _, info = env.step(81)
+    assert (reward, terminated, info["outcome"]) == (-1.0, True, "white")
+    assert observation.sum() == 0
+    assert not info["action_mask"].any()
+
+
+@pytest.mark.parametrize("action", [-1, 9, 10**6, 4])
+def test_invalid_move_raises_and_changes_nothing(action: int) -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None)
+    env.reset()
+    env.step(4)
+    before = env.position
+    with pytest.raises(IllegalMoveError, match="3x3:3:freestyle"):
+        env.step(action)
+    assert env.position is before
+    env.step(0)
+
+
+@pytest.mark.parametrize("action", [-1, 9, 4])
+def test_invalid_move_loses_by_setting(action: int) -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None, invalid_move="lose")
+    env.reset()
+    env.step(4)
+    _, reward, terminated, _, info = env.step(action)
+    assert (reward, terminated, info["outcome"]) == (-1.0, True, "black")
+
+
+@pytest.mark.parametrize("action", [1.5, "a1", None, np.array([1, 2])])
+def test_action_must_be_an_integer(action: object) -> None:
+    env = GomokuEnv(TIC_TAC_TOE)
+    env.reset(seed=0)
+    with pytest.raises(IllegalMoveError, match="is not an integer"):
+        env.step(action)  # type: ignore[arg-type]
+
+
+DOUBLE_THREE = """
+ 7 . . . . . . .
+ 6 . . . . . . .
+ 5 . . . X . . .
+ 4 . . . X . . .
+ 3 . X X . . . .
+ 2 . . . . . . .
+ 1 . . . . . . .
+"""
+
+
+@pytest.mark.parametrize("invalid_move", ["raise", "lose"])
+def test_renju_fouls_are_masked(invalid_move: str) -> None:
+    ruleset = Ruleset.parse("7x7:5:renju")
+    start = Position.parse(DOUBLE_THREE, ruleset)
+    start = Position.from_stones(
+        ruleset, black=start.points_of("black"), white=["a1", "g1", "a7", "g7"], to_move="black"
+    )
+    env = GomokuEnv(ruleset, invalid_move=invalid_move)
+    _, info = env.reset(seed=1, options={"position": start})
+    foul = Point("d3").index(7)
+    assert info["action_mask"][foul] == 0
+    assert info["action_mask"].sum() == len(start.legal_points())
+    if invalid_move == "raise":
+        with pytest.raises(ForbiddenPointError):
+            env.step(foul)
+    else:
+        assert env.step(foul)[1] == -1.0
+
+
+def test_same_seed_same_game() -> None:
+    def game(seed: int) -> list[str]:
+        env = GomokuEnv("9x9", opponent="naive:level=2", side="random", opening_moves=4)
+        play_out(env, seed)
+        return [str(env.position), str(env.colour)]
+
+    assert game(11) == game(11)
+    assert len({str(game(seed)) for seed in range(8)}) == 8
+
+
+def test_games_go_on_differently_without_a_new_seed() -> None:
+    env = GomokuEnv("9x9", side="white")
+    env.reset(seed=1)
+    replies = {str(env.reset()[0].tolist()) for _ in range(10)}
+    assert len(replies) > 5
+
+
+def test_random_side_and_opening() -> None:
+    env = GomokuEnv("9x9", side="random", opening_moves=7)
+    sides = set()
+    for seed in range(12):
+        env.reset(seed=seed)
+        sides.add(env.colour)
+        # Seven stones: white is to move, or black after the opponent's first move.
+        assert env.position.stones == (7 if env.colour is Colour.WHITE else 8)
+        assert env.position.to_move is env.colour
+    assert sides == set(Colour)
+
+
+def test_reset_options() -> None:
+    env = GomokuEnv("9x9", opponent="random")
+    start = Position.from_moves(env.ruleset, "e5e6")
+    env.reset(seed=0, options={"position": start})
+    assert env.position == start
+    env.reset(options={"position": start, "side": "white"})
+    assert env.colour is Colour.WHITE
+    assert env.position.stones == 3
+    for options in ({"side": "red"}, {"positon": start}, {"position": "e5e6"}):
+        with pytest.raises(InputError):
+            env.reset(options=options)
+    with pytest.raises(InputError, match="unfinished"):
+        env.reset(options={"position": Position.start(Ruleset(10, 10))})
+
+
+def test_state_can_be_saved_and_restored() -> None:
+    env = GomokuEnv("9x9", opponent="naive:level=1")
+    env.reset(seed=2)
+    env.step(40)
+    state = env.get_state()
+    continuations = []
+    for _ in range(2):
+        _, info = env.set_state(state)
+        moves = [env.step(int(np.flatnonzero(env.action_masks())[0]))[4] for _ in range(5)]
+        continuations.append((env.position.moves, len(moves)))
+        assert info["action_mask"].sum() == 81 - 2
+    assert continuations[0] == continuations[1]
+    other = GomokuEnv("10x10")
+    other.reset(seed=0)
+    with pytest.raises(InputError):
+        other.set_state(state)
+
+
+class CornerAgent(Agent):
+    """Plays the first legal point, and remembers the seeds it was given."""
+
+    name = "corner"
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        return ruleset.width < 20
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        self.seeds.append(seed)
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        assert limits.nodes == 7
+        return Decision(move=position.legal_points()[0])
+
+
+def test_agent_as_opponent() -> None:
+    agent = CornerAgent()
+    env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9", opponent=agent, opponent_limits=Limits(nodes=7))
+    env.reset(seed=4)
+    env.step(80)
+    env.reset(seed=4)
+    env.step(80)
+    assert env.unwrapped.position.moves == (Point("i9"), Point("a1"))  # type: ignore[attr-defined]
+    assert len(agent.seeds) == 2
+    assert agent.seeds[0] == agent.seeds[1]
+    with pytest.raises(RulesetError, match="corner does not play"):
+        GomokuEnv("20x20", opponent=agent)
+
+
+def test_named_agents_of_the_registry_can_be_handed_over() -> None:
+    env = GomokuEnv("7x7:5:renju", opponent=make_agent("chains"))
+    reward, info = play_out(env, seed=0)
+    assert reward in (-1.0, 0.0, 1.0)
+    assert info["outcome"] in list(Outcome)
+
+
+@pytest.mark.parametrize("answer", ["z9", 81, None, "e5"])
+def test_cheating_opponent_is_named(answer: object) -> None:
+    env = GomokuEnv("9x9", opponent=lambda position: answer)  # type: ignore[arg-type,return-value]
+    env.reset()
+    with pytest.raises(AgentError, match="not legal here"):
+        env.step(40)
+
+
+@pytest.mark.parametrize("text", ["alphabeta:depth=3", "naive:level=5", "naive:level=x", "random:seed=3", ""])
+def test_unknown_opponents_are_refused(text: str) -> None:
+    with pytest.raises(AgentNameError, match="known: random"):
+        GomokuEnv(opponent=text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"side": "both"}, "unknown side 'both'"),
+        ({"invalid_move": "ignore"}, "unknown invalid_move 'ignore'"),
+        ({"observation": "rgb"}, "unknown plane layout 'rgb'"),
+        ({"dtype": "float64"}, "cannot be float64"),
+        ({"observation": "board", "dtype": "uint8"}, "cannot be uint8"),
+        ({"opening_moves": 8}, "outside 0–7"),
+        ({"opening_moves": -1}, "outside 0–7"),
+        ({"render_mode": "svg"}, "unknown render_mode 'svg'"),
+        ({"ruleset": "15x15:5:renju:swap2"}, "without an opening procedure"),
+        ({"opponent": 3}, "is no text, no Agent"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        GomokuEnv(**settings)
+
+
+def test_step_needs_a_game() -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None)
+    with pytest.raises(GameOverError, match="no game has begun"):
+        env.step(0)
+    env.reset()
+    for action in (0, 3, 1, 4, 2):
+        env.step(action)
+    with pytest.raises(GameOverError, match="the game is over"):
+        env.step(5)
