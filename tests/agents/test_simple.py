@@ -166,6 +166,14 @@ def test_a_four_that_would_become_a_six_does_not_count_where_six_does_not_win() 
     assert choices("naive:level=4", free) == points("f5")
 
 
+def test_a_run_that_is_too_long_is_no_shorter_run() -> None:
+    # The four would only become a six at d5; it is no three or two to be extended either, so c5 is what is left.
+    position = stones(black="c5e5f5g5h5", white="i5", rules="9x9:5:standard")
+    for level in (0, 1, 2):
+        assert len(choices(f"naive:level={level}", position)) > 40
+    assert choices("naive:level=3", position) > points("b5d5")
+
+
 def test_a_five_closed_at_both_ends_does_not_count_in_caro() -> None:
     closed = stones(black="b5c5d5e5", white="a5g5", rules="9x9:5:caro")
     half_open = stones(black="b5c5d5e5", white="a5", rules="9x9:5:caro")
