@@ -16,7 +16,9 @@ from tengen.errors import TengenError
 
 SUBCOMMANDS: tuple[str, ...] = (
     "agents",
+    "convert",
     "perft",
+    "show",
 )
 """Modules of this package that register subcommands, in the order of the help.
 

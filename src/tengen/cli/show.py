@@ -1,0 +1,144 @@
+"""`tengen show FILE`: a game of a file, its header, its moves and the board after one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tengen.cli.convert import RowOne, chosen, parse_rule, warn
+from tengen.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from tengen.core.contracts import Colour
+    from tengen.records import GameRecord, Node
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command()(show)
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game file.", show_default=False)],
+    game: Annotated[int, typer.Option(min=1, help="Which game of the file, counted from 1.")] = 1,
+    move: Annotated[int | None, typer.Option(min=0, help="Show the board after this move of the main line.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state theirs.")] = None,
+    rows: Annotated[RowOne, typer.Option(help="Where row 1 of position strings is.")] = RowOne.BOTTOM,
+    encoding: Annotated[str | None, typer.Option(help="Code page of the texts, such as cp1252 or gbk.")] = None,
+    from_format: Annotated[str | None, typer.Option("--from", help="Format, whatever the ending.")] = None,
+) -> None:
+    """Draw a game of a file: black ●, white ○, the last stone highlighted."""
+    from rich.console import Console
+
+    from tengen.records import ReadReport, iterate
+
+    report = ReadReport()
+    records = iterate(
+        file, format=from_format, ruleset=parse_rule(rule), rows=rows.value, encoding=encoding, report=report
+    )
+    record = next(chosen(records, game, file), None)
+    if record is None:
+        raise InputError(f"{file} has no games")
+    console = Console(highlight=False, emoji=False, markup=False)
+    count = len(record.moves()) if move is None else move
+    for line in header_lines(record):
+        console.print(line)
+    console.print(board_text(record, count, console))
+    for line in remark_lines(record, count):
+        console.print(line)
+    console.print(move_list(record, count))
+    warn(report.summary())
+
+
+def header_lines(record: GameRecord) -> list[str]:
+    """What the header says, one line each; unknown things have no line."""
+    from tengen.core.contracts import Outcome
+    from tengen.records.text import displayable
+
+    names = f"{displayable(record.black) or '?'} (black) – {displayable(record.white) or '?'} (white)"
+    where = ", ".join(displayable(part) for part in (record.event, record.round, record.date) if part)
+    words = {
+        None: "",
+        Outcome.ONGOING: "unfinished",
+        Outcome.DRAW: "draw",
+        Outcome.BLACK: "black wins",
+        Outcome.WHITE: "white wins",
+    }
+    result = words[record.result]
+    if record.result_reason:
+        result = f"{result or 'result unknown'} ({displayable(record.result_reason)})"
+    return [line for line in (names, where, str(record.ruleset), result, displayable(record.comment)) if line]
+
+
+def board_text(record: GameRecord, moves: int, console: Console) -> Text:
+    """The board after that many moves, row 1 at the bottom."""
+    from rich.text import Text
+
+    from tengen.core.contracts import Colour
+    from tengen.core.geometry import Point
+
+    stones = record.stones(moves)
+    last = record.moves()[moves - 1].point if moves else None
+    letters = "   " + " ".join(chr(ord("a") + x) for x in range(record.ruleset.width)) + "\n"
+    signs: dict[Colour, str] = {Colour.BLACK: "●", Colour.WHITE: "○"}
+    try:
+        "●○·".encode(console.encoding)
+        empty = "·"
+    except UnicodeEncodeError:
+        signs, empty = {Colour.BLACK: "X", Colour.WHITE: "O"}, "."
+    text = Text(letters)
+    for y in reversed(range(record.ruleset.height)):
+        text.append(f"{y + 1:2}")
+        for x in range(record.ruleset.width):
+            point = Point.at(x, y)
+            colour = stones.get(point)
+            text.append(" ")
+            text.append(
+                signs[colour] if colour else empty,
+                style="bold reverse" if point == last else "bold" if colour else "dim",
+            )
+        text.append(f" {y + 1}\n")
+    return text.append(letters.rstrip("\n"))
+
+
+def remark_lines(record: GameRecord, moves: int) -> list[str]:
+    """What the record says about the position shown: comment, evaluation, time, other continuations."""
+    from tengen.records.text import displayable
+
+    node = node_after(record, moves)
+    lines = [displayable(node.comment)] if node.comment else []
+    if node.value is not None:
+        lines.append(f"evaluation for black: {node.value:+.2f}")
+    if node.time_ms is not None:
+        lines.append(f"time: {node.time_ms / 1000:.1f} s")
+    others = [str(move.point or "pass") for child in node.children[1:] for move in child.moves[:1]]
+    if others:
+        lines.append(f"variations: {' '.join(others)}")
+    return lines
+
+
+def node_after(record: GameRecord, moves: int) -> Node:
+    """The first node of the main line in which that many moves have been made."""
+    made = 0
+    node = record.root
+    for node in record.main_line():
+        made += len(node.moves)
+        if made >= moves:
+            break
+    return node
+
+
+def move_list(record: GameRecord, shown: int) -> Text:
+    """The moves of the main line with their numbers, the one shown highlighted."""
+    from rich.text import Text
+
+    text = Text()
+    for number, move in enumerate(record.moves(), start=1):
+        style = "reverse" if number == shown else ""
+        text.append(f"{number} {move.point or 'pass'}", style=style).append("  ")
+    return text

@@ -1,0 +1,515 @@
+"""What a game file says: a tree of moves, set-up stones and remarks, with a header.
+
+A record is what was written down, not what the rules allow: it may stop anywhere, place stones without moving, pass, or
+go on after a five. The only thing asked of it is that every stone lands on an empty point of the board. Everything
+here walks with explicit stacks: a branch may be thousands of nodes deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
+from tengen.errors import ForbiddenPointError, InputError, RecordError
+from tengen.records.limits import MAX_DEPTH, MAX_NODES, MAX_TIME_MS
+
+if TYPE_CHECKING:
+    from tengen.core.geometry import Point
+    from tengen.core.position import Position
+
+Properties = Mapping[str, tuple[str, ...]]
+"""SGF property name → its values as they stand between the brackets, escapes included."""
+
+NO_PROPERTIES: Properties = MappingProxyType({})
+
+PASS = "--"
+"""How a pass is written where points are written."""
+
+
+class Move(NamedTuple):
+    """A stone placed by the player of that colour; no point is a pass."""
+
+    colour: Colour
+    point: Point | None
+
+    def __str__(self) -> str:
+        return f"{self.colour} {self.point or PASS}"
+
+
+@cache
+def move_of(colour: Colour, point: Point | None) -> Move:
+    """The one shared `Move` of that colour and point (large trees hold millions)."""
+    return Move(colour, point)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Stones put on the board, or taken off, without a move."""
+
+    black: tuple[Point, ...] = ()
+    white: tuple[Point, ...] = ()
+    empty: tuple[Point, ...] = ()
+    to_move: Colour | None = None
+    """Who moves next; None leaves it as it is."""
+
+    def __bool__(self) -> bool:
+        return bool(self.black or self.white or self.empty or self.to_move)
+
+
+class MarkKind(StrEnum):
+    """The signs that can be drawn on a point."""
+
+    TRIANGLE = "triangle"
+    SQUARE = "square"
+    CIRCLE = "circle"
+    CROSS = "cross"
+    SELECTED = "selected"
+    LABEL = "label"
+    """A text of its own."""
+
+
+class Mark(NamedTuple):
+    """A sign on a point; only a label has a text."""
+
+    kind: MarkKind
+    point: Point
+    text: str = ""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Node:
+    """One step of a record: usually one move, sometimes set-up stones, several moves or only a remark.
+
+    Nodes compare by identity; `GameRecord` compares whole trees.
+    """
+
+    moves: tuple[Move, ...] = ()
+    """What was played here, in order; usually one move."""
+    setup: Setup | None = None
+    """Stones placed or removed before the moves of this node."""
+    comment: str = ""
+    label: str = ""
+    """The short text that stands at the move on the board (RenLib's board text)."""
+    time_ms: int | None = None
+    """Milliseconds the last move of this node took."""
+    clock_ms: int | None = None
+    """Milliseconds left on the mover's clock after it."""
+    value: float | None = None
+    """Evaluation of the position after this node **for black**, from -1 (white wins) to +1 (black wins)."""
+    marks: tuple[Mark, ...] = ()
+    """Signs on points; their order means nothing."""
+    bookmarked: bool = False
+    """Whether the author marked the node as worth returning to."""
+    properties: Properties = field(default_factory=lambda: NO_PROPERTIES)
+    """SGF properties without a field here, in the order of the file. Replace the mapping, never change it."""
+    children: list[Node] = field(default_factory=list)
+    """Continuations; the first one is the main line."""
+    parent: Node | None = None
+
+    def add(self, child: Node) -> Node:
+        """Append `child` as the last continuation and return it."""
+        child.parent = self
+        self.children.append(child)
+        return child
+
+    def play(self, point: Point | None, colour: Colour | None = None) -> Node:
+        """Append a move (None passes); without a colour, the player whose turn it is."""
+        return self.add(Node(moves=(move_of(colour or self.to_move, point),)))
+
+    @property
+    def to_move(self) -> Colour:
+        """Who moves after this node: cost grows with the distance to the last move above."""
+        node: Node | None = self
+        setups: list[Setup] = []
+        while node is not None:
+            if node.moves:
+                return node.moves[-1].colour.opponent
+            if node.setup is not None:
+                if node.setup.to_move:
+                    return node.setup.to_move
+                setups.append(node.setup)
+            node = node.parent
+        return _first_to_move(setups)
+
+    def content(self) -> tuple[object, ...]:
+        """Everything but the place in the tree, for comparisons."""
+        return (
+            self.moves,
+            self.setup or Setup(),
+            self.comment,
+            self.label,
+            self.time_ms,
+            self.clock_ms,
+            self.value,
+            frozenset(self.marks),
+            self.bookmarked,
+            dict(self.properties),
+        )
+
+    def __repr__(self) -> str:
+        played = ", ".join(map(str, self.moves)) or ("set-up" if self.setup else "no move")
+        return f"<Node {played}, {len(self.children)} children>"
+
+
+def _first_to_move(setups: list[Setup]) -> Colour:
+    """Who begins after these set-ups (latest first): white if black has more stones."""
+    stones: dict[Point, Colour] = {}
+    for setup in reversed(setups):
+        _place(setup, stones)
+    black = sum(colour is Colour.BLACK for colour in stones.values())
+    return Colour.WHITE if 2 * black > len(stones) else Colour.BLACK
+
+
+def _place(setup: Setup, stones: dict[Point, Colour]) -> None:
+    for point in setup.black:
+        stones[point] = Colour.BLACK
+    for point in setup.white:
+        stones[point] = Colour.WHITE
+    for point in setup.empty:
+        stones.pop(point, None)
+
+
+class Branch:
+    """The board along the branch that is being read or written: `enter` a node, `leave` it again."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.stones: dict[Point, Colour] = {}
+        self._undo: list[list[tuple[Point, Colour | None]]] = []
+
+    def __len__(self) -> int:
+        return len(self._undo)
+
+    def enter(self, node: Node) -> None:
+        """Play the node. A stone off the board or on another one is a `RecordError`, and nothing has changed."""
+        if len(self._undo) >= MAX_DEPTH:
+            raise RecordError(f"a branch is deeper than {MAX_DEPTH} nodes")
+        changes: list[tuple[Point, Colour | None]] = []
+        self._undo.append(changes)
+        try:
+            if node.setup is not None:
+                self._set_up(node.setup, changes)
+            for colour, point in node.moves:
+                if point is not None:
+                    self._play(colour, point, changes)
+        except RecordError:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Take back the node entered last."""
+        for point, before in reversed(self._undo.pop()):
+            if before is None:
+                self.stones.pop(point, None)
+            else:
+                self.stones[point] = before
+
+    def leave_to(self, depth: int) -> None:
+        """Take back nodes until `depth` of them are left."""
+        while len(self._undo) > depth:
+            self.leave()
+
+    def _play(self, colour: Colour, point: Point, changes: list[tuple[Point, Colour | None]]) -> None:
+        self._check_on_board(point)
+        if point in self.stones:
+            raise RecordError(f"{colour} plays {point}, where a {self.stones[point]} stone stands")
+        changes.append((point, None))
+        self.stones[point] = colour
+
+    def _set_up(self, setup: Setup, changes: list[tuple[Point, Colour | None]]) -> None:
+        seen: set[Point] = set()
+        for colour, points in ((Colour.BLACK, setup.black), (Colour.WHITE, setup.white), (None, setup.empty)):
+            for point in points:
+                self._check_on_board(point)
+                if point in seen:
+                    raise RecordError(f"{point} is set up twice in one node")
+                seen.add(point)
+                changes.append((point, self.stones.get(point)))
+                if colour is None:
+                    self.stones.pop(point, None)
+                else:
+                    self.stones[point] = colour
+
+    def _check_on_board(self, point: Point) -> None:
+        if not self.ruleset.contains(point):
+            raise RecordError(f"{point} is not on a {self.ruleset.width}x{self.ruleset.height} board")
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class GameRecord:
+    """A game with its header. Texts may be empty; `result` None is unknown, `Outcome.ONGOING` unfinished.
+
+    >>> game = GameRecord.from_points(Ruleset(15, 15), [Point("h8"), Point("i9")], black="Ann")
+    >>> [str(move) for move in game.moves()]
+    ['black h8', 'white i9']
+    """
+
+    ruleset: Ruleset = field(default_factory=Ruleset)
+    black: str = ""
+    white: str = ""
+    result: Outcome | None = None
+    result_reason: str = ""
+    """Why it ended so: `five`, `resignation`, `time`, `foul`, `forfeit`, … or any other word."""
+    event: str = ""
+    round: str = ""
+    date: str = ""
+    """As the file has it, best `YYYY-MM-DD`."""
+    comment: str = ""
+    """About the game as a whole; nodes have comments of their own."""
+    root: Node = field(default_factory=Node)
+
+    @classmethod
+    def from_points(cls, ruleset: Ruleset, points: Iterable[Point | None], **header: Any) -> GameRecord:
+        """The game in which black and white place these stones in turn; None passes. `header` names other fields."""
+        record = cls(ruleset=ruleset, **header)
+        node, colour = record.root, Colour.BLACK
+        for point in points:
+            node = node.add(Node(moves=(move_of(colour, point),)))
+            colour = colour.opponent
+        return record
+
+    @property
+    def properties(self) -> Properties:
+        """SGF properties of the game that have no field here: those of the root."""
+        return self.root.properties
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, each before its children, main line first."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def main_line(self) -> Iterator[Node]:
+        """The root, its first child, and so on."""
+        node = self.root
+        yield node
+        while node.children:
+            node = node.children[0]
+            yield node
+
+    def moves(self) -> list[Move]:
+        """The moves of the main line, without set-up stones."""
+        return [move for node in self.main_line() for move in node.moves]
+
+    def stones(self, moves: int | None = None) -> dict[Point, Colour]:
+        """The stones after that many moves of the main line (all by default), set-up stones included."""
+        stones: dict[Point, Colour] = {}
+        left = self._checked_count(moves)
+        for node in self.main_line():
+            _place(node.setup or Setup(), stones)
+            played = node.moves[:left]
+            left -= len(played)
+            stones.update((point, colour) for colour, point in played if point is not None)
+            if len(played) < len(node.moves):
+                break
+        return stones
+
+    def to_move(self, moves: int | None = None) -> Colour:
+        """Who moves after that many moves of the main line (all by default)."""
+        count = self._checked_count(moves)
+        last = self.root
+        for node in self.main_line():
+            if len(node.moves) > count:
+                if count:
+                    return node.moves[count - 1].colour.opponent
+                return node.moves[0].colour
+            count -= len(node.moves)
+            last = node
+        return last.to_move
+
+    def position(self, moves: int | None = None) -> Position:
+        """The position after that many moves of the main line (all by default).
+
+        A game of alternating moves is replayed, so a move that the rules forbid is an `IllegalMoveError`. Set-up
+        stones and passes have no history: such a position is built from its stones.
+        """
+        from tengen.core.position import Position
+
+        played = self.moves()[: self._checked_count(moves)]
+        if self._is_replayable(played):
+            position = Position.start(self.ruleset)
+            for move in played:
+                assert move.point is not None
+                position = position.play(move.point)
+            return position
+        stones = self.stones(moves)
+        return Position.from_stones(
+            self.ruleset,
+            black=[point for point, owner in stones.items() if owner is Colour.BLACK],
+            white=[point for point, owner in stones.items() if owner is Colour.WHITE],
+            to_move=self.to_move(moves),
+        )
+
+    def settle(self) -> bool:
+        """Fill in an unknown result if the board after the last move proves it; say whether it did.
+
+        A last move that is a renju foul loses. A game that breaks the rules earlier stays as it is.
+        """
+        if self.result not in (None, Outcome.ONGOING):
+            return False
+        try:
+            position = self.position()
+        except ForbiddenPointError:
+            return self._settle_by_foul()
+        except InputError:
+            return False
+        if position.outcome is Outcome.ONGOING:
+            return False
+        self.result = position.outcome
+        if position.winning_line:
+            self.result_reason = "five"
+        else:
+            self.result_reason = "full board" if self.result is Outcome.DRAW else "no legal point"
+        return True
+
+    def _settle_by_foul(self) -> bool:
+        try:
+            self.position(len(self.moves()) - 1)
+        except InputError:
+            return False
+        self.result, self.result_reason = Outcome.WHITE, "foul"
+        return True
+
+    def check(self) -> None:
+        """Raise `RecordError` unless every stone lands on an empty point and every number is in its range."""
+        branch = Branch(self.ruleset)
+        stack = [(self.root, 0)]
+        while stack:
+            node, depth = stack.pop()
+            branch.leave_to(depth)
+            branch.enter(node)
+            _check_numbers(node)
+            stack.extend((child, depth + 1) for child in reversed(node.children))
+
+    def _is_replayable(self, played: list[Move]) -> bool:
+        alternates = all(
+            move.point is not None and move.colour is (Colour.WHITE if ply % 2 else Colour.BLACK)
+            for ply, move in enumerate(played)
+        )
+        return alternates and not any(node.setup for node in self.main_line())
+
+    def _checked_count(self, moves: int | None) -> int:
+        total = sum(len(node.moves) for node in self.main_line())
+        if moves is None:
+            return total
+        if not 0 <= moves <= total:
+            raise InputError(f"move {moves} does not exist: the main line has {total} moves")
+        return moves
+
+    def _header(self) -> tuple[object, ...]:
+        return (
+            self.ruleset,
+            self.black,
+            self.white,
+            self.result,
+            self.result_reason,
+            self.event,
+            self.round,
+            self.date,
+            self.comment,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GameRecord):
+            return NotImplemented
+        return self._header() == other._header() and same_tree(self.root, other.root)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = f"{self.black or '?'} – {self.white or '?'}"
+        return f"<GameRecord {self.ruleset} {names}, {len(self.moves())} moves, result {self.result or 'unknown'}>"
+
+
+def _check_numbers(node: Node) -> None:
+    if node.value is not None and not -1 <= node.value <= 1:
+        raise RecordError(f"{node!r} has the value {node.value}, outside [-1, 1]")
+    for name, amount in (("time", node.time_ms), ("clock", node.clock_ms)):
+        if amount is None:
+            continue
+        if not node.moves:
+            raise RecordError(f"{node!r} has a {name} but no move")
+        if not 0 <= amount <= MAX_TIME_MS:
+            raise RecordError(f"{node!r} has a {name} of {amount} ms, outside 0–{MAX_TIME_MS}")
+
+
+def same_tree(left: Node, right: Node) -> bool:
+    """Whether two trees hold the same nodes in the same order."""
+    stack = [(left, right)]
+    while stack:
+        one, other = stack.pop()
+        if one.content() != other.content() or len(one.children) != len(other.children):
+            return False
+        stack.extend(zip(one.children, other.children, strict=True))
+    return True
+
+
+def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
+    """All records in a list, unless they have too many nodes to hold at once."""
+    collected: list[GameRecord] = []
+    nodes = 0
+    for record in records:
+        nodes += sum(1 for _ in record.nodes())
+        if nodes > MAX_NODES:
+            raise RecordError(f"game {len(collected) + 1}: the games so far have more than {MAX_NODES} nodes together")
+        collected.append(record)
+    return collected
+
+
+def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[Point | None]:
+    """The node as stones placed in strict alternation, `turn` first, for formats that know nothing else.
+
+    Set-up stones become moves, black's and white's in turn, and a pass (None) stands wherever a player places two
+    stones in a row. `stones` is the board before the node. Removing or replacing a stone cannot be said that way and is
+    a `RecordError`.
+    """
+    plies: list[Point | None] = []
+    if node.setup:
+        replaced = node.setup.empty or [*filter(stones.__contains__, (*node.setup.black, *node.setup.white))]
+        if replaced:
+            raise RecordError(f"the set-up of a node removes or replaces stones ({' '.join(replaced)})")
+        waiting = {Colour.BLACK: list(node.setup.black), Colour.WHITE: list(node.setup.white)}
+        while waiting[Colour.BLACK] or waiting[Colour.WHITE]:
+            plies.append(waiting[turn].pop(0) if waiting[turn] else None)
+            turn = turn.opponent
+        if not node.moves and node.to_move is not turn:
+            plies.append(None)
+            turn = turn.opponent
+    for colour, point in node.moves:
+        if colour is not turn:
+            plies.append(None)
+        plies.append(point)
+        turn = colour.opponent
+    return plies
+
+
+def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
+    """The main line in strict alternation from black (see `plies_of`); `passes` says whether the format knows them."""
+    plies: list[Point | None] = []
+    stones: dict[Point, Colour] = {}
+    for node in record.main_line():
+        turn = Colour.WHITE if len(plies) % 2 else Colour.BLACK
+        plies += plies_of(node, turn, stones)
+        _place(node.setup or Setup(), stones)
+        stones.update((point, colour) for colour, point in node.moves if point is not None)
+    if not passes and None in plies:
+        raise RecordError(f"the stones do not alternate at stone {plies.index(None) + 1}, and the format has no pass")
+    return plies
+
+
+def ruleset_of(width: int, height: int, like: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
+    """The ruleset of a file that states only the size: the rest is as in `like`, or plain `rule`.
+
+    Raises `RulesetError` when no board has that size.
+    """
+    if like is None:
+        win_length = min(5, max(width, height))
+        return Ruleset(width, height, max(3, win_length), rule if win_length == 5 else Rule.FREESTYLE)
+    return Ruleset(width, height, like.win_length, like.rule, like.opening)

@@ -1,0 +1,20 @@
+"""How much a game file may ask of the reader. Whatever goes beyond is a `RecordError`: no hang, no full memory."""
+
+from __future__ import annotations
+
+MAX_FILE_BYTES = 64 * 2**20
+"""Bytes of a file after unpacking; RenLib libraries reach tens of megabytes."""
+MAX_RIF_BYTES = 512 * 2**20
+"""Bytes of a tournament database after unpacking: it is streamed, so it may be larger than the others."""
+MAX_NODES = 4_000_000
+"""Nodes held in memory at once (about 250 bytes each): of one tree, or of all games in a list."""
+MAX_DEPTH = 20_000
+"""Nodes on one branch. A board has at most 484 points, but passes and comments take nodes too."""
+MAX_LINE = 2**20
+"""Characters on one line of a text format."""
+MAX_TEXT = 2**20
+"""Bytes of one comment in a binary format, characters of one text in the others."""
+MAX_TIME_MS = 10**12
+"""Milliseconds of one move or clock (thirty years); larger numbers are damage."""
+MAX_NOTES = 20
+"""Complaints about skipped games that are kept word for word; the others are only counted."""

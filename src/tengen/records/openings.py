@@ -1,0 +1,108 @@
+"""Opening files of tournaments: one opening per line, as offsets from the centre or as position strings.
+
+The offset form is Gomocup's: `dx,dy, dx,dy, …` from the point (width//2, height//2), y growing **downwards** as in
+Piskvork; the picture is kept. The other form is a plain position string per line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tengen.core.contracts import Ruleset
+from tengen.core.geometry import Point
+from tengen.errors import RecordError
+from tengen.records import position_string
+from tengen.records.game import GameRecord, collect, main_plies
+from tengen.records.limits import MAX_DEPTH
+from tengen.records.text import as_text, shorten, split_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tengen.records.features import Feature
+    from tengen.records.position_string import Rows
+
+HOLDS: frozenset[Feature] = frozenset()
+
+MAX_OFFSET = 50
+"""Piskvork refuses offsets of this size and more."""
+
+_NUMBER = re.compile(r"[+-]?\d{1,4}", re.ASCII)
+_OFFSET_LINE = re.compile(r"\s*[+-]?\d+\s*,", re.ASCII)
+
+
+def is_offsets(data: bytes | str) -> bool:
+    """Whether the first line that says something begins with two numbers."""
+    for line in as_text(data[:4096]).splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            return _OFFSET_LINE.match(line) is not None
+    return False
+
+
+def read(data: bytes | str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -> list[GameRecord]:
+    """Read an opening file of either form; `rows` matters for position strings only."""
+    if is_offsets(data):
+        return read_offsets(data, ruleset=ruleset)
+    return position_string.read(data, ruleset=ruleset, rows=rows)
+
+
+def read_offsets(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
+    """Read offsets on the board of `ruleset` (15x15 freestyle by default)."""
+    return collect(iterate_offsets(split_lines(as_text(data)), ruleset=ruleset))
+
+
+def iterate_offsets(lines: Iterable[str], *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
+    """The openings of a file of offsets one by one."""
+    rules = ruleset or Ruleset()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            yield GameRecord.from_points(rules, _parse_offsets(line, rules))
+        except RecordError as error:
+            raise RecordError(f"line {number}: {error}") from None
+
+
+def _parse_offsets(line: str, ruleset: Ruleset) -> list[Point | None]:
+    fields = [field.strip() for field in line.split(",")]
+    if fields[-1] == "":
+        fields.pop()
+    if len(fields) > 2 * MAX_DEPTH:
+        raise RecordError(f"more than {MAX_DEPTH} stones")
+    numbers: list[int] = []
+    for field in fields:
+        if not _NUMBER.fullmatch(field) or abs(int(field)) >= MAX_OFFSET:
+            raise RecordError(f"not an offset between -{MAX_OFFSET - 1} and {MAX_OFFSET - 1}: {shorten(field)!r}")
+        numbers.append(int(field))
+    if len(numbers) % 2:
+        raise RecordError(f"{len(numbers)} numbers are not pairs")
+    points: list[Point | None] = []
+    for dx, dy in zip(numbers[::2], numbers[1::2], strict=True):
+        point = _point(dx, dy, ruleset)
+        if point in points:
+            raise RecordError(f"{dx},{dy} ({point}) is played twice")
+        points.append(point)
+    return points
+
+
+def _point(dx: int, dy: int, ruleset: Ruleset) -> Point:
+    x = ruleset.width // 2 + dx
+    y = ruleset.height - 1 - (ruleset.height // 2 + dy)
+    if not (0 <= x < ruleset.width and 0 <= y < ruleset.height):
+        raise RecordError(f"{dx},{dy} is not on a {ruleset.width}x{ruleset.height} board")
+    return Point.at(x, y)
+
+
+def write_offsets(records: Iterable[GameRecord]) -> bytes:
+    """One line of offsets per game."""
+    lines: list[str] = []
+    for record in records:
+        width, height = record.ruleset.width, record.ruleset.height
+        stones = [
+            f"{point.x - width // 2},{height - 1 - point.y - height // 2}"
+            for point in main_plies(record, passes=False)
+            if point is not None
+        ]
+        lines.append(", ".join(stones) + "\n")
+    return "".join(lines).encode("ascii")

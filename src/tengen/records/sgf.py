@@ -1,0 +1,589 @@
+r"""SGF, FF[4] GM[4] ("Gomoku+Renju"): the exchange format of servers, editors and match tools.
+
+Read: collections, variations, set-up stones, compressed point lists, escapes and soft line breaks, the long property
+names of old files (`Black[…]`), code pages named by CA, passes written `[]` or `[tt]`, rectangular boards, rules given
+by name or by Gomocup's number. Points count from the top left corner and the picture is kept. Properties that have no
+field in a record are kept as they are, in order, and written back; so is a known property whose value makes no sense.
+
+Private properties, all harmless to other programs: SBKV (evaluation as black's win rate 0–100, as Sabaki writes it),
+EMT (seconds the move took), RR (reason of the result where RE has no letter for it).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tengen.core.contracts import Colour, Opening, Outcome, Rule, Ruleset
+from tengen.core.geometry import MAX_SIZE, Point
+from tengen.errors import InputError, RecordError, RulesetError
+from tengen.records.features import Feature
+from tengen.records.game import Branch, GameRecord, Mark, MarkKind, Move, Node, Properties, Setup, move_of, ruleset_of
+from tengen.records.limits import MAX_NODES, MAX_TIME_MS
+from tengen.records.text import as_text, code_page, encode, shorten, tidy, tidy_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+HOLDS = frozenset(Feature) - {Feature.SETUP, Feature.GAME, Feature.EMPTY_NODE}
+
+_BLANK = re.compile(r"\s*+")
+_GAME_START = re.compile(r"\(\s*+;")
+_NAME = re.compile(r"[A-Za-z0-9]++")
+_VALUE = re.compile(r"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
+_CHARSET = re.compile(rb"CA\s*\[([^\]]{0,40})\]")
+_ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE | re.DOTALL)
+
+_MARKS = {
+    "TR": MarkKind.TRIANGLE,
+    "SQ": MarkKind.SQUARE,
+    "CR": MarkKind.CIRCLE,
+    "MA": MarkKind.CROSS,
+    "SL": MarkKind.SELECTED,
+}
+_COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
+_LETTERS = {Colour.BLACK: "B", Colour.WHITE: "W"}
+_RULES = {
+    "0": Rule.FREESTYLE,
+    "1": Rule.STANDARD,
+    "2": Rule.RENJU,  # Yixin's number
+    "4": Rule.RENJU,
+    "8": Rule.CARO,
+    "9": Rule.CARO_EXACT,
+    "free": Rule.FREESTYLE,
+    "free-style": Rule.FREESTYLE,
+    "free style": Rule.FREESTYLE,
+    **{rule.value: rule for rule in Rule},
+}
+# Renju with an opening procedure of its own; the name stays in the record's properties as RULETEXT.
+_RENJU_OPENINGS = ("rif", "sakata", "soosyrv", "soosorv", "tarannikov", "taraguchi", "yamaguchi", "renju")
+_REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F"}
+_REASONS = {
+    "5": "five",
+    "r": "resignation",
+    "resign": "resignation",
+    "t": "time",
+    "time": "time",
+    "f": "foul",
+    "forfeit": "forfeit",
+}
+RULE_TEXT = "RULETEXT"
+"""The property that keeps the name of a rule that is more, or other, than one of ours."""
+_OF_THE_FILE = frozenset({"FF", "GM", "CA", "AP"})
+"""Properties that describe the file, not the game; the writer sets its own."""
+
+Property = tuple[str, list[str], int]
+"""Name, raw values, offset in the text."""
+
+
+def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
+    """Read all games of a file. `ruleset` fills in what a game does not say (15x15 freestyle by default).
+
+    Bytes are decoded by `encoding`, else as the file's CA says, else as UTF-8. Errors name line and column.
+    """
+    text = _decode(data, encoding) if isinstance(data, bytes) else as_text(data)
+    return _Reader(text, ruleset).games()
+
+
+def _decode(data: bytes, encoding: str | None) -> str:
+    if encoding is not None:
+        return as_text(data, code_page(encoding))
+    stated = _CHARSET.search(data[:4096])
+    if stated is not None:
+        try:
+            return as_text(data, code_page(stated[1].decode("latin-1")))
+        except RecordError:
+            pass  # an invented name: the bytes that are not UTF-8 are kept
+    return as_text(data)
+
+
+def unescape(raw: str) -> str:
+    """A raw value as the text it stands for, soft line breaks removed."""
+    return _ESCAPE.sub(lambda match: "" if match[1] in ("\n", "\r", "\r\n", "\n\r") else match[1], raw)
+
+
+def escape(text: str) -> str:
+    """A text as a raw value; colons too, so that it may stand in a composed value."""
+    return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
+
+
+# ---- Reading ------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Walks over the text once; the open variations are a stack of nodes."""
+
+    def __init__(self, text: str, like: Ruleset | None) -> None:
+        self.text = text
+        self.like = like
+        self.place = 0
+        self.node_count = 0
+
+    def games(self) -> list[GameRecord]:
+        records: list[GameRecord] = []
+        while start := _GAME_START.search(self.text, self.place):
+            self.place = start.end()
+            records.append(self._game())
+        if not records:
+            raise RecordError(f"line 1, column 1: no SGF game '(;…)' in {shorten(self.text)!r}")
+        return records
+
+    def _game(self) -> GameRecord:
+        """Read one game; the place is behind its first semicolon."""
+        start = self.place - 1
+        record = self._root(self._properties(), start)
+        branch = Branch(record.ruleset)
+        self._enter(branch, record.root, start)
+        current = record.root
+        open_variations: list[tuple[Node, int]] = [(current, 0)]
+        while open_variations:
+            self._skip_blank()
+            start, sign = self.place, self.text[self.place : self.place + 1]
+            self.place += 1
+            if sign == ";":
+                node = _interpret(self._properties(), record.ruleset, self._where)
+                self._enter(branch, node, start)
+                current = current.add(node)
+            elif sign == "(":
+                self._skip_blank()
+                if self.text[self.place : self.place + 1] != ";":
+                    raise self._error(start, "a variation does not begin with ';'")
+                open_variations.append((current, len(branch)))
+            elif sign == ")":
+                current, depth = open_variations.pop()
+                branch.leave_to(depth)
+            elif sign:
+                raise self._error(start, f"{shorten(self.text[start:], 12)!r} is neither a node nor a variation")
+            else:
+                raise self._error(start, "the file ends inside a game")
+        return record
+
+    def _enter(self, branch: Branch, node: Node, start: int) -> None:
+        self.node_count += 1
+        if self.node_count > MAX_NODES:
+            raise self._error(start, f"more than {MAX_NODES} nodes")
+        try:
+            branch.enter(node)
+        except RecordError as error:
+            raise self._error(start, str(error)) from None
+
+    def _properties(self) -> list[Property]:
+        """The properties up to the end of the node; one that occurs twice is joined, except moves."""
+        found: list[Property] = []
+        places: dict[str, int] = {}
+        while True:
+            self._skip_blank()
+            name = _NAME.match(self.text, self.place)
+            if name is None:
+                return found
+            self.place = name.end()
+            self._skip_blank()
+            values: list[str] = []
+            while value := _VALUE.match(self.text, self.place):
+                values.append(value[1])
+                self.place = value.end()
+                self._skip_blank()
+            if not values:
+                raise self._error(name.start(), f"property {shorten(name[0])} has no closed value [...]")
+            short = _short_name(name[0])
+            if short in places and short not in _COLOURS:
+                found[places[short]][1].extend(values)
+            else:
+                places[short] = len(found)
+                found.append((short, values, name.start()))
+
+    def _root(self, properties: list[Property], start: int) -> GameRecord:
+        values = {name: found for name, found, _ in properties}
+        game = values.get("GM", ["4"])[0].strip()
+        if game != "4":
+            raise self._error(start, f"GM[{shorten(game)}] is not gomoku or renju, which is GM[4]")
+        try:
+            ruleset = _ruleset(values, self.like)
+        except InputError as error:
+            raise self._error(start, str(error)) from None
+        record = GameRecord(ruleset=ruleset)
+        rest = [entry for entry in properties if not _read_header(record, entry[0], entry[1])]
+        rule_text = record.properties
+        record.root = _interpret(rest, ruleset, self._where)
+        if rule_text:
+            record.root.properties = {**rule_text, **record.properties}
+        return record
+
+    def _skip_blank(self) -> None:
+        match = _BLANK.match(self.text, self.place)
+        if match is not None:
+            self.place = match.end()
+
+    def _where(self, offset: int) -> str:
+        line_start = self.text.rfind("\n", 0, offset) + 1
+        return f"line {self.text.count(chr(10), 0, offset) + 1}, column {offset - line_start + 1}"
+
+    def _error(self, offset: int, message: str) -> RecordError:
+        return RecordError(f"{self._where(offset)}: {message}")
+
+
+def _short_name(name: str) -> str:
+    """Old files write `AddBlack` for AB: the small letters are decoration. A name without capitals stays as it is."""
+    return "".join(letter for letter in name if not letter.islower()) if re.search("[A-Z]", name) else name
+
+
+def _ruleset(values: Mapping[str, list[str]], like: Ruleset | None) -> Ruleset:
+    like_size = (like.width, like.height) if like else (15, 15)
+    width, height = _size(values["SZ"][0]) if "SZ" in values else like_size
+    stated = _stated_rule(tidy_line(unescape(values["RU"][0]))) if "RU" in values else None
+    if isinstance(stated, Ruleset):
+        return replace(stated, width=width, height=height)
+    if stated is not None and (like is None or like.rule is not stated):
+        return Ruleset(width, height, 5, stated)
+    return ruleset_of(width, height, like)
+
+
+def _size(value: str) -> tuple[int, int]:
+    match = re.fullmatch(r"\s*(\d{1,4})\s*(?:[:x]\s*(\d{1,4})\s*)?", value, re.ASCII)
+    if match is None:
+        raise RulesetError(f"SZ[{shorten(value)}] is not a board size")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def _stated_rule(text: str) -> Rule | Ruleset | None:
+    """What RU says: our full ruleset text, a name or a number; None when it cannot be understood."""
+    lowered = text.lower()
+    if ":" in lowered:
+        try:
+            return Ruleset.parse(lowered)
+        except InputError:
+            return None
+    if lowered in _RULES:
+        return _RULES[lowered]
+    return Rule.RENJU if any(lowered.startswith(name) for name in _RENJU_OPENINGS) else None
+
+
+def _read_header(record: GameRecord, name: str, values: list[str]) -> bool:
+    """Put a property of the root into the header; False when it belongs to the node or must be kept as it is."""
+    if name in _OF_THE_FILE or name == "SZ":
+        return True
+    fields = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
+    if name in fields:
+        setattr(record, fields[name], tidy_line(unescape(values[0])))
+    elif name == "GC":
+        record.comment = tidy(unescape(values[0]))
+    elif name == "RU":
+        text = tidy_line(unescape(values[0]))
+        if text.lower() not in _RULES and not isinstance(_stated_rule(text), Ruleset):
+            record.root.properties = {RULE_TEXT: (values[0],)}
+    elif name == "RE":
+        return _read_result(record, tidy_line(unescape(values[0])))
+    elif name == "RR":
+        record.result_reason = tidy_line(unescape(values[0]))
+    else:
+        return False
+    return True
+
+
+def _read_result(record: GameRecord, text: str) -> bool:
+    lowered = text.lower()
+    if lowered in ("0", "draw", "jigo", "b+draw"):
+        record.result = Outcome.DRAW
+    elif lowered == "void":
+        record.result = Outcome.ONGOING
+    elif lowered not in ("", "?"):
+        match = _RESULT.fullmatch(text)
+        if match is None:
+            return False
+        record.result = Outcome.win_for(_COLOURS[match[1].upper()])
+        reason = (match[2] or "").strip().lower()
+        is_score = re.fullmatch(r"[0-9.]+", reason) is not None  # which means nothing here
+        record.result_reason = record.result_reason or _REASONS.get(reason, "" if is_score else reason)
+    return True
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The fields of a node while its properties are being read."""
+
+    moves: list[Move] = field(default_factory=list)
+    setup: dict[str, tuple[Point, ...]] = field(default_factory=dict)
+    to_move: Colour | None = None
+    marks: list[Mark] = field(default_factory=list)
+    kept: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[int], str]) -> Node:
+    """Make a node; moves and set-up stones must make sense, anything else that does not is kept as it is."""
+    node, parts = Node(), _Parts()
+    later: list[Property] = []
+    for name, values, offset in properties:
+        try:
+            if name in _COLOURS:
+                if len(values) > 1:
+                    raise RecordError(f"{name} has {len(values)} values, a move has one")
+                parts.moves.append(move_of(_COLOURS[name], _point(values[0], ruleset)))
+            elif name in ("AB", "AW", "AE"):
+                parts.setup[name] = _point_list(values, ruleset)
+            else:
+                later.append((name, values, offset))
+        except RecordError as error:
+            raise RecordError(f"{where(offset)}: {error}") from None
+    node.moves = tuple(parts.moves)
+    for name, values, _ in later:
+        try:
+            understood = _read_remark(node, parts, name, values, ruleset)
+        except RecordError:
+            understood = False
+        if not understood:
+            parts.kept[name] = tuple(values)
+    setup = Setup(
+        parts.setup.get("AB", ()), parts.setup.get("AW", ()), parts.setup.get("AE", ()), to_move=parts.to_move
+    )
+    node.setup = setup or None
+    node.marks = tuple(parts.marks)
+    if parts.kept:
+        node.properties = parts.kept
+    return node
+
+
+def _read_remark(node: Node, parts: _Parts, name: str, values: list[str], ruleset: Ruleset) -> bool:
+    """Read what is neither move nor stone; False, with nothing changed, when it has no field or makes no sense."""
+    raw = values[0]
+    if name == "C":
+        node.comment = tidy(unescape("\n".join(values)))
+    elif name in _MARKS:
+        parts.marks += [Mark(_MARKS[name], point) for point in _point_list(values, ruleset)]
+    elif name == "LB":
+        _read_labels(node, parts, values, ruleset)
+    elif name == "N" and _labelled_point(node) is None:
+        node.label = tidy_line(unescape(raw))
+    elif name == "HO" and raw.strip() == "1":
+        node.bookmarked = True
+    elif name == "PL" and raw.strip()[:1].upper() in _COLOURS:
+        parts.to_move = _COLOURS[raw.strip()[:1].upper()]
+    elif name == "SBKV":
+        win_rate = _number(raw, 100)
+        node.value = round(win_rate / 50 - 1, 6)
+    elif name == "EMT" and node.moves:
+        node.time_ms = round(1000 * _number(raw, MAX_TIME_MS / 1000))
+    elif name in ("BL", "WL") and node.moves and node.moves[-1].colour is _COLOURS[name[0]]:
+        node.clock_ms = round(1000 * _number(raw, MAX_TIME_MS / 1000))
+    else:
+        return False
+    return True
+
+
+def _read_labels(node: Node, parts: _Parts, values: list[str], ruleset: Ruleset) -> None:
+    own = _labelled_point(node)
+    marks: list[Mark] = []
+    label = ""
+    for raw in values:
+        where, colon, text = raw.partition(":")
+        point = _stone(where, ruleset)
+        if not colon:
+            raise RecordError(f"LB[{shorten(raw)}] has no text")
+        if point == own and not label:
+            label = tidy_line(unescape(text))
+        else:
+            marks.append(Mark(MarkKind.LABEL, point, tidy_line(unescape(text))))
+    node.label = label or node.label
+    parts.marks += marks
+
+
+def _labelled_point(node: Node) -> Point | None:
+    """The point at which the node's own label stands: that of its last move."""
+    return node.moves[-1].point if node.moves else None
+
+
+def _number(raw: str, largest: float) -> float:
+    try:
+        number = float(raw)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= largest:
+        raise RecordError(f"{shorten(raw)!r} is not a number between 0 and {largest}")
+    return number
+
+
+def _point(raw: str, ruleset: Ruleset) -> Point | None:
+    """A point, or None for a pass: nothing, or `tt` on boards where that is no point."""
+    value = raw.strip()
+    if not value or (value.lower() == "tt" and max(ruleset.width, ruleset.height) <= 19):
+        return None
+    return _stone(value, ruleset)
+
+
+def _stone(raw: str, ruleset: Ruleset) -> Point:
+    value = raw.strip()
+    if re.fullmatch("[a-z]{2}", value) is None:
+        raise RecordError(f"[{shorten(raw)}] is not a point")
+    x, row = ord(value[0]) - ord("a"), ord(value[1]) - ord("a")
+    if x >= ruleset.width or row >= ruleset.height:
+        raise RecordError(f"[{value}] is not on a {ruleset.width}x{ruleset.height} board")
+    return Point.at(x, ruleset.height - 1 - row)
+
+
+def _point_list(values: list[str], ruleset: Ruleset) -> tuple[Point, ...]:
+    """Points and rectangles `aa:cc`, each point once, in order. `AB[]` is the empty list."""
+    points: dict[Point, None] = {}
+    for raw in values:
+        if not raw.strip() and len(values) == 1:
+            break
+        first, colon, second = raw.partition(":")
+        if not colon:
+            points[_stone(raw, ruleset)] = None
+            continue
+        left, right = sorted((_stone(first, ruleset).x, _stone(second, ruleset).x))
+        low, high = sorted((_stone(first, ruleset).y, _stone(second, ruleset).y))
+        points |= {Point.at(x, y): None for y in range(high, low - 1, -1) for x in range(left, right + 1)}
+    return tuple(points)
+
+
+# ---- Writing ------------------------------------------------------------------------------------------------------
+
+NODES_PER_LINE = 8
+
+
+def write(records: Iterable[GameRecord]) -> bytes:
+    """Write a collection in UTF-8; bytes kept from another code page are written as they came."""
+    out: list[str] = []
+    for record in records:
+        _write_game(record, out)
+    return encode("".join(out))
+
+
+def _write_game(record: GameRecord, out: list[str]) -> None:
+    from tengen import __version__
+
+    out.append(f"(;FF[4]GM[4]CA[UTF-8]AP[Tengen:{__version__}]")
+    kept = dict(record.properties)
+    if record.result is not None:
+        kept.pop("RE", None)  # was kept because it could not be understood; by now someone knows better
+    _write_header(record, out)
+    if "RE" not in kept:
+        _write_result(record, out)
+    _write_node(record.root, record.ruleset, kept, out)
+    out.append("\n")
+    # A string on the stack is written as it is: it closes a variation.
+    stack: list[Node | str] = [")\n"]
+    _push_children(record.root, stack)
+    on_line = 0
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            out.append(entry)
+            on_line = 0
+            continue
+        if on_line >= NODES_PER_LINE:
+            out.append("\n")
+            on_line = 0
+        on_line += 1
+        out.append(";")
+        _write_node(entry, record.ruleset, entry.properties, out)
+        _push_children(entry, stack)
+
+
+def _push_children(node: Node, stack: list[Node | str]) -> None:
+    if len(node.children) == 1:
+        stack.append(node.children[0])
+        return
+    for child in reversed(node.children):
+        stack += [")", child, "\n("]
+
+
+def _write_header(record: GameRecord, out: list[str]) -> None:
+    ruleset = record.ruleset
+    size = str(ruleset.width) if ruleset.is_square else f"{ruleset.width}:{ruleset.height}"
+    out.append(f"SZ[{size}]")
+    is_plain = ruleset.win_length == 5 and ruleset.opening is Opening.FREE
+    out.append(f"RU[{ruleset.rule if is_plain else ruleset}]")
+    for name, text in (
+        ("PB", record.black),
+        ("PW", record.white),
+        ("EV", record.event),
+        ("RO", record.round),
+        ("DT", record.date),
+    ):
+        if text:
+            out.append(f"{name}[{_escape_text(tidy_line(text))}]")
+    if record.comment:
+        out.append(f"GC[{_escape_text(tidy(record.comment))}]")
+
+
+def _write_result(record: GameRecord, out: list[str]) -> None:
+    winner = record.result.winner if record.result else None
+    letter = _REASON_LETTERS.get(record.result_reason, "") if winner else ""
+    if winner:
+        out.append(f"RE[{_LETTERS[winner]}+{letter}]")
+    elif record.result is not None:
+        out.append("RE[0]" if record.result is Outcome.DRAW else "RE[Void]")
+    if record.result_reason and not letter:
+        out.append(f"RR[{_escape_text(tidy_line(record.result_reason))}]")
+
+
+def _write_node(node: Node, ruleset: Ruleset, kept: Properties, out: list[str]) -> None:
+    if node.setup:
+        for name, points in (("AB", node.setup.black), ("AW", node.setup.white), ("AE", node.setup.empty)):
+            _write_points(name, points, ruleset, out)
+        if node.setup.to_move:
+            out.append(f"PL[{_LETTERS[node.setup.to_move]}]")
+    for colour, point in node.moves:
+        out.append(f"{_LETTERS[colour]}[{_letters(point, ruleset) if point else ''}]")
+    _write_clocks(node, out)
+    if node.value is not None:
+        out.append(f"SBKV[{_decimal(50 * (node.value + 1), 5)}]")
+    for name, kind in _MARKS.items():
+        _write_points(name, [mark.point for mark in node.marks if mark.kind is kind], ruleset, out)
+    _write_labels(node, ruleset, out)
+    if node.bookmarked:
+        out.append("HO[1]")
+    if node.comment:
+        out.append(f"C[{_escape_text(tidy(node.comment))}]")
+    for name, values in kept.items():
+        if _NAME.fullmatch(name):
+            out.append(name + "".join(f"[{_closed(value)}]" for value in values or ("",)))
+
+
+def _write_clocks(node: Node, out: list[str]) -> None:
+    if not node.moves:
+        return
+    if node.time_ms is not None:
+        out.append(f"EMT[{_decimal(node.time_ms / 1000, 3)}]")
+    if node.clock_ms is not None:
+        out.append(f"{_LETTERS[node.moves[-1].colour]}L[{_decimal(node.clock_ms / 1000, 3)}]")
+
+
+def _write_labels(node: Node, ruleset: Ruleset, out: list[str]) -> None:
+    own = _labelled_point(node)
+    labels = [(mark.point, mark.text) for mark in node.marks if mark.kind is MarkKind.LABEL]
+    if node.label and own is not None:
+        labels.insert(0, (own, node.label))
+    elif node.label:
+        out.append(f"N[{_escape_text(tidy_line(node.label))}]")
+    if labels:
+        values = "".join(f"[{_letters(point, ruleset)}:{escape(tidy_line(text))}]" for point, text in labels)
+        out.append(f"LB{values}")
+
+
+def _write_points(name: str, points: Iterable[Point], ruleset: Ruleset, out: list[str]) -> None:
+    values = "".join(f"[{_letters(point, ruleset)}]" for point in points)
+    if values:
+        out.append(name + values)
+
+
+def _letters(point: Point, ruleset: Ruleset) -> str:
+    assert ruleset.height <= MAX_SIZE
+    return chr(ord("a") + point.x) + chr(ord("a") + ruleset.height - 1 - point.y)
+
+
+def _escape_text(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _closed(raw: str) -> str:
+    """A kept value; one that would not end where it should (set by hand, not read) is escaped."""
+    return raw if _VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
+
+
+def _decimal(number: float, places: int) -> str:
+    text = f"{number:.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

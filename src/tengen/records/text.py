@@ -1,0 +1,108 @@
+"""Text in game files: code pages, line breaks and characters that would upset a terminal.
+
+Bytes that do not belong to the chosen code page are never thrown away: they travel through Python strings as lone
+surrogates (`surrogateescape`) and come out of the writers as the same bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from tengen.errors import RecordError
+from tengen.records.limits import MAX_LINE
+
+CODE_PAGES = frozenset(
+    {"ascii", "utf-8", "cp932", "cp936", "cp949", "cp950", "shift_jis", "euc_jp", "euc_kr", "gbk", "gb2312", "gb18030"}
+    | {"big5", "koi8-r", "koi8-u", "cp437", "cp850", "cp866", "cp874"}
+    | {f"iso8859-{part}" for part in range(1, 17)}
+    | {f"cp{page}" for page in range(1250, 1259)}
+)
+"""Python names of the code pages that game files may use. Codecs that are no plain code pages stay out."""
+
+_LINE_BREAK = re.compile(r"\r\n|\n\r|\r|\n")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# C0 and C1 control characters, except the line break; tabs and the like become blanks first.
+_BLANKS = str.maketrans(dict.fromkeys("\t\v\f", " "))
+_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+# Surrogates that do not stand for a kept byte.
+_BROKEN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_KEPT_BYTES = re.compile("[\udc80-\udcff]+")
+
+
+def code_page(name: str) -> str:
+    """Python's name of a code page, such as `cp1252` for `windows-1252`."""
+    try:
+        found = codecs.lookup(name.strip()).name if name.isascii() and len(name) <= 40 else ""
+    except (LookupError, ValueError):
+        found = ""
+    found = "utf-8" if found == "utf-8-sig" else found
+    if found not in CODE_PAGES:
+        raise RecordError(
+            f"unknown code page {name[:40]!r} (for example utf-8, cp1252, cp1251, cp932, gbk, big5, koi8-r)"
+        )
+    return found
+
+
+def decode(data: bytes, page: str = "utf-8") -> str:
+    """Bytes to text; undecodable bytes are kept as lone surrogates. `page` comes from `code_page`."""
+    try:
+        return data.decode(page, "surrogateescape")
+    except UnicodeDecodeError:
+        # Some double-byte code pages complain about an ASCII byte, which surrogateescape cannot keep.
+        return data.decode("ascii", "surrogateescape")
+
+
+def encode(text: str, page: str = "utf-8") -> bytes:
+    """Text to bytes, kept bytes included; a character outside the code page is a `RecordError`."""
+    try:
+        return text.encode(page, "surrogateescape")
+    except UnicodeEncodeError as error:
+        character = text[error.start : error.start + 1]
+        raise RecordError(f"{character!r} in {text[:40]!r} cannot be written in {page}; choose utf-8") from None
+
+
+def as_text(data: bytes | str, page: str = "utf-8") -> str:
+    """The text of a file, whether it comes as bytes or as a string; a byte order mark decides over `page`."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    if data.startswith(codecs.BOM_UTF8):
+        return decode(data[len(codecs.BOM_UTF8) :])
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    return decode(data, page)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines without their ends; only CR, LF and CRLF end a line."""
+    lines = _LINE_END.split(text)
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MAX_LINE:
+            raise RecordError(f"line {number} has {len(line)} characters, more than {MAX_LINE}")
+    return lines
+
+
+def tidy(text: str) -> str:
+    """A text as records hold it: a line feed between lines, no control characters, nothing blank at either end."""
+    text = _CONTROLS.sub("", _LINE_BREAK.sub("\n", text).translate(_BLANKS))
+    return _BROKEN.sub("\ufffd", text).strip()
+
+
+def tidy_line(text: str) -> str:
+    """Like `tidy`, on one line: names, events, dates."""
+    return tidy(text).replace("\n", " ")
+
+
+def displayable(text: str) -> str:
+    """The text with kept bytes replaced, so that any terminal or file accepts it."""
+    return _KEPT_BYTES.sub("\ufffd", tidy(text))
+
+
+def has_kept_bytes(text: str) -> bool:
+    """Whether bytes were kept because they did not fit the code page."""
+    return _KEPT_BYTES.search(text) is not None
+
+
+def shorten(text: str, length: int = 40) -> str:
+    """The beginning of a text, for messages."""
+    return text if len(text) <= length else text[:length] + "…"

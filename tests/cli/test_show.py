@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tengen import cli
+from tengen.errors import InputError
+from tests.records.sample_files import SAMPLES
+
+
+def run(*arguments: str | Path, encoding: str = "utf-8") -> str:
+    done = CliRunner(charset=encoding).invoke(cli.app, ["show", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_game_with_its_header_board_and_moves() -> None:
+    assert run(SAMPLES / "variations.sgf") == (
+        "Ann [1] (black) – Bob (white)\n"
+        "Tallinn Open, 3, 2026-01-02\n"
+        "15x15:5:renju\n"
+        "black wins (five)\n"
+        "Played in one sitting.\n"
+        "   a b c d e f g h i j k l m n o\n"
+        "15 · · · · · · · · · · · · · · · 15\n"
+        "14 · · · · · · · · · · · · · · · 14\n"
+        "13 · · · · · · · · · · · · · · · 13\n"
+        "12 · · · · · · · · · · · · · · · 12\n"
+        "11 · · · · · · · · · · · · · · · 11\n"
+        "10 · · · · · · · · · · · · · · · 10\n"
+        " 9 · · · · · · ● · ○ · · · · · · 9\n"
+        " 8 · · · · · · · ● · · · · · · · 8\n"
+        " 7 · · · · · · · · ● · · · · · · 7\n"
+        " 6 · · · · · · · · · ○ · · · · · 6\n"
+        " 5 · · · · · · · · · · · · · · · 5\n"
+        " 4 · · · · · · · · · · · · · · · 4\n"
+        " 3 · · · · · · · · · · · · · · · 3\n"
+        " 2 · · · · · · · · · · · · · · · 2\n"
+        " 1 · · · · · · · · · · · · · · · 1\n"
+        "   a b c d e f g h i j k l m n o\n"
+        "1 h8  2 i9  3 i7  4 j6  5 g9  \n"
+    )
+
+
+def test_the_board_after_a_move_with_what_was_said_there() -> None:
+    shown = run(SAMPLES / "variations.sgf", "--move", "2")
+    assert "evaluation for black: +0.05\n" in shown
+    assert "variations: i6 g10\n" in shown
+    assert shown.count("●") == 1
+
+
+def test_other_games_passes_and_set_ups() -> None:
+    shown = run(SAMPLES / "collection.sgf", "--game", "2")
+    assert "13x15:5:renju\nwhite wins (resignation)\n" in shown
+    assert "1 g8  2 g9  3 pass  4 pass" in shown
+    assert "A problem\n" in run(SAMPLES / "collection.sgf", "--game", "3", "--move", "0")
+
+
+def test_unknown_games_and_moves_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no game 4, only 3"):
+        run(SAMPLES / "collection.sgf", "--game", "4")
+    with pytest.raises(InputError, match="move 6 does not exist: the main line has 5 moves"):
+        run(SAMPLES / "variations.sgf", "--move", "6")
+    (tmp_path / "empty.pos").write_text("# nothing\n")
+    with pytest.raises(InputError, match="has no game 1, only 0"):
+        run(tmp_path / "empty.pos")
+
+
+def test_hostile_texts_reach_no_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_bytes(b"(;GM[4]PB[\x1b[2J\xff[bold\\]x])")
+    first = run(path).splitlines()[0]
+    assert first == "[2J\ufffd[bold]x (black) – ? (white)"

@@ -1,0 +1,194 @@
+"""Loading, saving, formats by ending, and what a conversion loses."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tengen import records
+from tengen.core.contracts import Outcome, Rule, Ruleset
+from tengen.core.geometry import Point
+from tengen.errors import RecordError
+from tengen.records import GameRecord, Node, ReadReport, Setup
+from tests.records.sample_files import SAMPLE_FORMATS, SAMPLES, points
+
+RENJU = Ruleset(15, 15, 5, Rule.RENJU)
+
+
+def game(moves: str = "h8i9j10", ruleset: Ruleset = RENJU) -> GameRecord:
+    return GameRecord.from_points(ruleset, [Point(moves[at : at + 2]) for at in range(0, 4, 2)])
+
+
+def annotated() -> GameRecord:
+    record = game()
+    record.black, record.event, record.result, record.result_reason = "Ann", "Cup", Outcome.BLACK, "resignation"
+    first = record.root.children[0]
+    first.comment, first.time_ms, first.value = "centre", 12, 0.5
+    first.play(Point("a1")).comment = "corner"
+    first.play(Point("a2"))
+    return record
+
+
+def test_every_sample_is_loaded_by_its_ending() -> None:
+    assert {path.name for path in SAMPLES.iterdir()} == set(SAMPLE_FORMATS)
+    for name in SAMPLE_FORMATS:
+        assert records.load(SAMPLES / name), name
+
+
+@pytest.mark.parametrize("ending", ["pos", "sgf", "lib", "json", "jsonl", "psq", "sgf.gz", "jsonl.gz"])
+def test_saved_games_come_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"game.{ending}"
+    records.save(path, [game()])
+    (back,) = records.load(path, ruleset=RENJU)
+    assert back.stones() == game().stones()
+    assert back.ruleset == RENJU
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_gzip_is_seen_by_its_content_and_packed_alike_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_bytes(gzip.compress(b"(;GM[4];B[hh])"))
+    assert points(records.load(path)[0]) == "h8"
+    for name in ("a.sgf.gz", "b.sgf.gz"):
+        records.save(tmp_path / name, [game()])
+    assert (tmp_path / "a.sgf.gz").read_bytes() == (tmp_path / "b.sgf.gz").read_bytes()
+
+
+def test_unknown_endings_and_formats_are_refused_with_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"game.xyz: unknown file ending \(known: .pos, .txt, .psq, .sgf"):
+        records.load(tmp_path / "game.xyz")
+    with pytest.raises(RecordError, match="unknown format 'chess' \\(known: pos, offsets, psq"):
+        records.load(tmp_path / "game.xyz", format="chess")
+    with pytest.raises(RecordError, match=r"cannot read .*game.sgf: No such file"):
+        records.load(tmp_path / "game.sgf")
+    with pytest.raises(RecordError, match=r"cannot write .*game.sgf: No such file"):
+        records.save(tmp_path / "no-folder" / "game.sgf", [game()])
+    with pytest.raises(RecordError, match=r"RenjuNet database \(rif\) can be read but not written"):
+        records.save(tmp_path / "game.rif", [game()])
+
+
+def test_a_named_format_wins_over_the_ending(tmp_path: Path) -> None:
+    path = tmp_path / "book"
+    records.save(path, [game()], format="offsets")
+    assert path.read_text() == "0,0, 1,-1\n"
+    assert points(records.load(path, format="offsets")[0]) == "h8i9"
+
+
+def test_text_files_may_hold_offsets() -> None:
+    assert points(records.load(SAMPLES / "openings.txt")[0]) == "h8i8i7h7j9"
+
+
+def test_errors_carry_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.psq"
+    path.write_text("Piskvorky 15x15, 0:0, 0\n99,1,0\n")
+    with pytest.raises(RecordError, match=r"bad.psq: line 2: '99,1,0' is not on"):
+        records.load(path)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("old")
+
+    def failing() -> Iterator[GameRecord]:
+        yield game()
+        raise RecordError("no more")
+
+    with pytest.raises(RecordError, match="no more"):
+        records.save(path, failing())
+    broken = game()
+    broken.root.children[0].play(Point("h8"))
+    with pytest.raises(RecordError, match="game 2: white plays h8"):
+        records.save(path, [game(), broken])
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["game.sgf"]
+
+
+def test_save_follows_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link.sgf").symlink_to(tmp_path / "real.sgf")
+    records.save(tmp_path / "link.sgf", [game()])
+    assert (tmp_path / "link.sgf").is_symlink()
+    assert records.load(tmp_path / "real.sgf") == [game()]
+
+
+def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.jsonl"
+    records.save(path, [game()] * 10)
+    monkeypatch.setattr("tengen.records.game.MAX_NODES", 25)
+    with pytest.raises(RecordError, match="game 9: the games so far have more than 25 nodes"):
+        records.load(path)
+    assert len(list(records.iterate(path))) == 10
+    monkeypatch.setattr(records, "MAX_FILE_BYTES", 500)
+    with pytest.raises(RecordError, match="offset 500: the file is larger"):
+        records.load(path)
+    bomb = tmp_path / "bomb.sgf.gz"
+    bomb.write_bytes(gzip.compress(b" " * 10_000))
+    with pytest.raises(RecordError, match="offset 500: the file is larger"):
+        records.load(bomb)
+    bomb.write_bytes(gzip.compress(b"(;)")[:-5])
+    with pytest.raises(RecordError, match="damaged gzip data"):
+        records.load(bomb)
+
+
+def test_a_database_without_a_usable_game_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "empty.rif"
+    path.write_text("<database><games><game id='1'><move/></game></games></database>")
+    report = ReadReport()
+    with pytest.raises(RecordError, match="no usable game; line 1: game 1 has no moves"):
+        records.load(path, report=report)
+    assert report.skipped == {"games without moves": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("json", []),
+        ("sgf", []),
+        (
+            "pos",
+            [
+                "1 variation",
+                "2 comments",
+                "1 time of a move",
+                "1 evaluation",
+                "1 player name",
+                "1 result",
+                "1 reason of a result",
+                "1 event",
+            ],
+        ),
+        ("psq", ["1 variation", "2 comments", "1 evaluation", "1 reason of a result", "1 rule"]),
+        (
+            "lib",
+            ["1 time of a move", "1 evaluation", "1 player name", "1 result", "1 reason of a result", "1 event"],
+        ),
+    ],
+)
+def test_losses(name: str, expected: list[str]) -> None:
+    record = annotated()
+    record.root.children[0].children.pop()
+    assert records.losses([record], name) == expected
+
+
+def test_losses_count_over_all_games() -> None:
+    assert records.losses([annotated(), annotated()], "lib")[-1] == "2 games that became variations"
+    assert records.losses([annotated(), annotated()], "pos")[:2] == ["4 variations", "4 comments"]
+    assert records.losses([game()], "pos") == []
+    assert records.losses([game(ruleset=Ruleset(15, 15))], "psq") == []
+    unfinished = game(ruleset=Ruleset(15, 15))
+    unfinished.event = "Cup"
+    assert records.losses([unfinished], "psq") == ["1 event"]
+    problem = GameRecord(root=Node(setup=Setup((Point("h8"),)), properties={"XX": ("1",)}))
+    assert records.losses([problem], "pos") == ["1 property", "1 set-up that became moves"]
+
+
+def test_losses_are_all_that_is_lost(tmp_path: Path) -> None:
+    record = annotated()
+    for name in ("json", "jsonl", "sgf"):
+        assert records.losses([record], name) == []
+        path = tmp_path / f"game.{name}"
+        records.save(path, [record, game()])
+        assert records.load(path) == [record, game()]

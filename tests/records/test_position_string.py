@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tengen.core.contracts import Opening, Rule, Ruleset
+from tengen.errors import RecordError
+from tengen.records import openings, position_string
+from tengen.records.game import GameRecord
+from tests.records.sample_files import points, sample
+from tests.records.strategies import BARE, Contents, any_ruleset, bare_records
+
+PASSES = Contents(**{**vars(BARE), "passes": True})
+
+
+def test_sample_file() -> None:
+    first, second, third = position_string.read(sample("games.pos"))
+    assert first.ruleset == Ruleset(15, 15, 5, Rule.RENJU)
+    assert points(first) == "h8h9i9g9j10k11i10"
+    assert second.ruleset == Ruleset(15, 15, 5, Rule.STANDARD, Opening.SWAP2)
+    assert points(second) == "h8i9j10--k11"
+    assert third.ruleset == Ruleset(15, 15)
+    assert points(third) == "b7d6e6f7h2k5"
+
+
+def test_digits_are_read_greedily() -> None:
+    text = "h13h11j13i13i12j11i10i11g11k11l11j12l10h10g9j10"
+    assert points(position_string.parse(text)) == text
+
+
+def test_rows_from_the_top_are_turned_over() -> None:
+    record = position_string.parse("a1b15", rows="top")
+    assert points(record) == "a15b1"
+    assert position_string.format_record(record, rows="top", prefix=False) == "a1b15"
+    assert position_string.format_record(record) == "15/freestyle/a15b1"
+
+
+def test_ruleset_is_used_where_the_prefix_says_less() -> None:
+    caro = Ruleset(20, 20, 5, Rule.CARO)
+    assert position_string.parse("t20", ruleset=caro).ruleset == caro
+    assert position_string.parse("19/s19", ruleset=caro).ruleset == Ruleset(19, 19, 5, Rule.CARO)
+    assert position_string.parse("19/renju/s19", ruleset=caro).ruleset == Ruleset(19, 19, 5, Rule.RENJU)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("h8i9\nh8x\n", "line 2, column 3: not a point: 'x'"),
+        ("h8i9h8", "line 1, column 5: h8 is played twice"),
+        ("h8 p1", "line 1, column 4: p1 is not on a 15x15 board"),
+        ("h0", "line 1, column 1: not a point"),
+        ("99/renju/h8", "line 1, column 1: prefix '99/renju/': board width 99"),
+        ("15/chess/h8", "unknown rule 'chess'"),
+        ("15x15:9:renju/h8", "win length 9"),
+        ("(;B[hh])", "line 1, column 1: not a point"),
+    ],
+)
+def test_errors_name_line_and_column(text: str, message: str) -> None:
+    with pytest.raises(RecordError) as error:
+        position_string.read(text)
+    assert message in str(error.value)
+
+
+@given(bare_records(any_ruleset, PASSES))
+def test_round_trip(record: GameRecord) -> None:
+    assert position_string.read(position_string.write([record, record])) == [record, record]
+    upside_down = position_string.write([record], rows="top")
+    assert position_string.read(upside_down, rows="top") == [record]
+
+
+def test_offsets_keep_the_picture() -> None:
+    first, second = openings.read(sample("openings.txt"))
+    # dy grows downwards: the fourth stone stands below the first, the fifth above the second.
+    assert points(first) == "h8i8i7h7j9"
+    assert points(second) == "o11n12m12l11j15g13"
+    (even,) = openings.read_offsets("0,0, -10,-10, 9,9", ruleset=Ruleset(20, 20))
+    assert points(even) == "k10a20t1"
+
+
+def test_opening_files_may_be_position_strings() -> None:
+    assert [points(record) for record in openings.read("# openings\nh8h9\nh8i9\n")] == ["h8h9", "h8i9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0,0, 1", "line 1: 3 numbers are not pairs"),
+        ("0,0\n1,50", "line 2: not an offset between -49 and 49: '50'"),
+        ("0,0, x,1", "line 1: not an offset"),
+        ("0,0, 8,0", "line 1: 8,0 is not on a 15x15 board"),
+        ("0,0, 1,1, 0,0", "line 1: 0,0 (h8) is played twice"),
+    ],
+)
+def test_bad_offsets_name_the_line(text: str, message: str) -> None:
+    with pytest.raises(RecordError) as error:
+        openings.read_offsets(text)
+    assert message in str(error.value)
+
+
+@given(bare_records(any_ruleset, BARE))
+def test_offsets_round_trip(record: GameRecord) -> None:
+    written = openings.write_offsets([record])
+    assert openings.read_offsets(written, ruleset=record.ruleset) == ([record] if record.moves() else [])

@@ -1,0 +1,194 @@
+"""Noise, damage and depth: a reader answers with records or with a `TengenError`, and with nothing else."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tengen.core.contracts import Colour, Rule, Ruleset
+from tengen.core.geometry import Point
+from tengen.errors import RecordError, TengenError
+from tengen.records import json_record, lib, openings, position_string, sgf
+from tengen.records.game import GameRecord, Node, move_of
+from tengen.records.text import code_page, decode, encode, tidy, tidy_line
+from tests.records.sample_files import READERS, SAMPLE_FORMATS, sample
+
+DEPTH = 5_000
+RENJU = Ruleset(15, 15, 5, Rule.RENJU)
+
+
+def read_or_complain(name: str, data: bytes) -> list[GameRecord]:
+    try:
+        found = list(READERS[name](data))
+    except TengenError:
+        return []
+    for record in found:
+        record.check()
+    # Whatever a reader accepts, our own format holds.
+    assert json_record.read(json_record.write(found)) == found
+    return found
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(data=st.binary(max_size=300))
+def test_noise(name: str, data: bytes) -> None:
+    read_or_complain(name, data)
+
+
+OPENINGS = {
+    "pos": b"15/renju/h8",
+    "offsets": b"0,0, ",
+    "psq": b"Piskvorky 15x15, 1:1, 0\n8,8,1\n",
+    "sgf": b"(;GM[4]SZ[15];B[hh]",
+    "rif": b"<database><games><game id='1'><move>h8 ",
+    "lib": bytes.fromhex("ff52656e4c6962ff0304ffffffffffffffffffff 0000 7800"),
+    "json": b'{"format":"tengen-game","version":1,"ruleset":"15x15:5:renju","nodes":[{},{"black":"h8"}',
+    "jsonl": b'{"size":15,"rule":"renju","moves":"h8',
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(data=st.binary(max_size=100) | st.text("[]();:\\BWACLhi8,\n{}\"'<>/-0", max_size=100).map(str.encode))
+def test_noise_after_a_good_beginning(name: str, data: bytes) -> None:
+    read_or_complain(name, OPENINGS[name] + data)
+
+
+def mutate(data: bytes, seed: int) -> bytes:
+    """A few random injuries: bytes changed, cut out, doubled, the end missing."""
+    rng = random.Random(seed)
+    for _ in range(rng.randrange(1, 5)):
+        if not data:
+            break
+        start = rng.randrange(len(data))
+        end = min(len(data), start + rng.randrange(1, 12))
+        injury = rng.randrange(5)
+        if injury == 0:
+            data = data[:start] + bytes([rng.randrange(256)]) + data[start + 1 :]
+        elif injury == 1:
+            data = data[:start] + data[end:]
+        elif injury == 2:
+            data = data[:end] + data[start:end] * rng.randrange(1, 4) + data[end:]
+        elif injury == 3:
+            data = data[:start]
+        else:
+            other = rng.randrange(len(data))
+            data = data[:start] + data[other : other + 8] + data[start:]
+    return data
+
+
+@pytest.mark.parametrize("file", SAMPLE_FORMATS)
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32))
+def test_damaged_samples(file: str, seed: int) -> None:
+    read_or_complain(SAMPLE_FORMATS[file], mutate(sample(file), seed))
+
+
+@pytest.mark.parametrize("file", SAMPLE_FORMATS)
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_meets_every_file(name: str, file: str) -> None:
+    found = read_or_complain(name, sample(file))
+    assert found or name != SAMPLE_FORMATS[file]
+
+
+# ---- Depth and limits -----------------------------------------------------------------------------------------------
+
+
+def deep_record() -> GameRecord:
+    """A branch of passes, thousands of nodes deep, with a second child at every node."""
+    record = GameRecord(ruleset=RENJU)
+    node, colour = record.root, Colour.BLACK
+    for _ in range(DEPTH):
+        child = node.add(Node(moves=(move_of(colour, None),)))
+        node.add(Node(moves=(move_of(colour, Point("h8")),), comment="instead"))
+        node, colour = child, colour.opponent
+    return record
+
+
+def test_deep_trees_go_through_every_format_that_has_trees() -> None:
+    record = deep_record()
+    record.check()
+    assert sgf.read(sgf.write([record])) == [record]
+    assert json_record.read(json_record.write([record])) == [record]
+    assert lib.read(lib.write([record])) == [record]
+    assert len(record.moves()) == DEPTH
+
+
+def test_deep_lines_go_through_the_line_formats() -> None:
+    record = GameRecord.from_points(RENJU, [None] * DEPTH)
+    assert position_string.read(position_string.write([record])) == [record]
+    assert json_record.as_dict(record)["moves"] == "--" * DEPTH
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("sgf", b"(;GM[4]" + b"(;" * 30_000, "a branch is deeper than 20000 nodes"),
+        ("sgf", b"(;GM[4]" + b";" * 30_000 + b")", "a branch is deeper than 20000 nodes"),
+        ("sgf", b"(" * 200_000, "no SGF game"),
+        ("sgf", b"(;GM[4]C[" + b"\\]" * 200_000, "no closed value"),
+        ("lib", OPENINGS["lib"][:22] + b"\x00\x02" * 30_000, "a branch is deeper than 20000 nodes"),
+        ("lib", OPENINGS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text does not end"),
+        ("pos", b"--" * 30_000, "more than 20000 moves"),
+        ("pos", b"h" * (2**20 + 1), "line 1 has 1048577 characters"),
+        ("offsets", b"0,0, " * 30_000, "more than 20000 stones"),
+        ("json", b'{"a":' * 100_000, "not usable JSON"),
+        ("rif", b"<a>" * 200_000, "not XML"),
+    ],
+)
+def test_limits_end_the_reading(name: str, data: bytes, message: str) -> None:
+    with pytest.raises(RecordError) as error:
+        list(READERS[name](data))
+    assert message in str(error.value)
+
+
+def test_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (sgf, lib, json_record):
+        monkeypatch.setattr(module, "MAX_NODES", 10)
+    record = GameRecord.from_points(RENJU, [None] * 20)
+    record.root.comment = "not bare"
+    for name, data in (
+        ("sgf", sgf.write([record])),
+        ("lib", lib.write([record])),
+        ("json", json_record.write([record])),
+    ):
+        with pytest.raises(RecordError, match="10"):
+            list(READERS[name](data))
+
+
+def test_long_branches_without_moves_are_read_in_one_pass() -> None:
+    chain = OPENINGS["lib"][:22] + b"\x00\x02" * 19_000 + b"\x78\x40"
+    (record,) = lib.read(chain)
+    assert record.moves() == [move_of(Colour.BLACK, Point("h8"))]
+
+
+# ---- Text -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.text())
+def test_tidy_texts_stay_tidy(text: str) -> None:
+    assert tidy(tidy(text)) == tidy(text)
+    assert tidy_line(tidy_line(text)) == tidy_line(text)
+    assert "\n" not in tidy_line(text)
+    assert not any(ord(letter) < 32 and letter != "\n" for letter in tidy(text))
+
+
+# Not cp932, cp950 and big5, which have two codes for some characters.
+@pytest.mark.parametrize("page", ["utf-8", "cp1252", "gbk", "shift_jis", "euc_kr", "gb18030", "koi8-r"])
+@given(data=st.binary(max_size=60))
+def test_no_byte_is_lost_in_decoding(page: str, data: bytes) -> None:
+    assert encode(decode(data, code_page(page)), code_page(page)) == data
+
+
+@pytest.mark.parametrize("name", ["zlib", "rot13", "idna", "punycode", "unicode_escape", "no such", "ä", "x" * 100, ""])
+def test_codecs_that_are_no_code_pages_are_refused(name: str) -> None:
+    with pytest.raises(RecordError, match="unknown code page"):
+        code_page(name)
+
+
+def test_offset_detection_reads_only_the_beginning() -> None:
+    assert openings.is_offsets(b"# text\n\n -1,2, 0,0")
+    assert not openings.is_offsets(b"h8h9")
+    assert not openings.is_offsets(b"")
