@@ -1,0 +1,108 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "bindings/bindings.h"
+#include "search/engine.h"
+
+namespace tengen::bindings {
+namespace {
+
+using Int16Array = nb::ndarray<nb::numpy, std::int16_t, nb::ndim<2>, nb::c_contig>;
+using ConstInt16Array = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The tables of Weights by name, as Python sees them: int16 [2, n].
+template <typename Table>
+void copy_in(const ConstInt16Array& array, Table& table, const char* name) {
+  if (array.shape(0) != table.size() || array.shape(1) != table[0].size())
+    throw nb::value_error((std::string("weights '") + name + "' have the wrong shape").c_str());
+  for (std::size_t i = 0; i < table.size(); ++i)
+    std::copy_n(array.data() + i * table[0].size(), table[0].size(), table[i].begin());
+}
+
+template <typename Table>
+Int16Array copy_out(const Table& table) {
+  const std::size_t columns = table[0].size();
+  auto* data = new std::int16_t[table.size() * columns];
+  for (std::size_t i = 0; i < table.size(); ++i) std::copy(table[i].begin(), table[i].end(), data + i * columns);
+  return Int16Array(data, {table.size(), columns},
+                    nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<std::int16_t*>(memory); }));
+}
+
+SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& limits,
+                        const std::function<void(const SearchReport&)>& on_report) {
+  const nb::gil_scoped_release release;
+  if (!on_report) return engine.search(board, limits);
+  return engine.search(board, limits, [&on_report](const SearchReport& report) {
+    const nb::gil_scoped_acquire acquire;
+    on_report(report);
+  });
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<Weights>(m, "Weights", "The numbers of the evaluation and of move ordering; int16 arrays [2, n].")
+      .def_static("prior", [] { return Weights(Weights::prior()); })
+      .def("__init__",
+           [](Weights* self, const ConstInt16Array& points, const ConstInt16Array& threats,
+              const ConstInt16Array& attack, const ConstInt16Array& defence) {
+             new (self) Weights();
+             copy_in(points, self->points.value, "points");
+             copy_in(threats, self->threats, "threats");
+             copy_in(attack, self->attack, "attack");
+             copy_in(defence, self->defence, "defence");
+           },
+           nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"))
+      .def_prop_ro("points", [](const Weights& weights) { return copy_out(weights.points.value); })
+      .def_prop_ro("threats", [](const Weights& weights) { return copy_out(weights.threats); })
+      .def_prop_ro("attack", [](const Weights& weights) { return copy_out(weights.attack); })
+      .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); });
+
+  nb::class_<SearchLine>(m, "SearchLine", "One line of play with its value to the side to move.")
+      .def_ro("value", &SearchLine::value)
+      .def_ro("depth", &SearchLine::depth)
+      .def_ro("selective_depth", &SearchLine::selective_depth)
+      .def_ro("moves", &SearchLine::moves);
+
+  nb::class_<SearchReport>(m, "SearchReport", "The state of a search after an iteration.")
+      .def_ro("lines", &SearchReport::lines)
+      .def_ro("depth", &SearchReport::depth)
+      .def_ro("nodes", &SearchReport::nodes)
+      .def_ro("elapsed_ms", &SearchReport::elapsed_ms);
+
+  nb::class_<SearchLimits>(m, "SearchLimits")
+      .def(nb::init<>())
+      .def_rw("time_ms", &SearchLimits::time_ms)
+      .def_rw("soft_ms", &SearchLimits::soft_ms)
+      .def_rw("nodes", &SearchLimits::nodes)
+      .def_rw("depth", &SearchLimits::depth)
+      .def_rw("threads", &SearchLimits::threads)
+      .def_rw("lines", &SearchLimits::lines)
+      .def_rw("excluded", &SearchLimits::excluded);
+
+  nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time; stop may come from any thread.")
+      .def(nb::init<std::size_t>(), nb::arg("table_bytes"))
+      .def("set_weights", &Engine::set_weights, nb::arg("weights"))
+      .def("set_options", [](Engine& engine, std::uint32_t ingredients, int max_four_depth) {
+             engine.set_options({ingredients, max_four_depth});
+           }, nb::arg("ingredients"), nb::arg("max_four_depth"))
+      .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"))
+      .def("new_game", &Engine::new_game)
+      .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
+           "Search a game that is not over. The callback gets a SearchReport after each iteration.")
+      .def("stop", &Engine::stop)
+      .def("clear_stop", &Engine::clear_stop)
+      .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
+  m.attr("ALL_INGREDIENTS") = static_cast<std::uint32_t>(kAllIngredients);
+  m.attr("MATE_VALUE") = kMate;
+  m.attr("MATE_BOUND") = kMateBound;
+  m.attr("LOGISTIC_UNIT") = kLogisticUnit;
+}
+
+}  // namespace tengen::bindings

@@ -1,0 +1,65 @@
+#include "eval/weights.h"
+
+#include <algorithm>
+
+namespace tengen {
+namespace {
+
+// Where fitting starts: each shape along a line is worth about twice the next weaker one, and lines add up.
+constexpr int kShapePrior[shape::kCount] = {0, 0, 2, 5, 6, 12, 14, 16, 20, 36, 40, 40, 120, 200};
+
+Weights make_prior() {
+  Weights weights;
+  const ShapeCodes& codes = ShapeCodes::instance();
+  for (int code = 0; code < kShapeCodes; ++code) {
+    int sum = 0;
+    for (const auto s : codes.shapes(static_cast<ShapeCode>(code))) sum += kShapePrior[s];
+    for (const Colour colour : {kBlack, kWhite}) {
+      weights.points.value[colour][code] = static_cast<std::int16_t>(sum * 2);
+      weights.attack[colour][code] = static_cast<std::int16_t>(sum * 4);
+      weights.defence[colour][code] = static_cast<std::int16_t>(sum * 3);
+    }
+  }
+  constexpr int kThreatPrior[kThreatBits] = {-150, 120, 60, 60, 30, -60, -30, -30, -10};
+  for (auto& side : weights.threats) {
+    for (int bits = 0; bits < 1 << kThreatBits; ++bits) {
+      int sum = 30;
+      for (int i = 0; i < kThreatBits; ++i)
+        if (bits >> i & 1) sum += kThreatPrior[i];
+      side[bits] = static_cast<std::int16_t>(sum);
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+const Weights& Weights::prior() {
+  static const Weights weights = make_prior();
+  return weights;
+}
+
+int threat_bits(const PatternBoard& board) {
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  const auto any = [&board](Colour colour, Threat a, Threat b) {
+    return board.count(colour, a) + board.count(colour, b) > 0;
+  };
+  int bits = board.count(other, threat::kOpenFour) > 0;
+  int next = 1;
+  for (const Colour colour : {own, other}) {
+    bits |= any(colour, threat::kFourThree, threat::kFourPlus) << next++;
+    bits |= (board.count(colour, threat::kFour) > 0) << next++;
+    bits |= any(colour, threat::kDoubleThree, threat::kThreePlus) << next++;
+    bits |= (board.count(colour, threat::kThree) > 0) << next++;
+  }
+  return bits;
+}
+
+int evaluate(const PatternBoard& board, const Weights& weights) {
+  const Colour own = board.to_move();
+  const int sum = (own == kBlack ? board.value_sum() : -board.value_sum()) / kValueUnit;
+  return std::clamp(sum + weights.threats[own][threat_bits(board)], -kMaxEvaluation, kMaxEvaluation);
+}
+
+}  // namespace tengen

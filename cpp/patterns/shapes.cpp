@@ -1,0 +1,208 @@
+#include "patterns/shapes.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+namespace tengen {
+namespace {
+
+// A window of cells around a point, as its owner sees it: the stone to be judged stands in the middle.
+enum Seen : std::uint8_t { kFree, kOwn, kEnemy, kEdge };
+
+// Finds the shape of a window by trying every further stone, with a memo over all windows.
+class ShapeFinder {
+ public:
+  ShapeFinder(Rules rules, Colour owner, int reach)
+      : rules_(rules), owner_(owner), reach_(reach), memo_(std::size_t{1} << (4 * reach), kUnknown) {}
+
+  // `side_cells` holds two bits a cell, the middle left out, in the order of a line key.
+  LineShape find(std::uint32_t side_cells) {
+    std::uint8_t& memo = memo_[side_cells];
+    if (memo == kUnknown) memo = classify(side_cells);
+    return static_cast<LineShape>(memo);
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0xFF;
+
+  int cells() const { return 2 * reach_; }
+  static Seen cell(std::uint32_t window, int i) { return static_cast<Seen>((window >> (2 * i)) & 3); }
+  static std::uint32_t with(std::uint32_t window, int i, Seen seen) { return window | std::uint32_t{seen} << (2 * i); }
+
+  // Line through the middle: cells reach_-1 downwards and reach_ upwards are its neighbours.
+  bool wins(std::uint32_t window, bool& too_long) const {
+    int low = reach_ - 1;
+    int high = reach_;
+    while (low >= 0 && cell(window, low) == kOwn) --low;
+    while (high < cells() && cell(window, high) == kOwn) ++high;
+    const int length = high - low;
+    too_long = length > rules_.win_length;
+    const bool closed = low >= 0 && cell(window, low) == kEnemy && high < cells() && cell(window, high) == kEnemy;
+    return rules_.line_wins(length, owner_, closed);
+  }
+
+  bool wins(std::uint32_t window) const {
+    bool ignored = false;
+    return wins(window, ignored);
+  }
+
+  bool has_completion(std::uint32_t window) const {
+    for (int i = 0; i < cells(); ++i)
+      if (cell(window, i) == kFree && wins(with(window, i, kOwn))) return true;
+    return false;
+  }
+
+  // No single enemy stone takes away every completion. (In caro the blocking stone also closes the line at one end,
+  // so two completions alone are not enough.)
+  bool is_unstoppable(std::uint32_t window) const {
+    for (int i = 0; i < cells(); ++i)
+      if (cell(window, i) == kFree && !has_completion(with(window, i, kEnemy))) return false;
+    return true;
+  }
+
+  std::uint8_t classify(std::uint32_t window) {
+    const bool fouls = rules_.rule == Rule::kRenju && owner_ == kBlack;
+    bool too_long = false;
+    if (wins(window, too_long)) return shape::kFive;
+    if (too_long) return fouls ? shape::kFoulLine : shape::kNothing;
+
+    int completions[2] = {0, 0};
+    int fives = 0;
+    int count[shape::kCount] = {};
+    for (int i = 0; i < cells(); ++i) {
+      if (cell(window, i) != kFree) continue;
+      const LineShape next = find(with(window, i, kOwn));
+      ++count[next];
+      if (next == shape::kFive && fives < 2) completions[fives++] = i;
+    }
+    if (fives > 0) {
+      // Two completions around four stones in a row lie four window cells apart (the middle is left out); closer ones
+      // belong to two different fours: one line, two fours.
+      if (fouls && fives == 2 && completions[1] - completions[0] != 4) return shape::kFoulLine;
+      return is_unstoppable(window) ? shape::kOpenFour : shape::kFour;
+    }
+    const int open_threes = count[shape::kOpenThree] + count[shape::kOpenThreeBest];
+    const int open_twos = count[shape::kOpenTwo] + count[shape::kOpenTwoGood] + count[shape::kOpenTwoBest];
+    if (count[shape::kOpenFour] >= 2) return shape::kOpenThreeBest;
+    if (count[shape::kOpenFour]) return shape::kOpenThree;
+    if (count[shape::kFour]) return shape::kClosedThree;
+    if (open_threes >= 4) return shape::kOpenTwoBest;
+    if (open_threes == 3) return shape::kOpenTwoGood;
+    if (open_threes) return shape::kOpenTwo;
+    if (count[shape::kClosedThree]) return shape::kClosedTwo;
+    if (open_twos) return shape::kOpenOne;
+    if (count[shape::kClosedTwo]) return shape::kClosedOne;
+    return shape::kNothing;
+  }
+
+  Rules rules_;
+  Colour owner_;
+  int reach_;
+  std::vector<std::uint8_t> memo_;
+};
+
+// Outside a board there is only wall: a key whose wall has a gap occurs on no board.
+bool occurs(std::uint32_t key, int reach) {
+  const auto cell = [key](int i) { return (key >> (2 * i)) & 3; };
+  for (int i = 1; i < reach; ++i)
+    if (cell(i) == kWall && cell(i - 1) != kWall) return false;
+  for (int i = reach; i + 1 < 2 * reach; ++i)
+    if (cell(i) == kWall && cell(i + 1) != kWall) return false;
+  return true;
+}
+
+// A line key as the owner of `colour` sees it.
+std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach) {
+  std::uint32_t window = 0;
+  for (int i = 0; i < 2 * reach; ++i) {
+    const auto cell = (key >> (2 * i)) & 3;
+    const Seen seen = cell == kEmpty ? kFree : cell == kWall ? kEdge : cell == stone(colour) ? kOwn : kEnemy;
+    window |= std::uint32_t{seen} << (2 * i);
+  }
+  return window;
+}
+
+Threat combine(const std::array<std::uint8_t, 4>& shapes, bool fouls) {
+  int n[shape::kCount] = {};
+  for (const auto s : shapes) ++n[s];
+  const int fours = n[shape::kFour] + n[shape::kOpenFour];
+  const int threes = n[shape::kOpenThree] + n[shape::kOpenThreeBest];
+  const int twos = n[shape::kOpenTwo] + n[shape::kOpenTwoGood] + n[shape::kOpenTwoBest];
+  const int closed_threes = n[shape::kClosedThree];
+  const bool more = twos + closed_threes > 0;
+
+  if (n[shape::kFive]) return threat::kFive;
+  if (fouls && (n[shape::kFoulLine] || fours >= 2 || threes >= 2)) return threat::kForbidden;
+  if (n[shape::kOpenFour] || fours >= 2) return threat::kOpenFour;
+  if (fours) return threes ? threat::kFourThree : more ? threat::kFourPlus : threat::kFour;
+  if (threes >= 2) return threat::kDoubleThree;
+  if (threes) return more ? threat::kThreePlus : threat::kThree;
+  if (closed_threes) return closed_threes + twos > 1 ? threat::kClosedThreePlus : threat::kClosedThree;
+  if (twos) return twos > 1 ? threat::kDoubleTwo : threat::kTwo;
+  return threat::kNone;
+}
+
+}  // namespace
+
+ShapeCodes::ShapeCodes() {
+  std::array<std::array<int, 2>, kPairs> members{};
+  int pair = 0;
+  for (int a = 0; a < shape::kCount; ++a) {
+    for (int b = a; b < shape::kCount; ++b, ++pair) {
+      pairs_[a << 4 | b] = pairs_[b << 4 | a] = static_cast<std::uint8_t>(pair);
+      members[pair] = {a, b};
+    }
+  }
+  ShapeCode next = 0;
+  std::vector<int> known(1 << 16, -1);
+  for (int p = 0; p < kPairs; ++p) {
+    for (int q = 0; q < kPairs; ++q) {
+      std::array<std::uint8_t, 4> four{};
+      four = {static_cast<std::uint8_t>(members[p][0]), static_cast<std::uint8_t>(members[p][1]),
+              static_cast<std::uint8_t>(members[q][0]), static_cast<std::uint8_t>(members[q][1])};
+      std::ranges::sort(four);
+      int& code = known[four[0] << 12 | four[1] << 8 | four[2] << 4 | four[3]];
+      if (code < 0) {
+        shapes_[next] = four;
+        code = next++;
+      }
+      codes_[p][q] = static_cast<ShapeCode>(code);
+    }
+  }
+}
+
+const ShapeCodes& ShapeCodes::instance() {
+  static const ShapeCodes codes;
+  return codes;
+}
+
+PatternTables::PatternTables(Rule rule, int win_length)
+    : reach_(rule == Rule::kFreestyle ? 4 : 5), side_mask_((1ull << (2 * reach_)) - 1) {
+  const Rules rules{kMaxSize, kMaxSize, win_length, rule};
+  shapes_.assign(std::size_t{1} << (4 * reach_), 0);
+  ShapeFinder black(rules, kBlack, reach_);
+  ShapeFinder white(rules, kWhite, reach_);
+  for (std::uint32_t key = 0; key < shapes_.size(); ++key) {
+    if (!occurs(key, reach_)) continue;
+    shapes_[key] = static_cast<std::uint8_t>(black.find(seen_by(kBlack, key, reach_)) |
+                                             white.find(seen_by(kWhite, key, reach_)) << 4);
+  }
+  const ShapeCodes& codes = ShapeCodes::instance();
+  for (int code = 0; code < kShapeCodes; ++code) {
+    const auto& four = codes.shapes(static_cast<ShapeCode>(code));
+    threats_[kBlack][code] = combine(four, rule == Rule::kRenju);
+    threats_[kWhite][code] = combine(four, false);
+  }
+}
+
+const PatternTables& PatternTables::of(Rule rule, int win_length) {
+  static std::mutex mutex;
+  static std::unique_ptr<PatternTables> cache[5][2];
+  const std::lock_guard lock(mutex);
+  auto& entry = cache[static_cast<int>(rule)][win_length - 4];
+  if (!entry) entry = std::make_unique<PatternTables>(rule, win_length);
+  return *entry;
+}
+
+}  // namespace tengen

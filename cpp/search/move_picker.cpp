@@ -1,0 +1,83 @@
+#include "search/move_picker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "patterns/defence.h"
+
+namespace tengen {
+
+Pressure pressure_on(const PatternBoard& board) {
+  const Colour other = opponent(board.to_move());
+  if (board.count(other, threat::kFive)) return Pressure::kFour;
+  if (board.count(other, threat::kOpenFour)) return Pressure::kOpenThree;
+  return Pressure::kNone;
+}
+
+MovePicker::MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options,
+                       const History& history, Point table_move, Point last_move)
+    : board_(board),
+      weights_(weights),
+      options_(options),
+      history_(history),
+      own_(board.to_move()),
+      counter_(options.has(kCounterMove) ? history.counter(board.to_move(), last_move) : kNoPoint),
+      table_move_(table_move) {
+  // A key collision may bring a move that cannot be played here.
+  const bool playable = table_move < board.rules().area() && board.is_empty(table_move);
+  if (!playable) table_move_ = kNoPoint;
+}
+
+Point MovePicker::next() {
+  if (!table_move_tried_) {
+    table_move_tried_ = true;
+    // Under a four only the block is a move, whatever the table says.
+    const bool forced = board_.count(opponent(own_), threat::kFive) && !board_.fives(opponent(own_)).has(table_move_);
+    if (table_move_ != kNoPoint && !forced && board_.is_legal(own_, table_move_)) return table_move_;
+    table_move_ = kNoPoint;
+  }
+  if (!generated_) generate();
+  while (next_ < size_) {
+    const auto best = std::max_element(moves_.begin() + next_, moves_.begin() + size_,
+                                       [](const Scored& a, const Scored& b) { return a.score < b.score; });
+    std::swap(moves_[next_], *best);
+    const Point move = moves_[next_++].move;
+    if (move != table_move_ && board_.is_legal(own_, move)) return move;
+  }
+  return kNoPoint;
+}
+
+void MovePicker::generate() {
+  generated_ = true;
+  const Colour other = opponent(own_);
+  switch (pressure_on(board_)) {
+    case Pressure::kFour:
+      add_all(board_.fives(other));
+      return;
+    case Pressure::kOpenThree:
+      if (options_.has(kDefenceSets)) {
+        PointSet moves = open_four_defences(board_, other) | board_.fours(own_);
+        if (own_ == kBlack) moves |= board_.doubtful();
+        add_all(moves);
+        return;
+      }
+      [[fallthrough]];
+    case Pressure::kNone:
+      add_all(board_.candidates());
+      return;
+  }
+}
+
+void MovePicker::add_all(const PointSet& moves) {
+  moves.for_each([this](Point p) { moves_[size_++] = {p, score(p)}; });
+}
+
+int MovePicker::score(Point move) const {
+  const Colour other = opponent(own_);
+  int score = weights_.attack[own_][board_.code(own_, move)] + weights_.defence[own_][board_.code(other, move)];
+  if (options_.has(kHistory)) score += history_.score(own_, move) / 64;
+  if (move == counter_) score += 40;
+  return score;
+}
+
+}  // namespace tengen

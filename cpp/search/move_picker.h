@@ -1,0 +1,54 @@
+// Moves of a node, best guess first, each handed out once.
+#pragma once
+
+#include <array>
+
+#include "eval/weights.h"
+#include "search/history.h"
+#include "search/options.h"
+
+namespace tengen {
+
+// What forces the side to move.
+enum class Pressure : std::uint8_t {
+  kNone,
+  kOpenThree,  // the opponent makes an open four next unless answered
+  kFour,       // the opponent makes five next unless answered
+};
+
+Pressure pressure_on(const PatternBoard& board);
+
+class MovePicker {
+ public:
+  MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,
+             Point table_move, Point last_move);
+
+  // The next legal move, or kNoPoint when there are no more.
+  Point next();
+
+ private:
+  struct Scored {
+    Point move;
+    int score;
+  };
+
+  void add_all(const PointSet& moves);
+  int score(Point move) const;
+
+  const PatternBoard& board_;
+  const Weights& weights_;
+  const SearchOptions& options_;
+  const History& history_;
+  Colour own_;
+  Point counter_;
+  Point table_move_;
+  bool table_move_tried_ = false;
+  bool generated_ = false;
+  int size_ = 0;
+  int next_ = 0;
+  std::array<Scored, kMaxArea> moves_;
+
+  void generate();
+};
+
+}  // namespace tengen

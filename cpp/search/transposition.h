@@ -1,0 +1,61 @@
+// The transposition table: what earlier searches found about a position. Shared by all threads without locks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/types.h"
+#include "search/value.h"
+
+namespace tengen {
+
+enum Bound : std::uint8_t { kNoBound = 0, kUpper = 1, kLower = 2, kExact = 3 };
+
+struct TableEntry {
+  Value value = kNoValue;
+  Value evaluation = kNoValue;
+  Point move = kNoPoint;
+  int depth = -1;  // whole plies; 0 for a quiescence result
+  Bound bound = kNoBound;
+  bool was_pv = false;
+};
+
+// An entry is two words: the data, and the position's key xor-ed with it. A reader who meets a half-written entry sees
+// a key that does not match (Hyatt and Mann, "A lock-less transposition table implementation", 2002).
+class TranspositionTable {
+ public:
+  explicit TranspositionTable(std::size_t bytes);
+
+  void resize(std::size_t bytes);
+  void clear();
+  std::size_t bytes() const { return clusters_ * sizeof(Cluster); }
+
+  // Entries of older searches are replaced first.
+  void new_search() { age_ = (age_ + 1) & 31; }
+
+  // `ply` turns distances to mate from the root into distances from this position and back.
+  bool probe(std::uint64_t key, int ply, TableEntry& entry) const;
+  void store(std::uint64_t key, int ply, const TableEntry& entry);
+  void prefetch(std::uint64_t key) const;
+
+  // Share of entries written by this search, in thousandths, from a sample.
+  int usage() const;
+
+ private:
+  struct Slot {
+    std::atomic<std::uint64_t> check{0};
+    std::atomic<std::uint64_t> data{0};
+  };
+  struct alignas(64) Cluster {
+    Slot slots[4];
+  };
+
+  Cluster& cluster(std::uint64_t key) const;
+
+  std::unique_ptr<Cluster[]> table_;
+  std::size_t clusters_ = 0;
+  unsigned age_ = 0;
+};
+
+}  // namespace tengen

@@ -1,0 +1,24 @@
+// Search values and depths.
+#pragma once
+
+namespace tengen {
+
+// Values are seen by the side to move. A win in n plies is kMate - n, a loss in n plies -(kMate - n).
+using Value = int;
+inline constexpr Value kMate = 30000;
+inline constexpr Value kInfinite = 32000;
+inline constexpr Value kNoValue = 32001;
+inline constexpr int kMaxPly = 250;
+inline constexpr Value kMateBound = kMate - 600;  // beyond: a proved win, below -: a proved loss
+
+inline constexpr Value win_in(int ply) { return kMate - ply; }
+inline constexpr Value loss_in(int ply) { return -kMate + ply; }
+inline constexpr bool is_win(Value value) { return value >= kMateBound; }
+inline constexpr bool is_loss(Value value) { return value <= -kMateBound; }
+
+// Depth in hundredths of a ply: extensions and reductions are finer than whole plies, and integers are the same on
+// every machine.
+using Depth = int;
+inline constexpr Depth kPly = 100;
+
+}  // namespace tengen

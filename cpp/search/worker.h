@@ -1,0 +1,99 @@
+// One thread of the alpha-beta search: its board, its stack, its history.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "eval/weights.h"
+#include "search/history.h"
+#include "search/options.h"
+#include "search/transposition.h"
+#include "search/value.h"
+
+namespace tengen {
+
+// What the threads of one search share.
+struct SharedSearch {
+  TranspositionTable* table = nullptr;
+  const Weights* weights = nullptr;
+  SearchOptions options;
+  SearchLimits limits;
+  std::chrono::steady_clock::time_point start;
+  std::atomic<bool> stop{false};
+  const std::atomic<bool>* external_stop = nullptr;  // set from outside to end the search
+
+  std::int64_t elapsed_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
+  }
+};
+
+struct RootMove {
+  Point move = kNoPoint;
+  Value value = -kInfinite;     // of this iteration; -kInfinite when the move did not raise alpha
+  Value previous = -kInfinite;  // of the iteration before
+  int selective_depth = 0;
+  std::uint64_t nodes = 0;
+  std::vector<Point> line;
+};
+
+class Worker {
+ public:
+  Worker(SharedSearch& shared, const Board& board, bool is_main);
+
+  // Search one iteration over roots[first...]; afterwards they are sorted, best first.
+  // Returns false when stopped: the roots then hold the best known so far.
+  bool iterate(int depth, std::size_t first, Value guess);
+
+  // Put the roots into the order in which the picker would try them.
+  void sort_roots();
+
+  std::vector<RootMove> roots;
+  std::atomic<std::uint64_t> nodes{0};
+  int completed_depth = 0;
+
+  const PatternBoard& board() const { return board_; }
+
+ private:
+  struct Frame {
+    Point move = kNoPoint;  // the move being searched
+    Point excluded = kNoPoint;
+    Value evaluation = kNoValue;
+    Threat own_threat = threat::kNone;  // what the move made for its player
+    int extensions = 0;                 // beyond one ply each, since the root
+    int line_length = 0;
+    Point line[kMaxPly];
+  };
+
+  enum NodeType { kRoot, kPv, kNonPv };
+
+  template <NodeType Type>
+  Value search(int ply, Value alpha, Value beta, Depth depth, bool cut_node);
+  template <bool IsPv>
+  Value search_fours(int ply, Value alpha, Value beta, int chain);
+
+  Value static_win(int ply) const;
+  bool four_three_wins(Colour own) const;
+  Value draw_value() const { return 0; }
+  bool should_stop();
+  void make(int ply, Point move);
+  void unmake() { board_.unmake(); }
+  void set_line(int ply, Point move);
+  void reward(Depth depth, Point best, const Point* tried, int count, Point last_move);
+
+  SharedSearch& shared_;
+  const SearchOptions& options_;
+  const Weights& weights_;
+  TranspositionTable& table_;
+  PatternBoard board_;
+  History history_;
+  std::vector<Frame> frames_;
+  bool is_main_;
+  std::size_t first_root_ = 0;
+  int root_depth_ = 0;
+  int selective_depth_ = 0;
+  std::uint32_t until_clock_check_ = 0;
+};
+
+}  // namespace tengen
