@@ -9,6 +9,8 @@
 
 #include "bindings/bindings.h"
 #include "search/engine.h"
+#include "search/four_solver.h"
+#include "search/threat_solver.h"
 
 namespace tengen::bindings {
 namespace {
@@ -99,6 +101,30 @@ void bind_search(nb::module_& m) {
       .def("stop", &Engine::stop)
       .def("clear_stop", &Engine::clear_stop)
       .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
+
+  nb::class_<FourSolver>(m, "FourSolver", "Finds wins by continuous fours (VCF).")
+      .def(nb::init<int>(), nb::arg("log2_table") = 16)
+      .def("solve", [](FourSolver& solver, const Board& board, std::uint64_t max_nodes) {
+             const nb::gil_scoped_release release;
+             PatternBoard patterns(board, Weights::prior().points);
+             return static_cast<int>(solver.solve(patterns, max_nodes));
+           }, nb::arg("board"), nb::arg("max_nodes"), "0 unknown, 1 win, 2 no win.")
+      .def_prop_ro("line", [](const FourSolver& solver) { return solver.line(); })
+      .def_prop_ro("nodes", &FourSolver::nodes)
+      .def("clear", &FourSolver::clear);
+
+  nb::class_<ThreatSolver>(m, "ThreatSolver", "Finds wins by continuous fours and threes (VCT).")
+      .def(nb::init<int>(), nb::arg("log2_table") = 20)
+      .def("solve", [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms) {
+             const nb::gil_scoped_release release;
+             PatternBoard patterns(board, Weights::prior().points);
+             return static_cast<int>(solver.solve(patterns, {max_nodes, time_ms}));
+           }, nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), "0 unknown, 1 win, 2 no win.")
+      .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
+      .def_prop_ro("nodes", &ThreatSolver::nodes)
+      .def("stop", &ThreatSolver::stop)
+      .def("clear", &ThreatSolver::clear);
+
   m.attr("ALL_INGREDIENTS") = static_cast<std::uint32_t>(kAllIngredients);
   m.attr("MATE_VALUE") = kMate;
   m.attr("MATE_BOUND") = kMateBound;

@@ -12,6 +12,8 @@ namespace nb = nanobind;
 void bind_core(nb::module_& m);
 void bind_envs(nb::module_& m);
 void bind_play(nb::module_& m);
+void bind_search(nb::module_& m);
+void bind_tools(nb::module_& m);
 
 // Rules from the numbers that tengen.core.position hands over; the Ruleset has checked them.
 inline Rules make_rules(int width, int height, int win_length, int rule) {

@@ -5,4 +5,6 @@ NB_MODULE(_native, m) {
   tengen::bindings::bind_core(m);
   tengen::bindings::bind_play(m);
   tengen::bindings::bind_envs(m);
+  tengen::bindings::bind_search(m);
+  tengen::bindings::bind_tools(m);
 }

@@ -52,6 +52,11 @@ void Board::unmake() {
 #endif
 }
 
+void Board::pass() {
+  to_move_ = opponent(to_move_);
+  hash_ ^= kZobrist.white_to_move;
+}
+
 bool Board::would_win(Point point, Colour colour) const { return wins_through(point, colour); }
 
 bool Board::wins_through(Point point, Colour colour) const {

@@ -71,6 +71,10 @@ class Board {
   // Take back the last move made.
   void unmake();
 
+  // Give the turn to the other side without a stone; a second pass takes it back. Not a move of the game: only for
+  // asking what would happen. Nothing may be unmade in between that was made before.
+  void pass();
+
   // Whether a stone of `colour` on the empty `point` would complete a winning line.
   bool would_win(Point point, Colour colour) const;
 

@@ -36,6 +36,7 @@ class PatternBoard {
 
   void make(Point point);
   void unmake();
+  void pass() { board_.pass(); }
 
   // What a stone of `colour` would make on the empty point.
   Threat threat(Colour colour, Point p) const { return static_cast<Threat>(threats_[colour][p]); }
@@ -61,6 +62,9 @@ class PatternBoard {
 
   // Empty points near a stone; the centre of an empty board.
   PointSet candidates() const;
+  // Points near `point`, occupied ones included.
+  const PointSet& neighbourhood(Point point) const { return neighbours_[point]; }
+  const PointSet& occupied() const { return occupied_; }
 
   // The threat of a point if the shape along one of its lines were another.
   Threat threat_with(Colour colour, Point p, int direction, LineShape other) const;

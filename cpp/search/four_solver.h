@@ -1,0 +1,60 @@
+// Wins by continuous fours (VCF): every move of the attacker makes a four, so every answer is forced.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "patterns/pattern_board.h"
+
+namespace tengen {
+
+enum class Verdict : std::uint8_t { kUnknown, kWin, kNoWin };
+
+// A set of positions that have been searched in vain; the oldest give way.
+class FailedPositions {
+ public:
+  explicit FailedPositions(int log2_size) : keys_(std::size_t{1} << log2_size, 0) {}
+  bool has(std::uint64_t key) const { return keys_[key & (keys_.size() - 1)] == key; }
+  void add(std::uint64_t key) { keys_[key & (keys_.size() - 1)] = key; }
+  void clear() { keys_.assign(keys_.size(), 0); }
+
+ private:
+  std::vector<std::uint64_t> keys_;
+};
+
+class FourSolver {
+ public:
+  explicit FourSolver(int log2_table = 16) : failed_(log2_table) {}
+
+  // Whether the side to move wins by continuous fours. kUnknown when `max_nodes` were not enough. The board is as
+  // before afterwards. Answers that are fours themselves are met, fouls respected: black may not attack with one, and a
+  // four that black could only stop on a foul wins for white.
+  Verdict solve(PatternBoard& board, std::uint64_t max_nodes);
+
+  // The winning line: attacker and defender in turn, up to the five (or up to a four that only a foul would stop).
+  const std::vector<Point>& line() const { return line_; }
+  std::uint64_t nodes() const { return nodes_; }
+  void clear() { failed_.clear(); }
+
+ private:
+  bool attack(PatternBoard& board);
+
+  FailedPositions failed_;
+  std::vector<Point> line_;  // built backwards while the win unwinds
+  std::uint64_t nodes_ = 0;
+  std::uint64_t max_nodes_ = 0;
+  bool out_of_nodes_ = false;
+};
+
+// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to one point.
+struct FourMoves {
+  explicit FourMoves(const PatternBoard& board, Colour own, Point only = kNoPoint);
+  const Point* begin() const { return moves_; }
+  const Point* end() const { return moves_ + size_; }
+
+ private:
+  int size_ = 0;
+  Point moves_[kMaxArea];
+};
+
+}  // namespace tengen
