@@ -50,8 +50,14 @@ $(BUILD_STAMP): $(STAMPS)/venv
 	@$(PIP) install $(BUILD_TOOLS)
 	@touch $@
 
-# Editable: changes of Python files count at once, only those of the native sources need this again.
-$(STAMPS)/native: $(NATIVE_SOURCES) $(BUILD_STAMP)
+# Editable: changes of Python files count at once. The native sources need this again, and so do modules that were
+# added or moved away, since the installation knows them by name.
+MODULES_STAMP := $(STAMPS)/modules-$(firstword $(shell find src -name '*.py' | LC_ALL=C sort | cksum))
+
+$(MODULES_STAMP): | $(STAMPS)/venv
+	@rm -f $(STAMPS)/modules-* && touch $@
+
+$(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(BUILD_STAMP)
 	@echo "Building tengen and its native module …"
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
