@@ -15,6 +15,7 @@ import typer
 from tengen.errors import TengenError
 
 SUBCOMMANDS: tuple[str, ...] = (
+    "play",
     "agents",
     "convert",
     "perft",
