@@ -59,6 +59,7 @@ class ParameterDescription:
 # Where each kind lives: module → the names it offers. A module lists its kinds in `KINDS`.
 _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
+    "tengen.agents.alphabeta": ("alphabeta",),
 }
 
 

@@ -1,0 +1,143 @@
+"""The alpha-beta engine as a player."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tengen.agents.registry import AgentKind, parameter
+from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.position import Position
+from tengen.search.alphabeta import DEFAULT_TABLE_MB, AlphaBeta, AlphaBetaConfig, Ingredient
+
+# What a brain needs beside the table: interpreter, numpy, pattern tables, stacks.
+_MEMORY_BESIDE_TABLE = 120 << 20
+
+
+@dataclass(frozen=True)
+class AlphaBetaParameters:
+    """Parameters of `alphabeta`."""
+
+    preset: str = parameter("best", help="best, fudan (depth 7, fours to depth 16) or stanford15 (3 plies, no threats)")
+    depth: int = parameter(0, help="plies of iterative deepening; 0 leaves it to the limits of each move")
+    nodes: int = parameter(0, help="positions visited a move; 0 leaves it to the limits of each move")
+    hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
+    threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
+    without: str = parameter("", help="ingredients to leave out, such as singular+history")
+    weights: str = parameter("", help="a weights file instead of the shipped one")
+
+    def __post_init__(self) -> None:
+        if self.preset not in _PRESETS:
+            raise ValueError(f"unknown preset {self.preset!r} (known: {', '.join(_PRESETS)})")
+        if min(self.depth, self.nodes, self.threads) < 0 or not 1 <= self.hash_mb <= 1 << 20:
+            raise ValueError("depth, nodes and threads must not be negative, hash-mb at least 1")
+        Ingredient.parse(self.without)
+
+
+@dataclass(frozen=True)
+class _Preset:
+    depth: int = 0
+    ingredients: Ingredient = Ingredient.everything()
+    max_four_depth: int = 0
+
+
+_PLAIN = Ingredient.TABLE | Ingredient.HISTORY | Ingredient.COUNTER_MOVE
+_PRESETS = {
+    "best": _Preset(),
+    # Fixed depth with the paper's means: incremental shape scores, a hash table, checkmate search for both sides.
+    "fudan": _Preset(
+        depth=7, ingredients=_PLAIN | Ingredient.DEFENCE_SETS | Ingredient.LEAF_FOURS | Ingredient.ROOT_FOURS, max_four_depth=8
+    ),
+    # The paper's amateur-level opponent: three plies on the static evaluation.
+    "stanford15": _Preset(depth=3, ingredients=_PLAIN),
+}
+
+
+class AlphaBetaAgent(Agent):
+    """Plays the best move of an alpha-beta search."""
+
+    def __init__(self, parameters: AlphaBetaParameters) -> None:
+        preset = _PRESETS[parameters.preset]
+        self._parameters = parameters
+        self._depth = parameters.depth or preset.depth
+        self._engine = AlphaBeta(
+            AlphaBetaConfig(
+                table_mb=parameters.hash_mb,
+                ingredients=preset.ingredients & ~Ingredient.parse(parameters.without),
+                max_four_depth=preset.max_four_depth,
+                weights=Path(parameters.weights) if parameters.weights else None,
+            )
+        )
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        return AlphaBeta.supports(ruleset)
+
+    def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
+        if memory_bytes:
+            megabytes = max(1, (memory_bytes - _MEMORY_BESIDE_TABLE) >> 20)
+            self._engine.set_table_mb(min(self._parameters.hash_mb, megabytes))
+        if threads:
+            self._parameters = replace(self._parameters, threads=threads)
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        self._engine.new_game(ruleset)
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        self._engine.clear_stop()
+        analysis = self._engine.search(position, self._own_limits(limits))
+        best = analysis.lines[0]
+        return Decision(
+            move=best.move,
+            value_to_move=best.value_to_move,
+            line=best.line,
+            nodes=analysis.nodes,
+            proof=best.proof,
+            depth=analysis.depth,
+        )
+
+    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
+        self._engine.clear_stop()
+        snapshots: queue.SimpleQueue[Analysis | BaseException | None] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                own = self._own_limits(limits)
+                snapshots.put(self._engine.search(position, own, lines=lines, on_analysis=snapshots.put))
+            except BaseException as error:  # noqa: BLE001  handed to the caller's thread
+                snapshots.put(error)
+            snapshots.put(None)
+
+        thread = threading.Thread(target=run, name="alphabeta-analysis", daemon=True)
+        thread.start()
+        try:
+            while (item := snapshots.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            self._engine.stop()
+            thread.join()
+
+    def stop(self) -> None:
+        self._engine.stop()
+
+    def _own_limits(self, limits: Limits) -> Limits:
+        """The limits of the move, tightened by the agent's own parameters."""
+        tightest = {
+            "depth": min(filter(None, (limits.depth, self._depth)), default=None),
+            "nodes": min(filter(None, (limits.nodes, self._parameters.nodes)), default=None),
+        }
+        return replace(limits, **tightest, threads=self._parameters.threads or limits.threads)
+
+
+KINDS = (
+    AgentKind(
+        name="alphabeta",
+        summary="Alpha-beta search over incremental threat patterns, with continuous fours at the leaves",
+        parameters=AlphaBetaParameters,
+        make=AlphaBetaAgent,
+    ),
+)

@@ -1,0 +1,196 @@
+"""The alpha-beta engine as Python sees it: positions and limits in, lines with values and proofs out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import IntFlag
+from pathlib import Path
+
+from tengen import _native
+from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import InputError, RulesetError
+from tengen.search.weights import load_weights, weights_for
+
+DEFAULT_TIME_MS = 1000
+"""How long to think when nobody says."""
+
+DEFAULT_TABLE_MB = 64
+
+# Of the clock: never more than a seventh for one move, about a twentieth as a rule.
+_CLOCK_SHARE_AT_MOST = 7
+_CLOCK_SHARE = 20
+# Kept back from every time limit for the way from the native search to the caller.
+_RESERVE_MS = 4
+
+
+class Ingredient(IntFlag):
+    """The parts of the search that can be left out to measure what they are worth (docs/engine.md)."""
+
+    STATIC_WINS = 1 << 0
+    DEFENCE_SETS = 1 << 1
+    LEAF_FOURS = 1 << 2
+    RAZORING = 1 << 3
+    FUTILITY = 1 << 4
+    MOVE_COUNT_PRUNING = 1 << 5
+    REDUCTIONS = 1 << 6
+    FOUR_EXTENSION = 1 << 7
+    SINGULAR = 1 << 8
+    ASPIRATION = 1 << 9
+    HISTORY = 1 << 10
+    COUNTER_MOVE = 1 << 11
+    ITERATIVE_REDUCTION = 1 << 12
+    TABLE = 1 << 13
+    ROOT_FOURS = 1 << 14
+
+    @classmethod
+    def everything(cls) -> Ingredient:
+        """All ingredients."""
+        return cls(_native.ALL_INGREDIENTS)
+
+    @classmethod
+    def parse(cls, names: str) -> Ingredient:
+        """Ingredients from names such as `singular+history`."""
+        result = cls(0)
+        for name in filter(None, names.split("+")):
+            try:
+                result |= cls[name.strip().upper().replace("-", "_")]
+            except KeyError:
+                known = ", ".join(str(member.name).lower().replace("_", "-") for member in cls)
+                raise InputError(f"unknown ingredient {name!r} (known: {known})") from None
+        return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaConfig:
+    """How an engine is set up."""
+
+    table_mb: int = DEFAULT_TABLE_MB
+    """Size of the transposition table."""
+    ingredients: Ingredient = field(default_factory=Ingredient.everything)
+    """The parts of the search that are on."""
+    max_four_depth: int = 0
+    """Longest chain of own fours looked at below depth zero; 0 for no limit."""
+    weights: Path | None = None
+    """A weights file instead of the shipped one."""
+
+
+class AlphaBeta:
+    """One engine with its transposition table. One search at a time; `stop` may come from any thread."""
+
+    def __init__(self, config: AlphaBetaConfig | None = None) -> None:
+        self.config = config or AlphaBetaConfig()
+        self._engine = _native.Engine(self.config.table_mb << 20)
+        self._engine.set_options(int(self.config.ingredients), self.config.max_four_depth)
+        self._ruleset: Ruleset | None = None
+
+    @staticmethod
+    def supports(ruleset: Ruleset) -> bool:
+        """Patterns exist for four and five in a row."""
+        return ruleset.win_length in (4, 5)
+
+    def new_game(self, ruleset: Ruleset) -> None:
+        """Forget everything learned from earlier positions."""
+        self._prepare(ruleset)
+        self._engine.new_game()
+
+    def set_table_mb(self, megabytes: int) -> None:
+        """Resize the transposition table, forgetting what it holds."""
+        self._engine.set_table_bytes(megabytes << 20)
+
+    def search(
+        self,
+        position: Position,
+        limits: Limits,
+        *,
+        lines: int = 1,
+        excluded: Iterable[Point] = (),
+        on_analysis: Callable[[Analysis], None] | None = None,
+    ) -> Analysis:
+        """Think about a position whose game is not over; `on_analysis` hears of each iteration."""
+        if position.is_over:
+            raise InputError(f"the game is over, there is nothing to search\n{position}")
+        self._prepare(position.ruleset)
+        native = native_limits(limits)
+        native.lines = lines
+        native.excluded = [point.index(position.ruleset.width) for point in excluded]
+        callback = None if on_analysis is None else lambda report: on_analysis(_analysis(position, report))
+        report = self._engine.search(position.native, native, callback)
+        if not report.lines:
+            raise InputError(f"every legal move is excluded\n{position}")
+        return _analysis(position, report)
+
+    def stop(self) -> None:
+        """End a running search; it still returns its best lines."""
+        self._engine.stop()
+
+    def clear_stop(self) -> None:
+        """Take back an earlier `stop`."""
+        self._engine.clear_stop()
+
+    @property
+    def table_usage(self) -> float:
+        """Share of the table filled by the last search, from a sample."""
+        return self._engine.table_usage / 1000
+
+    def _prepare(self, ruleset: Ruleset) -> None:
+        if ruleset == self._ruleset:
+            return
+        if not self.supports(ruleset):
+            raise RulesetError(f"alpha-beta plays win lengths 4 and 5, not {ruleset}")
+        # Positions of another board or rule may have the same hash.
+        self._engine.new_game()
+        path = self.config.weights
+        self._engine.set_weights(weights_for(ruleset) if path is None else load_weights(path))
+        self._ruleset = ruleset
+
+
+def native_limits(limits: Limits) -> _native.SearchLimits:
+    """Turn limits into those of the native search; without any, `DEFAULT_TIME_MS`."""
+    native = _native.SearchLimits()
+    native.threads = limits.threads
+    native.nodes = limits.nodes or limits.simulations or 0
+    native.depth = limits.depth or 0
+    hard = limits.time_ms
+    if limits.clock_ms is not None:
+        share = limits.clock_ms // _CLOCK_SHARE_AT_MOST + limits.increment_ms
+        share = min(share, limits.clock_ms - _RESERVE_MS)
+        hard = share if hard is None else min(hard, share)
+        native.soft_ms = max(1, min(hard, limits.clock_ms // _CLOCK_SHARE + limits.increment_ms * 3 // 4))
+    if hard is None and not native.nodes and not native.depth:
+        hard = DEFAULT_TIME_MS
+    if hard is not None:
+        native.time_ms = max(1, hard - _RESERVE_MS)
+    return native
+
+
+def value_to_move(value: int) -> float:
+    """A search value as expected result in [-1, 1]."""
+    if abs(value) >= _native.MATE_BOUND:
+        return math.copysign(1.0, value)
+    return math.tanh(value / (2 * _native.LOGISTIC_UNIT))
+
+
+def proof_of(value: int) -> Proof | None:
+    """The win or loss that a search value proves, if it does."""
+    if abs(value) < _native.MATE_BOUND:
+        return None
+    return Proof("win" if value > 0 else "loss", _native.MATE_VALUE - abs(value))
+
+
+def _analysis(position: Position, report: _native.SearchReport) -> Analysis:
+    width = position.ruleset.width
+    lines = tuple(
+        AnalysisLine(
+            move=Point.from_index(line.moves[0], width),
+            value_to_move=value_to_move(line.value),
+            line=tuple(Point.from_index(move, width) for move in line.moves),
+            proof=proof_of(line.value),
+            depth=line.depth,
+        )
+        for line in report.lines
+    )
+    return Analysis(lines=lines, depth=report.depth, nodes=report.nodes, elapsed_ms=float(report.elapsed_ms))
