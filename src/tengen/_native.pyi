@@ -2,7 +2,7 @@
 The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import enum
 from typing import Annotated
 
@@ -232,3 +232,187 @@ class FloatVectorEnv:
 
     @property
     def episode_lengths(self) -> NDArray[numpy.int64]: ...
+
+class Weights:
+    """
+    The numbers of the evaluation and of move ordering; int16 arrays [2, n].
+    """
+
+    def __init__(self, points: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], threats: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], attack: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], defence: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @staticmethod
+    def prior() -> Weights: ...
+
+    @property
+    def points(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def threats(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def attack(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
+
+    @property
+    def defence(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
+
+class SearchLine:
+    """One line of play with its value to the side to move."""
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def selective_depth(self) -> int: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+class SearchReport:
+    """The state of a search after an iteration."""
+
+    @property
+    def lines(self) -> list[SearchLine]: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def elapsed_ms(self) -> int: ...
+
+class SearchLimits:
+    def __init__(self) -> None: ...
+
+    @property
+    def time_ms(self) -> int: ...
+
+    @time_ms.setter
+    def time_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def soft_ms(self) -> int: ...
+
+    @soft_ms.setter
+    def soft_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def lines(self) -> int: ...
+
+    @lines.setter
+    def lines(self, arg: int, /) -> None: ...
+
+    @property
+    def excluded(self) -> list[int]: ...
+
+    @excluded.setter
+    def excluded(self, arg: Sequence[int], /) -> None: ...
+
+class Engine:
+    """
+    The alpha-beta engine. One search at a time; stop may come from any thread.
+    """
+
+    def __init__(self, table_bytes: int) -> None: ...
+
+    def set_weights(self, weights: Weights) -> None: ...
+
+    def set_options(self, ingredients: int, max_four_depth: int) -> None: ...
+
+    def set_table_bytes(self, bytes: int) -> None: ...
+
+    def new_game(self) -> None: ...
+
+    def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None) -> SearchReport:
+        """
+        Search a game that is not over. The callback gets a SearchReport after each iteration.
+        """
+
+    def stop(self) -> None: ...
+
+    def clear_stop(self) -> None: ...
+
+    @property
+    def table_usage(self) -> int:
+        """Entries of this search in the table, in thousandths."""
+
+class FourSolver:
+    """Finds wins by continuous fours (VCF)."""
+
+    def __init__(self, log2_table: int = 16) -> None: ...
+
+    def solve(self, board: Board, max_nodes: int) -> int:
+        """0 unknown, 1 win, 2 no win."""
+
+    @property
+    def line(self) -> list[int]: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    def clear(self) -> None: ...
+
+class ThreatSolver:
+    """Finds wins by continuous fours and threes (VCT)."""
+
+    def __init__(self, log2_table: int = 20) -> None: ...
+
+    def solve(self, board: Board, max_nodes: int, time_ms: int) -> int:
+        """0 unknown, 1 win, 2 no win."""
+
+    @property
+    def line(self) -> list[int]: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    def stop(self) -> None: ...
+
+    def clear(self) -> None: ...
+
+ALL_INGREDIENTS: int = 32767
+
+MATE_VALUE: int = 30000
+
+MATE_BOUND: int = 29400
+
+LOGISTIC_UNIT: int = 200
+
+def shape_codes() -> list[list[int]]:
+    """The four line shapes of each code, weakest first."""
+
+class PositionFeatures:
+    """Samples for the tuner, collected game by game."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, board: Board, moves: Sequence[int], first: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def take(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int8], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+        """
+        row_starts, codes, counts, threat_bits, plies, move_starts, own_codes, other_codes, played; then empty.
+        """
