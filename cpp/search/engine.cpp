@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "patterns/defence.h"
+#include "search/four_solver.h"
 #include "search/move_picker.h"
 
 namespace tengen {
@@ -38,6 +39,23 @@ std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point
   return moves;
 }
 
+// A win by continuous fours at the root ends the search before it begins.
+bool find_root_fours(const Board& board, const SearchLimits& limits, const Weights& weights, SearchReport& report) {
+  constexpr std::uint64_t kNodes = 20'000;
+  PatternBoard patterns(board, weights.points);
+  FourSolver solver;
+  // Never more than a tenth of what the whole search may use.
+  const std::uint64_t nodes = limits.nodes ? std::min<std::uint64_t>(kNodes, limits.nodes / 10 + 1) : kNodes;
+  if (solver.solve(patterns, nodes) != Verdict::kWin) return false;
+  const std::vector<Point>& line = solver.line();
+  if (std::ranges::find(limits.excluded, line.front()) != limits.excluded.end()) return false;
+  const int plies = solver.plies();
+  report.nodes = solver.nodes();
+  report.depth = plies;
+  report.lines = {{win_in(plies), plies, plies, line}};
+  return true;
+}
+
 SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t nodes, std::int64_t elapsed_ms) {
   SearchReport report;
   report.depth = worker.completed_depth;
@@ -68,6 +86,13 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   shared.start = std::chrono::steady_clock::now();
   shared.external_stop = &stop_requested_;
   table_.new_search();
+
+  SearchReport fours;
+  if (options_.has(kRootFours) && limits.lines <= 1 && find_root_fours(board, limits, weights_, fours)) {
+    fours.elapsed_ms = shared.elapsed_ms();
+    if (on_report) on_report(fours);
+    return fours;
+  }
 
   Worker main(shared, board, true);
   for (const Point move : root_moves(main.board(), limits.excluded)) main.roots.push_back({.move = move, .line = {move}});
@@ -106,6 +131,9 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     bool finished = true;
     for (std::size_t line = 0; line < lines && finished; ++line)
       finished = main.iterate(depth, line, main.roots[line].value);
+    // A later line may have come out better than an earlier one.
+    std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
+                     [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
     if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
     if (!finished) break;
     const Value value = main.roots[0].value;

@@ -30,6 +30,7 @@ Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes) {
   nodes_ = 0;
   max_nodes_ = max_nodes;
   out_of_nodes_ = false;
+  ends_on_foul_ = false;
   line_.clear();
   if (attack(board)) {
     std::reverse(line_.begin(), line_.end());
@@ -63,7 +64,7 @@ bool FourSolver::attack(PatternBoard& board) {
     if (board.fives(other).empty()) {
       const Point answer = completions.first();
       if (!board.is_legal(other, answer)) {
-        wins = true;
+        wins = ends_on_foul_ = true;
       } else {
         board.make(answer);
         wins = attack(board);

@@ -33,6 +33,8 @@ class FourSolver {
 
   // The winning line: attacker and defender in turn, up to the five (or up to a four that only a foul would stop).
   const std::vector<Point>& line() const { return line_; }
+  // Plies from the root to the five.
+  int plies() const { return static_cast<int>(line_.size()) + (ends_on_foul_ ? 2 : 0); }
   std::uint64_t nodes() const { return nodes_; }
   void clear() { failed_.clear(); }
 
@@ -44,6 +46,7 @@ class FourSolver {
   std::uint64_t nodes_ = 0;
   std::uint64_t max_nodes_ = 0;
   bool out_of_nodes_ = false;
+  bool ends_on_foul_ = false;
 };
 
 // Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to one point.
