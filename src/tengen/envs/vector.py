@@ -130,6 +130,8 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
         self._masks, self._colours = self._native.masks, self._native.colours
         self._rewards, self._terminations = self._native.rewards, self._native.terminations
+        self._final_colours, self._outcomes = self._native.final_colours, self._native.outcomes
+        self._episode_returns, self._episode_lengths = self._native.episode_returns, self._native.episode_lengths
         self._every_board = np.ones(num_envs, dtype=np.bool_)
         self._no_actions = np.broadcast_to(np.int8(0), self._masks.shape)
 
@@ -253,17 +255,17 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
         """What Gymnasium's SAME_STEP promises about the games that have just ended."""
         boards = np.flatnonzero(finished)
-        final_obs = np.full(self.num_envs, None, dtype=object)
+        final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
         for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
             final_obs[board] = planes
-        outcome = np.full(self.num_envs, None, dtype=object)
-        outcome[boards] = _OUTCOMES[self._native.outcomes[boards]]
+        outcome = np.empty(self.num_envs, dtype=object)
+        outcome[boards] = _OUTCOMES[self._outcomes[boards]]
         finals = {
             "action_mask": self._no_actions,
-            "colour": np.where(finished, self._native.final_colours, 0),
+            "colour": self._final_colours * finished,
             "outcome": outcome,
-            "episode_return": np.where(finished, self._native.episode_returns, 0.0),
-            "episode_length": np.where(finished, self._native.episode_lengths, 0),
+            "episode_return": self._episode_returns * finished,
+            "episode_length": self._episode_lengths * finished,
         }
         infos["final_obs"], infos["_final_obs"] = final_obs, finished
         infos["final_info"] = finals | {f"_{name}": finished for name in finals}
