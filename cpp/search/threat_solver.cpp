@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kMaxDepth = 120;
 constexpr std::uint64_t kFourNodes = 200;  // a look for continuous fours at each node
+constexpr std::size_t kMaxExpansions = 200'000;
 constexpr std::uint32_t kQuietProof = 4;   // a quiet threat is tried after fours and threes
 
 }  // namespace
@@ -17,6 +18,7 @@ ThreatSolver::ThreatSolver(int log2_table) : table_(std::size_t{1} << log2_table
 
 void ThreatSolver::clear() {
   std::fill(table_.begin(), table_.end(), Entry{});
+  expansions_.clear();
   fours_.clear();
 }
 
@@ -150,6 +152,19 @@ void ThreatSolver::defences(const PatternBoard& board, std::vector<Child>& child
 }
 
 ThreatSolver::Numbers ThreatSolver::expand(PatternBoard& board, bool attacking, std::vector<Child>& children) {
+  const std::uint64_t key = key_of(board);
+  if (const auto known = expansions_.find(key); known != expansions_.end()) {
+    children = known->second;
+    return {};
+  }
+  const Numbers settled = expand_anew(board, attacking, children);
+  if (children.empty()) return settled;
+  if (expansions_.size() >= kMaxExpansions) expansions_.clear();
+  expansions_.emplace(key, children);
+  return settled;
+}
+
+ThreatSolver::Numbers ThreatSolver::expand_anew(PatternBoard& board, bool attacking, std::vector<Child>& children) {
   constexpr Numbers kProved{0, kInfinity};
   constexpr Numbers kRefuted{kInfinity, 0};
   const Colour own = board.to_move();

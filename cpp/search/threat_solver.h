@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "patterns/pattern_board.h"
@@ -56,8 +57,10 @@ class ThreatSolver {
   const Entry* find(std::uint64_t key) const;  // nullptr when not in the table
   void store(std::uint64_t key, Numbers numbers);
 
-  // Settle a node at sight, or fill `children` with the moves to try.
+  // Settle a node at sight, or fill `children` with the moves to try. Nodes are visited many times and finding the
+  // moves is the dear part, so they are remembered.
   Numbers expand(PatternBoard& board, bool attacking, std::vector<Child>& children);
+  Numbers expand_anew(PatternBoard& board, bool attacking, std::vector<Child>& children);
   void attacks(const PatternBoard& board, std::vector<Child>& children) const;
   void defences(const PatternBoard& board, std::vector<Child>& children) const;
   bool defences_against_fours(PatternBoard& board, std::vector<Child>& children);
@@ -66,6 +69,7 @@ class ThreatSolver {
   bool extract_line(PatternBoard& board, bool attacking, int depth);
 
   std::vector<Entry> table_;
+  std::unordered_map<std::uint64_t, std::vector<Child>> expansions_;
   FourSolver fours_;
   std::vector<std::vector<Child>> stack_;
   Colour attacker_ = kBlack;

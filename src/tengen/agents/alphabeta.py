@@ -126,11 +126,12 @@ class AlphaBetaAgent(Agent):
 
     def _own_limits(self, limits: Limits) -> Limits:
         """The limits of the move, tightened by the agent's own parameters."""
-        tightest = {
-            "depth": min(filter(None, (limits.depth, self._depth)), default=None),
-            "nodes": min(filter(None, (limits.nodes, self._parameters.nodes)), default=None),
-        }
-        return replace(limits, **tightest, threads=self._parameters.threads or limits.threads)
+        return replace(
+            limits,
+            depth=min(filter(None, (limits.depth, self._depth)), default=None),
+            nodes=min(filter(None, (limits.nodes, self._parameters.nodes)), default=None),
+            threads=self._parameters.threads or limits.threads,
+        )
 
 
 KINDS = (
