@@ -1,0 +1,87 @@
+"""`tengen brain`, also installed as `pbrain-tengen`: serve a player to Piskvork, Yixin-Board or a Gomocup manager."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from tengen.errors import TengenError
+
+_DEFAULT_AGENTS = ("alphabeta", "naive:level=3", "random")
+
+AgentOption = Annotated[str, typer.Option("--agent", help="Who plays, such as 'alphabeta' or 'naive:level=3'.")]
+LogOption = Annotated[str, typer.Option("--log", help="Append everything that goes over the pipe to this file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("brain")(serve)
+
+
+def main() -> None:
+    """Run `pbrain-tengen`."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(serve)
+    try:
+        app()
+    except TengenError as error:
+        print(f"pbrain-tengen: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def serve(agent: AgentOption = "", log: LogOption = "") -> None:
+    """Play as an engine: the Piskvork (Gomocup) protocol with Yixin-Board's extensions on stdin and stdout."""
+    from tengen import __version__
+    from tengen.agents.registry import make_agent, parse_agent
+    from tengen.protocols.pipe import PipeLog
+    from tengen.protocols.piskvork import About
+    from tengen.protocols.piskvork_brain import BrainServer
+
+    text = agent or _default_agent()
+    parse_agent(text)  # a wrong text is told at once, on the terminal; the player is made when a game begins
+    pipe_log = PipeLog(log) if log else None
+    write = _claim_stdout(log)
+    server = BrainServer(
+        lambda: make_agent(text),
+        lambda: os.read(0, 65_536),
+        write,
+        about=About("Tengen", __version__, "The Tengen authors", "International"),
+        log=pipe_log,
+    )
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        # A player may still think in its thread; managers kill a brain that lingers.
+        os._exit(0)
+
+
+def _default_agent() -> str:
+    from tengen.agents.registry import agent_names
+
+    return next(text for text in _DEFAULT_AGENTS if text.partition(":")[0] in agent_names())
+
+
+def _claim_stdout(log: str) -> Callable[[bytes], None]:
+    """Keep stdout for the protocol alone, and give the way to write to it.
+
+    Piskvork reads stderr as answers too. Whatever a library prints, also from native code, goes to the log or nowhere.
+    """
+    warnings.simplefilter("ignore")
+    channel = os.dup(1)
+    aside = os.open(log or os.devnull, os.O_WRONLY | (os.O_APPEND | os.O_CREAT if log else 0), 0o644)
+    for stream in (1, 2):
+        os.dup2(aside, stream)
+    os.close(aside)
+
+    def write(data: bytes) -> None:
+        while data:
+            data = data[os.write(channel, data) :]
+
+    return write

@@ -1,0 +1,382 @@
+"""A foreign engine as a process: lines to it, lines from it, and nothing it does can hang or flood us.
+
+The engine leads a process group (a session) of its own, so that killing it takes its children along; children that
+left the group are known by a mark in their environment. A thread reads what the engine prints, in bounded lines into a
+bounded queue. Everything that waits has a deadline, and every way to misbehave has its `EngineFault`. On Windows there
+are no process groups of this kind: the mark alone finds the children, and suspending does nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+import weakref
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import psutil
+
+from tengen.errors import EngineError, EngineFault
+from tengen.protocols.pipe import MAX_LINE, LineSplitter, PipeLog
+
+MAX_BACKLOG_LINES = 10_000
+"""Lines that nobody has asked for yet."""
+MAX_LINES = 1_000_000
+"""Lines since the last command."""
+MAX_BYTES = 256 * 2**20
+"""Bytes since the last command, in lines of any length."""
+
+_IS_POSIX = os.name == "posix"
+if sys.platform == "win32":
+    _CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
+else:
+    _CREATION_FLAGS = 0
+_MARK = "TENGEN_ENGINE"
+_CHUNK = 65_536
+_MAX_STDERR_BYTES = 2**20
+_SLICE_S = 0.1
+"""How often a waiting manager looks whether the engine still lives and how much memory it holds."""
+_EXIT_GRACE_S = 0.5
+_KILL_S = 5.0
+
+_living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
+
+
+class EngineProcess:
+    """One run of an engine program, from its start to `kill`."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        log: PipeLog | None = None,
+        memory_bytes: int | None = None,
+    ) -> None:
+        """Start the program; raises `EngineError` when there is no such program."""
+        self._name = argv[0]
+        self._log = log
+        self._memory_bytes = memory_bytes
+        self._mark = uuid.uuid4().hex
+        self._process = _spawn(argv, cwd, self._mark, keeps_stderr=log is not None)
+        self._changed = threading.Condition()
+        self._lines: deque[str] = deque()
+        self._line_count = 0
+        self._byte_count = 0
+        self._is_at_end = False
+        self._fault: EngineError | None = None
+        self._is_suspended = False
+        self._is_killed = False
+        self._sending = threading.Lock()
+        self._wake_reader, self._wake_writer = os.pipe()
+        if _IS_POSIX and self._process.stdin is not None:
+            os.set_blocking(self._process.stdin.fileno(), False)
+        self._reader = threading.Thread(target=self._read, name=f"reader of {self._name}", daemon=True)
+        self._reader.start()
+        _living.add(self)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, also of its group."""
+        return self._process.pid
+
+    # -- talking -------------------------------------------------------------------------------------------------------
+
+    def send(self, lines: Sequence[str], deadline: float, *, forgets_output: bool = True) -> None:
+        """Write lines, each ended by CR LF; what the engine said before is forgotten unless told otherwise.
+
+        Raises `EngineError` when the engine is gone or does not read its input until the deadline.
+        """
+        data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
+        with self._changed:
+            if forgets_output:
+                self._lines.clear()
+            self._line_count = self._byte_count = 0
+        with self._sending:
+            if self._log is not None:
+                for line in lines:
+                    self._log.write("->", line)
+            self._write(data, deadline)
+
+    def receive(self, deadline: float) -> str | None:
+        """The next line the engine printed, None when there is none until the deadline.
+
+        Raises `EngineError` when the engine ended, flooded, closed its output or took too much memory.
+        """
+        while True:
+            with self._changed:
+                if self._fault is not None:
+                    raise self._fault
+                if self._lines:
+                    return self._lines.popleft()
+                now = time.monotonic()
+                if not self._is_at_end:
+                    if now >= deadline:
+                        return None
+                    self._changed.wait(min(_SLICE_S, deadline - now))
+                    if self._lines or self._fault is not None:
+                        continue
+            self._check_life()
+            self.check_memory()
+
+    def check_memory(self) -> None:
+        """Raise `EngineError` when the engine and its children hold more memory than allowed."""
+        if self._memory_bytes is None:
+            return
+        # Resident memory counts shared pages too: what looks too much is measured again, exactly.
+        held = self._held_bytes("rss")
+        if held > self._memory_bytes:
+            held = self._held_bytes("uss")
+        if held <= self._memory_bytes:
+            return
+        raise EngineError(
+            f"engine {self._name!r} holds {held / 2**20:.0f} MB, {self._memory_bytes / 2**20:.0f} MB are allowed",
+            EngineFault.MEMORY,
+        )
+
+    # -- its life ------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs and can be talked to."""
+        return not self._is_killed and not self._is_at_end and self._fault is None and self._exit_text() is None
+
+    def suspend(self) -> None:
+        """Stop the process and its children until `resume`, so that it cannot think in the opponent's time."""
+        if _IS_POSIX and not self._is_suspended and not self._is_killed:
+            with suppress(OSError):
+                os.killpg(self.pid, signal.SIGSTOP)
+                self._is_suspended = True
+
+    def resume(self) -> None:
+        """Let a suspended process go on."""
+        if self._is_suspended:
+            self._is_suspended = False
+            with suppress(OSError):
+                os.killpg(self.pid, signal.SIGCONT)
+
+    def wait_for_exit(self, timeout_s: float) -> bool:
+        """Whether the process ended by itself in that time."""
+        deadline = time.monotonic() + timeout_s
+        while self._exit_text() is None:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.005)
+        return True
+
+    def kill(self) -> None:
+        """End the process, its group and its children, and free the pipes. Does nothing the second time."""
+        if self._is_killed:
+            return
+        self._is_killed = True
+        _living.discard(self)
+        if _IS_POSIX:
+            # The leader is not reaped before, so that its number cannot have passed to a stranger.
+            with suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+        for process in _marked_processes(self._mark):
+            with suppress(psutil.Error):
+                process.kill()
+        with suppress(OSError):
+            self._process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_KILL_S)
+        self._close_pipes()
+
+    def _close_pipes(self) -> None:
+        os.close(self._wake_writer)
+        self._reader.join(_KILL_S)
+        with self._sending:
+            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+        os.close(self._wake_reader)
+
+    def _held_bytes(self, measure: str) -> int:
+        return sum(_memory_of(process, measure) for process in self._family())
+
+    def _family(self) -> list[psutil.Process]:
+        try:
+            leader = psutil.Process(self.pid)
+            return [leader, *leader.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+    def _exit_text(self) -> str | None:
+        """How the process ended, None while it runs. Leaves it unreaped where the system can (see `kill`)."""
+        if sys.platform == "linux" and self._process.returncode is None:
+            try:
+                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return "it is gone"
+            if ended is None:
+                return None
+            return _describe_exit(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status)
+        code = self._process.poll()
+        return None if code is None else _describe_exit(code)
+
+    def _check_life(self) -> None:
+        """Raise `EngineError` when the engine is dead or mute."""
+        if not self._is_at_end and self._exit_text() is None:
+            return
+        # The end of the output is often seen a moment before the end of the process, or the other way round.
+        deadline = time.monotonic() + _EXIT_GRACE_S
+        while time.monotonic() < deadline and not (self._is_at_end and self._exit_text()):
+            with self._changed:
+                if self._lines:
+                    return
+                self._changed.wait(0.01)
+        with self._changed:
+            if self._lines:
+                return
+        exit_text = self._exit_text()
+        if exit_text is not None:
+            raise EngineError(f"engine {self._name!r} ended: {exit_text}", EngineFault.CRASH)
+        raise EngineError(f"engine {self._name!r} closed its output but still runs", EngineFault.CLOSED)
+
+    # -- pipes ---------------------------------------------------------------------------------------------------------
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        if self._is_killed or self._process.stdin is None:
+            raise EngineError(f"engine {self._name!r} is not running", EngineFault.CRASH)
+        descriptor = self._process.stdin.fileno()
+        while data:
+            try:
+                data = data[os.write(descriptor, data) :]
+            except BlockingIOError:
+                if not _wait_writable(descriptor, deadline):
+                    raise EngineError(f"engine {self._name!r} does not read its input", EngineFault.TIMEOUT) from None
+            except OSError:
+                self.wait_for_exit(_EXIT_GRACE_S)
+                exit_text = self._exit_text()
+                if exit_text is not None:
+                    raise EngineError(f"engine {self._name!r} ended: {exit_text}", EngineFault.CRASH) from None
+                raise EngineError(
+                    f"engine {self._name!r} closed its input but still runs", EngineFault.CLOSED
+                ) from None
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        output = self._process.stdout.fileno()
+        aside = self._process.stderr.fileno() if self._process.stderr is not None else None
+        splitters = {output: LineSplitter(MAX_LINE), aside: LineSplitter(MAX_LINE)}
+        aside_bytes = 0
+        open_pipes = {pipe for pipe in (output, aside) if pipe is not None}
+        while output in open_pipes and self._fault is None:
+            for pipe in _wait_readable(open_pipes, self._wake_reader):
+                if pipe == self._wake_reader:
+                    return
+                data = _read_some(pipe)
+                lines = splitters[pipe].feed(data) if data else splitters[pipe].flush()
+                if not data:
+                    open_pipes.discard(pipe)
+                if pipe == output:
+                    self._take(lines, len(data))
+                elif aside_bytes < _MAX_STDERR_BYTES:
+                    aside_bytes += len(data)
+                    self._note("!!", lines)
+        with self._changed:
+            self._is_at_end = True
+            self._changed.notify_all()
+
+    def _take(self, lines: list[str], size: int) -> None:
+        """Queue what the engine printed; a flood ends the reading, after which the engine blocks on its full pipe."""
+        self._note("<-", lines)
+        with self._changed:
+            self._lines.extend(lines)
+            self._line_count += len(lines)
+            self._byte_count += size
+            for count, limit, what in (
+                (len(self._lines), MAX_BACKLOG_LINES, "lines at once"),
+                (self._line_count, MAX_LINES, "lines"),
+                (self._byte_count, MAX_BYTES, "bytes"),
+            ):
+                if count > limit and self._fault is None:
+                    message = f"engine {self._name!r} floods: more than {limit} {what} since the last command"
+                    self._fault = EngineError(message, EngineFault.FLOOD)
+            self._changed.notify_all()
+
+    def _note(self, mark: str, lines: list[str]) -> None:
+        if self._log is not None:
+            for line in lines:
+                self._log.write(mark, line)
+
+
+@atexit.register
+def _kill_all() -> None:
+    for process in list(_living):
+        process.kill()
+
+
+def _spawn(argv: Sequence[str], cwd: str | None, mark: str, *, keeps_stderr: bool) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keeps_stderr and _IS_POSIX else subprocess.DEVNULL,
+            bufsize=0,
+            cwd=cwd,
+            env={**os.environ, _MARK: mark},
+            start_new_session=_IS_POSIX,
+            creationflags=_CREATION_FLAGS,
+        )
+    except (OSError, ValueError) as error:
+        raise EngineError(f"cannot start engine {' '.join(argv)!r}: {error}", EngineFault.START) from None
+
+
+def _marked_processes(mark: str) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        # Other users' processes do not show their environment; they are none of ours.
+        with suppress(psutil.Error, OSError):
+            if process.environ().get(_MARK) == mark:
+                yield process
+
+
+def _wait_readable(pipes: set[int], wake: int) -> list[int]:
+    if not _IS_POSIX:
+        return list(pipes)
+    poll = select.poll()
+    for pipe in (*pipes, wake):
+        poll.register(pipe, select.POLLIN)
+    ready = [pipe for pipe, _ in poll.poll()]
+    return [wake] if wake in ready else ready
+
+
+def _wait_writable(pipe: int, deadline: float) -> bool:
+    poll = select.poll()
+    poll.register(pipe, select.POLLOUT)
+    return bool(poll.poll(max(0.0, 1000 * (deadline - time.monotonic()))))
+
+
+def _read_some(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, _CHUNK)
+    except OSError:
+        return b""
+
+
+def _memory_of(process: psutil.Process, measure: str) -> int:
+    try:
+        info = process.memory_info() if measure == "rss" else process.memory_full_info()
+        return int(getattr(info, measure))
+    except psutil.Error:
+        return 0
+
+
+def _describe_exit(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"

@@ -1,0 +1,124 @@
+"""The words of the Piskvork protocol that both of its sides use: squares, rule numbers, board fields, ABOUT lines.
+
+The protocol counts squares `X,Y` from the top left corner; points count rows from the bottom. The picture is kept: what
+the manager draws on top is on top here, so Y = height - 1 - y. Nothing outside `tengen.protocols` sees a square.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tengen.core.contracts import Rule, Ruleset
+from tengen.core.geometry import Point
+
+UNLIMITED_MS = 2_147_483_647
+"""What `INFO time_left` says when there is no clock."""
+MIN_BOARD = 5
+MAX_BOARD = 22
+
+RULE_NUMBERS = {Rule.FREESTYLE: 0, Rule.STANDARD: 1, Rule.RENJU: 4, Rule.CARO: 8, Rule.CARO_EXACT: 9}
+"""The value of `INFO rule` for each rule, as Gomocup's managers send it."""
+
+# Yixin's dialect says 2 for renju; Rapfi's says 5 and 6 for freestyle with the swap openings. Nobody plays the
+# continuous game, which the published protocol means by 2, in tournaments.
+_RULES_BY_NUMBER = {number: rule for rule, number in RULE_NUMBERS.items()} | {
+    2: Rule.RENJU,
+    5: Rule.FREESTYLE,
+    6: Rule.FREESTYLE,
+}
+
+
+class Field(IntEnum):
+    """The third number of a BOARD line."""
+
+    OWN = 1
+    OPPONENT = 2
+    BLOCKED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an engine says of itself."""
+
+    name: str
+    version: str = ""
+    author: str = ""
+    country: str = ""
+
+    def __str__(self) -> str:
+        values = (("name", self.name), ("version", self.version), ("author", self.author), ("country", self.country))
+        return ", ".join(f'{key}="{_printable(value)}"' for key, value in values if value)
+
+
+def parse_about(text: str) -> About:
+    """Read an ABOUT answer; old engines answer with free text, which becomes the name.
+
+    >>> parse_about('name="Five", version="1.2", author="A. Player"').version
+    '1.2'
+    >>> parse_about("Five by A. Player").name
+    'Five by A. Player'
+    """
+    values = {key.lower(): value for key, value in re.findall(r'(\w+)\s*=\s*"([^"]*)"', text)}
+    name = values.get("name") or text.strip()[:80]
+    return About(name, values.get("version", ""), values.get("author", ""), values.get("country", ""))
+
+
+def rule_of_number(number: int) -> Rule | None:
+    """The rule that `INFO rule` means; None for games that Tengen does not know.
+
+    >>> rule_of_number(9), rule_of_number(2) is Rule.RENJU, rule_of_number(3)
+    (<Rule.CARO_EXACT: 'caro-exact'>, True, None)
+    """
+    return _RULES_BY_NUMBER.get(number)
+
+
+def point_of_square(x: int, y: int, width: int, height: int) -> Point | None:
+    """The point of the square in column `x` from the left and row `y` from the top; None when off the board."""
+    if 0 <= x < width and 0 <= y < height:
+        return Point.at(x, height - 1 - y)
+    return None
+
+
+def square_of_point(point: Point, height: int) -> str:
+    """The square `X,Y` of a point.
+
+    >>> square_of_point(Point("a1"), 15)
+    '0,14'
+    """
+    return f"{point.x},{height - 1 - point.y}"
+
+
+def squares_of_points(points: tuple[Point, ...], height: int) -> str:
+    """Several squares with blanks between."""
+    return " ".join(square_of_point(point, height) for point in points)
+
+
+_SQUARE = re.compile(r"([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})", re.ASCII)
+
+
+def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
+    """Read `X,Y` or several of them with blanks between; None when the text is anything else.
+
+    >>> parse_squares("7,8"), parse_squares("7, 8  0,0"), parse_squares("MESSAGE 7,8")
+    (((7, 8),), ((7, 8), (0, 0)), None)
+    """
+    squares: list[tuple[int, int]] = []
+    rest = text.strip()
+    while rest:
+        match = _SQUARE.match(rest)
+        if match is None or (match.end() < len(rest) and not rest[match.end()].isspace()):
+            return None
+        squares.append((int(match[1]), int(match[2])))
+        rest = rest[match.end() :].lstrip()
+    return tuple(squares) or None
+
+
+def is_playable(ruleset: Ruleset) -> bool:
+    """Whether the protocol can express the ruleset: five in a row on boards of its sizes."""
+    return ruleset.win_length == 5 and all(MIN_BOARD <= size <= MAX_BOARD for size in (ruleset.width, ruleset.height))
+
+
+def _printable(value: str) -> str:
+    return "".join(letter for letter in value.replace('"', "'") if letter.isprintable())

@@ -1,0 +1,13 @@
+"""Plays the square of its arguments, whatever the rules say."""
+
+import sys
+
+from talk import Conversation
+
+
+class Fixed(Conversation):
+    def move(self) -> None:
+        self.play(int(sys.argv[1]), int(sys.argv[2]))
+
+
+Fixed().run()

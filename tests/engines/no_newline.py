@@ -1,0 +1,16 @@
+"""Prints its move without ending the line."""
+
+import sys
+import time
+
+from talk import Conversation
+
+
+class Unfinished(Conversation):
+    def move(self) -> None:
+        sys.stdout.write("7,7")
+        sys.stdout.flush()
+        time.sleep(3600)
+
+
+Unfinished().run()

@@ -1,0 +1,14 @@
+"""Plays well but does not know RESTART."""
+
+from talk import Conversation, say
+
+
+class Forgetful(Conversation):
+    def obey(self, command: str, rest: str) -> None:
+        if command == "RESTART":
+            say("UNKNOWN command")
+        else:
+            super().obey(command, rest)
+
+
+Forgetful().run()

@@ -1,0 +1,12 @@
+"""Does not like the board, whatever its size."""
+
+from talk import Conversation, say
+
+
+class Refusing(Conversation):
+    def restart(self) -> None:
+        say("MESSAGE let me see")
+        say("ERROR unsupported size")
+
+
+Refusing().run()

@@ -1,0 +1,5 @@
+"""Never gets ready."""
+
+import time
+
+time.sleep(3600)

@@ -1,0 +1,95 @@
+"""The well-behaved part of every mock engine: read commands, keep the board, answer with free squares."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+
+class Conversation:
+    """One session; `move` may be replaced by a departure from good manners."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.width = self.height = 0
+        self.stones: set[tuple[int, int]] = set()
+        self.moves_made = 0
+
+    def run(self) -> None:
+        for line in sys.stdin:
+            words = line.split(None, 1)
+            if words:
+                self.obey(words[0].upper(), words[1].strip() if len(words) > 1 else "")
+
+    def obey(self, command: str, rest: str) -> None:
+        if command == "START":
+            self.width = self.height = int(rest)
+            self.restart()
+        elif command == "RECTSTART":
+            self.width, self.height = square(rest)
+            self.restart()
+        elif command == "RESTART":
+            self.restart()
+        elif command == "BEGIN":
+            self.answer()
+        elif command == "TURN":
+            self.stones.add(square(rest))
+            self.answer()
+        elif command == "BOARD":
+            self.read_board()
+            self.answer()
+        elif command == "SWAP2BOARD":
+            self.swap2()
+        elif command == "ABOUT":
+            say('name="Mock", version="1", author="Nobody", country="Nowhere"')
+        elif command == "END":
+            self.end()
+        elif command != "INFO":
+            say(f"UNKNOWN {command}")
+
+    def restart(self) -> None:
+        self.stones.clear()
+        say("OK")
+
+    def read_board(self) -> None:
+        self.stones.clear()
+        for line in sys.stdin:
+            if line.strip().upper() == "DONE":
+                return
+            self.stones.add(square(line))
+
+    def swap2(self) -> None:
+        self.read_board()
+        say(" ".join(f"{x},{y}" for x, y in self.free_squares(1 if self.stones else 3)))
+
+    def answer(self) -> None:
+        self.moves_made += 1
+        self.move()
+
+    def move(self) -> None:
+        ((x, y),) = self.free_squares(1)
+        self.play(x, y)
+
+    def play(self, x: int, y: int) -> None:
+        self.stones.add((x, y))
+        say(f"{x},{y}")
+
+    def free_squares(self, count: int) -> list[tuple[int, int]]:
+        free = [(x, y) for x in range(self.width) for y in range(self.height) if (x, y) not in self.stones]
+        return self.random.sample(free, count)
+
+    def end(self) -> None:
+        sys.exit(0)
+
+
+def square(text: str) -> tuple[int, int]:
+    x, y = text.split(",")[:2]
+    return int(x), int(y)
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def argument(default: int) -> int:
+    return int(sys.argv[1]) if len(sys.argv) > 1 else default

@@ -1,0 +1,11 @@
+"""Answers with two squares where one is due."""
+
+from talk import Conversation, say
+
+
+class Doubling(Conversation):
+    def move(self) -> None:
+        say("0,0 1,1")
+
+
+Doubling().run()

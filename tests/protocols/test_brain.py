@@ -1,0 +1,663 @@
+"""The brain, command by command, in this process with players made for the purpose."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tengen.core.contracts import Agent, Colour, Rule, Ruleset
+from tengen.core.geometry import Point
+from tengen.errors import AgentError
+from tests.protocols.harness import (
+    PATIENCE_S,
+    Analyst,
+    Cheating,
+    Failing,
+    FirstPoint,
+    LocalBrain,
+    Obedient,
+    Stubborn,
+    Valuing,
+)
+
+
+def start(make_agent: Callable[[], Agent] = FirstPoint, size: int = 15, turn_ms: int = 60_000) -> LocalBrain:
+    brain = LocalBrain(make_agent)
+    assert brain.ask(f"START {size}") == "OK"
+    brain.send(f"INFO timeout_turn {turn_ms}")
+    return brain
+
+
+# -- board and moves ---------------------------------------------------------------------------------------------------
+
+
+def test_the_picture_is_kept() -> None:
+    # The first legal point is a1, in the lower left: the top of the protocol is the top of the board.
+    with start() as brain:
+        assert brain.ask("BEGIN") == "0,14"
+
+
+def test_a_game_by_turns() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        assert brain.ask("TURN 7,7") == "0,14"
+        assert brain.ask("TURN 8,8") == "1,14"
+        assert brain.ask("TAKEBACK 1,14") == "OK"
+        assert brain.ask("TAKEBACK 8,8") == "OK"
+        assert brain.ask("TURN 0,13") == "1,14"
+    assert [str(move) for move in agent.positions[-1].moves] == ["h8", "a1", "a2"]
+    assert agent.positions[-1].to_move is Colour.WHITE
+    assert agent.is_closed
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", "\n\n", "  \r\n"])
+@pytest.mark.parametrize("case", [str.upper, str.lower])
+def test_line_ends_and_cases(ending: str, case: Callable[[str], str]) -> None:
+    with LocalBrain(FirstPoint) as brain:
+        commands = ["start 15", "info timeout_turn 60000", "board", "7,7,1", "7,8,2", "done"]
+        brain.send_bytes("".join(case(line) + ending for line in commands).encode())
+        assert brain.answer() == "OK"
+        assert brain.answer() == "0,14"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "BOARD\n7,7,2\n7,8,1\n8,8,2\nDONE",
+        "BOARD 7,7,2 7,8,1 8,8,2 DONE",
+        "board 7,7,2\n7,8,1 8,8,2\ndone",
+        "BOARD\n7, 7, 2\n7 ,8 ,1\n 8,8,2\nDONE",
+    ],
+)
+def test_blocks_in_lines_or_words(block: str) -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        assert brain.ask(block) == "0,14"
+    assert [str(move) for move in agent.positions[0].moves] == ["h8", "h7", "i7"]
+
+
+def test_what_follows_done_on_its_line_is_a_command() -> None:
+    with start() as brain:
+        assert brain.ask("YXBOARD 0,14,1 DONE TURN 7,7") == "1,14"
+
+
+def test_an_empty_board_is_begin() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        assert brain.ask("BOARD\nDONE") == "0,14"
+    assert agent.positions[0].to_move is Colour.BLACK
+
+
+@pytest.mark.parametrize(
+    ("rows", "rule", "to_move", "black", "white"),
+    [
+        # In turns: the owner of the first stone is black.
+        ("7,7,1 7,8,2", 0, "black", "h8", "h7"),
+        ("7,7,2 7,8,1 8,8,2", 0, "white", "h8 i7", "h7"),
+        # Not in turns: as many own stones as others make the brain black, fewer make it white.
+        ("7,7,2 8,8,2 7,8,1 8,9,1", 0, "black", "h7 i6", "h8 i7"),
+        ("7,7,2 8,8,2 7,8,1", 0, "white", "h8 i7", "h7"),
+        ("7,7,2 8,8,2", 0, "white", "h8 i7", ""),
+        ("7,7,1", 0, "black", "h8", ""),
+        # Renju sends the order of the game: the first stone is black's even when somebody passed.
+        ("7,7,2 7,8,1", 4, "white", "h8", "h7"),
+        ("7,7,1 7,8,2", 4, "black", "h8", "h7"),
+    ],
+)
+def test_colours_are_worked_out(rows: str, rule: int, to_move: str, black: str, white: str) -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.send(f"INFO rule {rule}")
+        brain.ask(f"BOARD {rows} DONE")
+    (position,) = agent.positions
+    assert position.to_move == to_move
+    assert sorted(position.points_of("black")) == sorted(black.split())
+    assert sorted(position.points_of("white")) == sorted(white.split())
+
+
+def test_bad_rows_are_passed_over() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.send("BOARD\n7,7,1\nnonsense\n7,7,2\n99,0,1\n7,8,2\n1,1\n1,1,9\nINFO rule 4\nDONE")
+        lines = brain.lines_until_answer()
+    assert lines[-1] == "0,14"
+    assert lines[0].startswith("DEBUG 8 rows")
+    assert agent.positions[0].stones == 2
+
+
+def test_a_new_game_gives_up_an_unfinished_block() -> None:
+    with start() as brain:
+        assert brain.ask("BOARD\n7,7,1\nSTART 15") == "ERROR BOARD without DONE"
+        assert brain.answer() == "OK"
+        assert brain.ask("BEGIN") == "0,14"
+
+
+def test_blocked_squares_are_not_played() -> None:
+    with start() as brain:
+        brain.send("BOARD 0,14,3 7,7,1 7,8,2 DONE")
+        lines = brain.lines_until_answer()
+    assert lines[-1] != "0,14"
+    assert any("no legal move" in line for line in lines)
+
+
+def test_rectangles() -> None:
+    agent = FirstPoint()
+    with LocalBrain(lambda: agent) as brain:
+        assert brain.ask("RECTSTART 9,6") == "OK"
+        assert brain.ask("BEGIN") == "0,5"
+    assert agent.positions[0].ruleset == Ruleset(9, 6)
+
+
+@pytest.mark.parametrize(
+    "command", ["START 4", "START 23", "START", "START x", "START -15", "RECTSTART 15", "RECTSTART 4,9"]
+)
+def test_wrong_sizes_name_the_right_ones(command: str) -> None:
+    with LocalBrain(FirstPoint) as brain:
+        answer = brain.ask(command)
+        assert answer.startswith("ERROR")
+        assert "20" in answer  # Piskvork looks for it
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["TURN 15,0", "TURN 7", "TURN", "TURN a,b", "TURN 0,14 1,1", "TURN 0,14", "TAKEBACK 5,5", "TAKEBACK", "PLAY 0,14"],
+)
+def test_wrong_squares_are_errors_and_change_nothing(command: str) -> None:
+    with start() as brain:
+        assert brain.ask("BEGIN") == "0,14"
+        assert brain.ask(command).startswith("ERROR")
+        assert brain.ask("TURN 7,7") == "1,14"
+
+
+@pytest.mark.parametrize(
+    "command", ["BEGIN", "TURN 7,7", "BOARD DONE", "RESTART", "TAKEBACK 1,1", "YXNBEST 1", "SWAP2BOARD DONE"]
+)
+def test_without_a_board_there_is_nothing_to_do(command: str) -> None:
+    with LocalBrain(FirstPoint) as brain:
+        assert "START" in brain.ask(command)
+
+
+def test_play_enters_an_own_stone() -> None:
+    with start() as brain:
+        assert brain.ask("PLAY 7,7") == "7,7"
+        assert brain.ask("TURN 7,7").startswith("ERROR")
+
+
+def test_unknown_commands() -> None:
+    with start() as brain:
+        assert brain.ask("FOO bar") == "UNKNOWN command FOO"
+        assert brain.ask("\x00\x01\x02").startswith("UNKNOWN")
+        assert brain.ask("BEGIN") == "0,14"
+
+
+def test_a_full_board_is_an_error() -> None:
+    rows = " ".join(f"{x},{y},{1 + (x + 2 * y) // 2 % 2}" for x in range(5) for y in range(5))
+    with start(size=5) as brain:
+        assert brain.ask(f"BOARD {rows} DONE").startswith("ERROR")
+
+
+def test_a_manager_that_goes_on_after_a_five_gets_a_move() -> None:
+    with start() as brain:
+        rows = "1,1,2 5,5,1 1,2,2 6,6,1 1,3,2 7,7,1 1,4,2 9,9,1 1,5,2"
+        assert brain.ask(f"BOARD {rows} DONE").count(",") == 1
+        assert brain.ask("TURN 1,6").count(",") == 1
+
+
+# -- INFO --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "rule"),
+    [
+        (0, Rule.FREESTYLE),
+        (1, Rule.STANDARD),
+        (2, Rule.RENJU),
+        (4, Rule.RENJU),
+        (8, Rule.CARO),
+        (9, Rule.CARO_EXACT),
+    ],
+)
+def test_rules(number: int, rule: Rule) -> None:
+    agent = FirstPoint()
+    with LocalBrain(lambda: agent) as brain:
+        brain.send(f"INFO rule {number}")  # may come before START
+        assert brain.ask("START 15") == "OK"
+        brain.ask("BEGIN")
+    assert agent.positions[0].ruleset == Ruleset(15, 15, 5, rule)
+
+
+def test_an_unknown_rule_is_told_when_thinking_is_asked_for() -> None:
+    with start() as brain:
+        brain.send("INFO rule 3")
+        assert "rule 3" in brain.ask("BEGIN")
+        brain.send("INFO rule 1")
+        assert brain.ask("BEGIN") == "0,14"
+
+
+def test_limits_reach_the_player() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        for line in ("timeout_turn 50000", "time_left 40000", "max_depth 7", "max_node 1234", "thread_num 2"):
+            brain.send(f"INFO {line}")
+        brain.send(
+            "INFO max_memory 367001600\nINFO hash_size 1024\nINFO nonsense 7\nINFO max_node many\nINFO folder C:\\a b"
+        )
+        brain.ask("BEGIN")
+        brain.send("INFO max_node 18446744073709551615\nINFO max_depth 0\nINFO time_left 2147483647\nINFO hash_size 0")
+        brain.ask("TURN 7,7")
+        brain.send("INFO timeout_turn -1")
+        brain.ask("TURN 8,8")
+    first, second, third = agent.limits
+    assert first.time_ms is not None
+    assert 30_000 < first.time_ms <= 39_850
+    assert first.clock_ms is not None
+    assert 30_000 < first.clock_ms <= 39_850
+    assert (first.nodes, first.depth, first.threads) == (1234, 7, 2)
+    assert second.time_ms is not None
+    assert 40_000 < second.time_ms <= 49_850
+    assert (second.clock_ms, second.nodes, second.depth) == (None, None, None)
+    assert (third.time_ms, third.clock_ms) == (None, None)
+    assert agent.bounds == [(1_048_576, 2), (367_001_600, 2)]
+
+
+def test_yixin_boards_way_to_say_unlimited() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.send("INFO timeout_turn 2000000\nINFO timeout_match 100000000\nINFO time_left 100000000")
+        brain.ask("BEGIN")
+    assert agent.limits[0].time_ms is None
+
+
+def test_a_clock_that_ran_out_is_answered_at_once() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.send("INFO time_left -500")
+        brain.ask("BEGIN")
+    assert agent.limits[0].time_ms == 0
+
+
+def test_each_game_is_a_new_one_for_the_player() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.ask("BEGIN")
+        brain.ask("TURN 7,7")
+        assert brain.ask("RESTART") == "OK"
+        brain.ask("BEGIN")
+        brain.send("INFO rule 1")
+        brain.ask("TURN 7,7")
+        brain.send("YXHASHCLEAR")
+        brain.ask("TURN 8,8")
+    assert [seed for _, seed in agent.games] == [1, 2, 2, 3]
+    assert [ruleset.rule for ruleset, _ in agent.games] == ["freestyle", "freestyle", "standard", "standard"]
+
+
+# -- the watch over the player -----------------------------------------------------------------------------------------
+
+
+def test_a_player_that_fails_is_replaced_by_a_legal_move() -> None:
+    with start(Failing) as brain:
+        brain.send("TURN 7,7")
+        lines = brain.lines_until_answer()
+        assert lines == ["DEBUG the player failed: RuntimeError: out of ideas on two lines", lines[-1]]
+        assert lines[-1] in {f"{x},{y}" for x in range(6, 9) for y in range(6, 9)}
+        assert brain.ask("TURN 0,0").count(",") == 1
+
+
+def test_a_player_that_cannot_be_made_is_replaced_by_legal_moves() -> None:
+    def no_player() -> Agent:
+        raise AgentError("no model file")
+
+    with start(no_player) as brain:
+        for square in ("TURN 7,7", "TURN 0,0"):
+            brain.send(square)
+            lines = brain.lines_until_answer()
+            assert "no model file" in lines[0]
+            assert lines[-1].count(",") == 1
+
+
+def test_a_player_that_cheats_is_replaced_by_a_legal_move() -> None:
+    with start(Cheating) as brain:
+        brain.send("TURN 7,7")
+        lines = brain.lines_until_answer()
+        assert "no legal move" in lines[0]
+        assert lines[-1] != "7,7"
+
+
+def test_the_spare_move_wins_or_blocks_and_is_no_foul() -> None:
+    with start(Failing) as brain:
+        assert brain.ask("BOARD 3,7,1 3,0,2 4,7,1 5,0,2 5,7,1 7,0,2 6,7,1 9,0,2 DONE") in ("2,7", "7,7")
+        assert brain.ask("BOARD 3,7,2 3,0,1 4,7,2 5,0,1 5,7,2 7,0,1 6,7,2 2,7,1 9,0,2 DONE") == "7,7"
+        brain.send("INFO rule 4")
+        # Two open threes of black cross at 7,7, right beside white's last stone.
+        rows = "5,7,1 0,0,2 6,7,1 0,2,2 7,6,1 0,4,2 7,5,1 8,8,2"
+        assert brain.ask(f"BOARD {rows} DONE") != "7,7"
+
+
+def test_a_player_that_does_not_stop_is_not_waited_for() -> None:
+    agent = Stubborn()
+    with start(lambda: agent, turn_ms=300) as brain:
+        brain.send("TURN 7,7")
+        lines = brain.lines_until_answer()
+        assert lines[0] == "DEBUG the player did not answer in time"
+        assert lines[-1].count(",") == 1
+        brain.send("TURN 0,0")  # while it is still busy with the last
+        assert brain.lines_until_answer()[0] == "DEBUG the player did not answer in time"
+        agent.release.set()
+        brain.send("INFO timeout_turn 60000")
+        assert brain.ask("TURN 1,1") == "0,14"  # it is back
+
+
+def test_at_once_means_at_once() -> None:
+    agent = Stubborn()
+    with start(lambda: agent) as brain:
+        brain.send("INFO timeout_turn 0")
+        began = time.monotonic()
+        assert brain.ask("BEGIN").count(",") == 1
+        assert time.monotonic() - began < PATIENCE_S
+        agent.release.set()
+
+
+def test_an_unsupported_ruleset_is_an_error() -> None:
+    class Choosy(FirstPoint):
+        def supports(self, ruleset: Ruleset) -> bool:
+            return ruleset.rule is not Rule.CARO
+
+    with start(Choosy) as brain:
+        brain.send("INFO rule 8")
+        assert brain.ask("BEGIN") == "ERROR this player does not play 15x15:5:caro"
+        brain.send("INFO rule 0")
+        assert brain.ask("BEGIN") == "0,14"
+
+
+def test_a_player_that_is_slow_to_make_does_not_delay_ok() -> None:
+    gate = threading.Event()
+
+    def make() -> Agent:
+        gate.wait()
+        return FirstPoint()
+
+    with LocalBrain(make) as brain:
+        assert brain.ask("START 15") == "OK"
+        brain.send("INFO timeout_turn 200")
+        brain.send("BEGIN")
+        assert brain.lines_until_answer()[0] == "DEBUG the player did not answer in time"
+        gate.set()
+        brain.send("INFO timeout_turn 60000")
+        assert brain.ask("TURN 7,0") == "0,14"
+
+
+# -- commands while thinking -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stop", ["YXSTOP", "stop", "INFO timeout_turn 0"])
+def test_stop_takes_effect_at_once_and_nothing_is_lost(stop: str) -> None:
+    agent = Obedient()
+    with start(lambda: agent, turn_ms=3_600_000) as brain:
+        brain.send("TURN 7,7")
+        assert agent.is_thinking.wait(PATIENCE_S)
+        brain.send(f"INFO max_depth 5\n{stop}\nTAKEBACK 0,14\nABOUT\nINFO timeout_turn 60000")
+        assert brain.answer() == "0,14"
+        assert brain.answer() == "OK"
+        assert brain.answer().startswith('name="Test"')
+        brain.send("TURN 0,14")
+        assert agent.is_thinking.wait(PATIENCE_S)
+        brain.send("YXSTOP")
+        assert brain.answer() == "1,14"
+    assert agent.limits[-1].depth == 5
+
+
+def test_a_stop_right_behind_the_question_counts() -> None:
+    with start(Obedient, turn_ms=3_600_000) as brain:
+        assert brain.ask("TURN 7,7\nYXSTOP") == "0,14"
+
+
+def test_a_stop_does_not_reach_later_questions() -> None:
+    agent = Obedient()
+    with start(lambda: agent, turn_ms=60_000) as brain:
+        brain.send("YXSTOP\nINFO timeout_turn 400\nTURN 7,7")
+        brain.answer()
+    assert agent.limits[0].time_ms is not None
+    assert agent.limits[0].time_ms > 0
+
+
+def test_questions_sent_ahead_are_all_answered() -> None:
+    with start() as brain:
+        brain.send("\n".join(f"TURN {x},0" for x in range(4)))
+        assert [brain.answer() for _ in range(4)] == ["0,14", "1,14", "2,14", "3,14"]
+
+
+@pytest.mark.parametrize("ending", ["END", "end", "\nBOARD\n1,1,1\nEND", ""])
+def test_the_end_while_thinking_is_quick_and_silent(ending: str) -> None:
+    agent = Stubborn()
+    brain = start(lambda: agent, turn_ms=3_600_000)
+    brain.send("TURN 7,7")
+    assert agent.is_thinking.wait(PATIENCE_S)
+    brain.send("ABOUT")
+    assert brain.end(ending) == []
+    agent.release.set()
+
+
+def test_quick_questions_before_the_end_are_answered() -> None:
+    brain = LocalBrain(FirstPoint)
+    brain.send("ABOUT\nSTART 15")
+    assert brain.end() == ['name="Test", version="1"', "OK"]
+
+
+def test_a_manager_that_is_gone_ends_the_brain_quietly() -> None:
+    written = threading.Event()
+
+    def write(data: bytes) -> None:
+        written.set()
+        raise BrokenPipeError
+
+    from tengen.protocols.piskvork import About
+    from tengen.protocols.piskvork_brain import BrainServer
+
+    to_brain, from_test = os.pipe()
+    server = BrainServer(FirstPoint, lambda: os.read(to_brain, 100), write, about=About("Test"))
+    served = threading.Thread(target=server.run)
+    served.start()
+    os.write(from_test, b"ABOUT\nABOUT\n")
+    assert written.wait(PATIENCE_S)
+    os.close(from_test)
+    served.join(PATIENCE_S)
+    os.close(to_brain)
+    assert not served.is_alive()
+
+
+# -- Yixin-Board -------------------------------------------------------------------------------------------------------
+
+
+def test_show_info() -> None:
+    with start() as brain:
+        brain.send("YXSHOWINFO")
+        assert brain.line() == "MESSAGE Test 1"
+        assert brain.line() == f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count()}"
+        assert brain.line() == "MESSAGE INFO MAX_HASH_SIZE 30"
+
+
+def test_n_best_blocks() -> None:
+    with start(Analyst) as brain:
+        brain.send("YXBOARD 7,7,2 DONE\nYXNBEST 3")
+        lines = brain.lines_until_answer()
+        assert brain.ask("TURN 0,14").startswith("ERROR")  # the move was played on the brain's own board
+    assert lines[-1] == "0,14"
+    blocks = "\n".join(lines[:-1]).split("INFO PV DONE")
+    assert len(blocks) == 3 * 3 + 1
+    assert blocks[-2].split("\n")[1:-1] == [
+        "INFO PV 2",
+        "INFO NUMPV 3",
+        "INFO DEPTH 3",
+        "INFO SELDEPTH 3",
+        "INFO NODES 10",
+        "INFO TOTALNODES 300",
+        "INFO TOTALTIME 1",
+        "INFO SPEED 300000",
+        "INFO EVAL -M4",
+        "INFO WINRATE 0.650000",
+        "INFO BESTLINE 2,14",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("detail", "has_info", "has_marks", "has_text"),
+    [(0, False, False, True), (1, False, True, True), (2, True, False, False), (3, True, True, False)],
+)
+def test_show_detail(detail: int, has_info: bool, has_marks: bool, has_text: bool) -> None:
+    with start(Analyst) as brain:
+        brain.send(f"INFO show_detail {detail}\nYXBOARD 7,7,2 DONE\nYXNBEST 3")
+        lines = brain.lines_until_answer()
+    assert any(line.startswith("INFO PV") for line in lines) is has_info
+    assert ("MESSAGE REALTIME BEST 0,14" in lines) is has_marks
+    assert ("MESSAGE REALTIME LOST 2,14" in lines) is has_marks
+    assert any(line.startswith("MESSAGE (1) 220 | 3-3 | 0,14") for line in lines) is has_text
+
+
+def test_moves_are_explained_when_detail_is_on() -> None:
+    with start(Analyst) as brain:
+        brain.send("INFO show_detail 2\nTURN 7,7")
+        assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
+    with start(FirstPoint) as brain:  # a player that does not analyse
+        brain.send("INFO show_detail 2\nTURN 7,7")
+        assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
+
+
+def test_a_move_with_a_value_has_its_message() -> None:
+    with start(lambda: Valuing(0.5)) as brain:
+        brain.send("TURN 7,7")
+        message, move = brain.lines_until_answer()
+    assert message.startswith("MESSAGE depth 2 eval 220 nodes 10 time ")
+    assert move == "0,14"
+
+
+def test_analysis_goes_on_until_stop() -> None:
+    with start(lambda: Analyst(is_deep=True), turn_ms=-1) as brain:
+        brain.send("YXBOARD 7,7,2 DONE\nYXNBEST 1")
+        while "INFO DEPTH 5" not in brain.line():
+            pass
+        brain.send("YXSTOP")
+        assert brain.answer() == "0,14"
+
+
+def test_n_best_again_thinks_for_the_other_side() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.ask("YXBOARD 7,7,2 DONE\nYXNBEST 1")
+        brain.ask("YXNBEST 1")
+    assert [position.to_move for position in agent.positions] == ["white", "black"]
+    assert agent.positions[1].points_of("white") == ["a1"]
+
+
+def test_show_forbid() -> None:
+    with start() as brain:
+        rows = "5,7,1 0,0,2 6,7,1 0,2,2 7,6,1 0,4,2 7,5,1 0,6,2"
+        brain.send(f"INFO rule 4\nYXBOARD {rows} DONE\nYXSHOWFORBID")
+        assert brain.answer() == "FORBID 0707."
+        brain.send("INFO rule 0\nYXSHOWFORBID")
+        assert brain.answer() == "FORBID ."
+
+
+def test_blocks_of_root_moves() -> None:
+    agent = Analyst()
+    with start(lambda: agent) as brain:
+        brain.send("YXBOARD 7,7,2 DONE\nYXBLOCK 0,14 1,14 DONE\nYXBLOCKUNDO 1,14 DONE")
+        assert brain.ask("YXNBEST 1") == "1,14"
+        brain.send("YXBLOCKRESET\nYXBOARD 7,7,2 DONE")
+        assert brain.ask("YXNBEST 1") == "0,14"
+    assert agent.excluded == frozenset()
+
+
+def test_players_that_cannot_exclude_moves_say_so() -> None:
+    with start() as brain:
+        brain.ask("TURN 7,7")
+        brain.send("YXBLOCK 0,13 DONE")
+        assert "no effect" in brain.line()
+
+
+def test_hash_usage_and_files() -> None:
+    with start(Analyst) as brain:
+        brain.ask("BEGIN")
+        brain.send(
+            "YXSHOWHASHUSAGE\nYXHASHDUMP\nsome file.bin\nYXSETDATABASE\nC:\\END\nYXQUERYDATABASEALL\n7,7\nDONE\nABOUT"
+        )
+        assert brain.line() == "MESSAGE hash usage 25.0 %"
+        for name in ("YXHASHDUMP", "YXSETDATABASE", "YXQUERYDATABASEALL"):
+            assert brain.line() == f"MESSAGE {name} is not supported"
+        assert brain.line().startswith("name=")
+    with start() as brain:
+        brain.send("YXSHOWHASHUSAGE")
+        assert brain.line() == "MESSAGE hash usage unknown"
+
+
+def test_balance() -> None:
+    with start(Analyst) as brain:
+        brain.send("YXBOARD 7,7,2 DONE")
+        # The sixth of the analyst's moves has the value 0.
+        assert brain.ask("YXBALANCEONE 0") == "5,14"
+        assert brain.ask("YXBALANCETWO 0").count(",") == 2
+        assert brain.ask("YXBALANCEONE x").startswith("ERROR")
+    with start(FirstPoint) as brain:
+        assert brain.ask("YXBALANCETWO 0").startswith("ERROR")
+
+
+# -- swap2 -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [5, 9, 15, 20])
+def test_swap2_proposals_are_three_squares_and_vary(size: int) -> None:
+    proposals: set[str] = set()
+    with start(size=size) as brain:
+        for _ in range(20):
+            answer = brain.ask("SWAP2BOARD DONE")
+            squares = [tuple(map(int, square.split(","))) for square in answer.split(" ")]
+            assert len(set(squares)) == 3
+            assert all(0 <= number < size for square in squares for number in square)
+            proposals.add(answer)
+            assert brain.ask("RESTART") == "OK"
+    assert len(proposals) > 10 or size < 12
+
+
+@pytest.mark.parametrize("stones", ["7,7 8,7 9,9", "7,7 8,7 9,9 8,8 8,6"])
+def test_swap2_takes_the_better_side(stones: str) -> None:
+    block = "SWAP2BOARD\n" + stones.replace(" ", "\n") + "\nDONE"
+    with start(lambda: Valuing(0.2)) as brain:
+        assert brain.ask(block) == "0,14"
+    with start(lambda: Valuing(-0.2)) as brain:
+        assert brain.ask(block) == "SWAP"
+    with start(FirstPoint) as brain:
+        assert brain.ask(block) == "0,14"
+    with start(Failing) as brain:
+        assert brain.ask(block).count(",") == 1
+
+
+def test_swap2_refuses_what_is_no_opening() -> None:
+    with start() as brain:
+        for stones in ("7,7", "7,7 8,8", "7,7 7,7 8,8", "7,7 8,8 99,9", "x"):
+            assert brain.ask(f"SWAP2BOARD {stones} DONE").startswith("ERROR")
+
+
+def test_swap2_steps_of_yixin_board() -> None:
+    with start(lambda: Valuing(0.2)) as brain:
+        brain.send("YXSWAP2STEP1")
+        assert [brain.line().rsplit(" ", 2)[0] for _ in range(3)] == [f"MESSAGE SWAP2 MOVE{n}" for n in (1, 2, 3)]
+        brain.send("YXBOARD 7,6,2 6,7,1 5,6,2 DONE\nYXSWAP2STEP2")
+        assert brain.line() == "MESSAGE SWAP2 SWAP1 NO"
+    with start(lambda: Valuing(-0.2)) as brain:
+        brain.send("YXBOARD 5,5,2 8,7,1 9,8,2 7,6,1 6,5,2 DONE\nYXSWAP2STEP3")
+        assert brain.line() == "MESSAGE SWAP2 SWAP2 YES"
+
+
+def test_points_of_the_proposal_are_on_the_board_whichever_way_it_is_turned() -> None:
+    from tengen.protocols.piskvork_swap2 import OPENINGS, propose_opening
+
+    seen: set[tuple[Point, ...]] = set()
+    for seed in range(8 * len(OPENINGS)):
+        answer = propose_opening(Ruleset(15, 20), seed)
+        assert len(set(answer.points)) == 3
+        assert all(Ruleset(15, 20).contains(point) for point in answer.points)
+        seen.add(answer.points)
+    assert len(seen) == 8 * len(OPENINGS)
