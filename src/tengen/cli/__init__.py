@@ -17,6 +17,7 @@ from tengen.errors import TengenError
 SUBCOMMANDS: tuple[str, ...] = (
     "play",
     "brain",
+    "match",
     "agents",
     "convert",
     "perft",

@@ -1,0 +1,63 @@
+"""Games of a store as game files, with the time and the evaluation of each move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tengen import records
+from tengen.arena.store import GameStore, StoredGame, StoredPlayer
+from tengen.core.contracts import Colour
+from tengen.errors import InputError
+from tengen.records.game import GameRecord
+
+
+def game_record(stored: StoredGame, players: Sequence[StoredPlayer], event: str = "") -> GameRecord:
+    """The game with names, result, and what each move cost and was thought to be worth."""
+    game, result = stored.game, stored.result
+    seats = [players[game.first].name, players[game.second].name]
+    record = GameRecord.from_points(
+        game.ruleset,
+        result.moves,
+        black=seats[result.black_seat],
+        white=seats[1 - result.black_seat],
+        result=result.outcome,
+        result_reason=result.ending.value,
+        event=event,
+        round=str(game.number + 1),
+        date=stored.ended_at[:10],
+        comment=result.detail.partition("\n")[0],
+    )
+    nodes = list(record.main_line())[1:]
+    chosen = nodes[len(nodes) - len(result.turns) :]
+    for node, turn in zip(chosen, result.turns, strict=True):
+        node.time_ms = round(turn.time_ms)
+        if turn.value_to_move is not None:
+            is_black = node.moves[0].colour is Colour.BLACK
+            value = max(-1.0, min(1.0, turn.value_to_move))
+            node.value = value if is_black else -value
+    return record
+
+
+def save_games(store: GameStore, folder: Path, event: str = "", formats: Sequence[str] = ("sgf", "psq")) -> int:
+    """Write every game into the folder: all of them in `games.sgf`, and one `NNNN.psq` each; returns how many.
+
+    PSQ holds one game a file.
+    """
+    players = store.players()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
+    count = 0
+    if "sgf" in formats:
+        records.save(folder / "games.sgf", (game_record(stored, players, event) for stored in store.games()))
+        count = len(store)
+    if "psq" in formats:
+        digits = len(str(len(store)))
+        count = 0
+        for stored in store.games():
+            record = game_record(stored, players, event)
+            records.save(folder / f"{stored.game.number + 1:0{digits}}.psq", [record])
+            count += 1
+    return count

@@ -1,0 +1,389 @@
+"""One game between two agents: clocks, checks, and how it ended.
+
+Nothing an agent does gets out of here as an exception: a fault loses the game, with its name as the `Ending`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from tengen.agents.opening import choose_action
+from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.opening import OpeningState, Option, Seat
+from tengen.core.position import Position
+from tengen.errors import (
+    EngineError,
+    EngineFault,
+    ForbiddenPointError,
+    IllegalMoveError,
+    InputError,
+    NotationError,
+    TengenError,
+)
+
+T = TypeVar("T")
+
+DEFAULT_TOLERANCE_MS = 1000
+"""How much later than allowed a move may come; Gomocup's judge allows as much."""
+
+
+class Ending(StrEnum):
+    """How a game came to its end. The last ones are faults of a player; those of `EngineFault` keep their names."""
+
+    FIVE = "five"
+    """A line that wins."""
+    FULL_BOARD = "full board"
+    NO_LEGAL_POINT = "no legal point"
+    """Black may not play anywhere (renju)."""
+    PROVED = "proved"
+    """Stopped early because the result was proved."""
+    MOVE_LIMIT = "move limit"
+    """Stopped as a draw after as many stones as were agreed."""
+    START = EngineFault.START.value
+    CRASH = EngineFault.CRASH.value
+    TIMEOUT = EngineFault.TIMEOUT.value
+    ILLEGAL = EngineFault.ILLEGAL.value
+    FOUL = EngineFault.FOUL.value
+    PROTOCOL = EngineFault.PROTOCOL.value
+    FLOOD = EngineFault.FLOOD.value
+    CLOSED = EngineFault.CLOSED.value
+    MEMORY = EngineFault.MEMORY.value
+    ERROR = "error"
+    """A player of ours raised an exception."""
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether a player lost by a fault instead of on the board."""
+        return self not in _PLAYED_OUT
+
+
+_PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, Ending.PROVED, Ending.MOVE_LIMIT))
+
+
+class ProofTrust(StrEnum):
+    """Whose word that the game is decided ends it."""
+
+    NONE = "none"
+    ONE = "one"
+    """Either player claims a proved win, loss or draw."""
+    BOTH = "both"
+    """Two moves in a row, the players claim the same proved result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeControl:
+    """What a player may spend; None is no limit, whichever limit comes first counts."""
+
+    time_ms: int | None = None
+    """Milliseconds for each move."""
+    match_ms: int | None = None
+    """Milliseconds for the whole game."""
+    increment_ms: int = 0
+    """Milliseconds that the clock of the game gains with each move."""
+    nodes: int | None = None
+    """Positions a tree search may visit for a move."""
+    depth: int | None = None
+    """Plies of iterative deepening for a move."""
+    simulations: int | None = None
+    """Simulations of a Monte Carlo search for a move."""
+    threads: int = 1
+    """Threads a search may use."""
+    tolerance_ms: int = DEFAULT_TOLERANCE_MS
+    """How much later than allowed a move may come before the game is lost."""
+
+    def __post_init__(self) -> None:
+        for name in ("time_ms", "match_ms", "nodes", "depth", "simulations", "threads"):
+            amount = getattr(self, name)
+            if amount is not None and amount < 1:
+                raise NotationError(f"limit {name}={amount} is below 1")
+        for name in ("increment_ms", "tolerance_ms"):
+            if getattr(self, name) < 0:
+                raise NotationError(f"limit {name}={getattr(self, name)} is negative")
+
+    def limits(self, clock_ms: float | None) -> Limits:
+        """The limits of one move with that much left on the clock of the game."""
+        return Limits(
+            time_ms=self.time_ms,
+            clock_ms=None if clock_ms is None else int(clock_ms),
+            increment_ms=self.increment_ms,
+            nodes=self.nodes,
+            depth=self.depth,
+            simulations=self.simulations,
+            threads=self.threads,
+        )
+
+    def allowed_ms(self, clock_ms: float | None) -> float | None:
+        """How long the next move may take, None when nothing bounds it."""
+        return min((ms for ms in (self.time_ms, clock_ms) if ms is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudication:
+    """When a game is stopped before it is over."""
+
+    proofs: ProofTrust = ProofTrust.NONE
+    """Whether claims of a proved result end the game."""
+    max_moves: int | None = None
+    """A draw after so many stones on the board."""
+
+    def __post_init__(self) -> None:
+        if self.max_moves is not None and self.max_moves < 1:
+            raise NotationError(f"max_moves={self.max_moves} is below 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """An agent at the board with what it may spend."""
+
+    agent: Agent
+    control: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a move cost and what its player thought of it."""
+
+    time_ms: float
+    value_to_move: float | None = None
+    nodes: int = 0
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameResult:
+    """A game that has ended. Seats: 0 is the player named first, 1 the other."""
+
+    outcome: Outcome
+    ending: Ending
+    detail: str = ""
+    """On a forfeit, what happened."""
+    black_seat: int
+    """Who played black: seat 0 unless an opening procedure decided otherwise."""
+    moves: tuple[Point, ...]
+    """All stones, those of the opening included."""
+    turns: tuple[Turn, ...]
+    """One for each stone that a player chose; the opening's stones come first and have none."""
+    choices: tuple[Option, ...] = ()
+    """What was chosen in an opening procedure."""
+    duration_s: float = 0.0
+
+    @property
+    def winner_seat(self) -> int | None:
+        """The seat that won, None for a draw."""
+        winner = self.outcome.winner
+        if winner is None:
+            return None
+        return self.black_seat if winner is Colour.BLACK else 1 - self.black_seat
+
+    @property
+    def loser_seat(self) -> int | None:
+        """The seat that lost, None for a draw."""
+        return None if self.winner_seat is None else 1 - self.winner_seat
+
+
+Watch = Callable[[int, float | None], None]
+"""Told before each wait for a player: its seat and how many milliseconds it may take (None: no limit)."""
+
+
+def play_game(
+    ruleset: Ruleset,
+    contestants: tuple[Contestant, Contestant],
+    *,
+    opening: Sequence[Point] = (),
+    adjudication: Adjudication | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> GameResult:
+    """Play one game from `opening`; seat 0 is black, or the proposer when the ruleset has an opening procedure."""
+    return _Game(ruleset, contestants, adjudication or Adjudication(), seed, watch or _watch_nothing).play(opening)
+
+
+def _watch_nothing(seat: int, allowed_ms: float | None) -> None:
+    pass
+
+
+class _Forfeit(Exception):  # noqa: N818  it never leaves this module
+    """A player has lost by a fault."""
+
+    def __init__(self, seat: int, ending: Ending, detail: str) -> None:
+        super().__init__(detail)
+        self.seat = seat
+        self.ending = ending
+        self.detail = detail
+
+
+class _Game:
+    """The state of a game while it is played."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        contestants: tuple[Contestant, Contestant],
+        adjudication: Adjudication,
+        seed: int,
+        watch: Watch,
+    ) -> None:
+        self._ruleset = ruleset
+        self._contestants = contestants
+        self._adjudication = adjudication
+        self._rng = random.Random(seed)
+        self._watch = watch
+        self._clocks: list[float | None] = [contestant.control.match_ms for contestant in contestants]
+        self._position = Position.start(ruleset)
+        self._black_seat = 0
+        self._turns: list[Turn] = []
+        self._choices: tuple[Option, ...] = ()
+        self._claim: Outcome | None = None
+        """The result that the player of the last move claimed to have proved."""
+
+    def play(self, opening: Sequence[Point]) -> GameResult:
+        started = time.perf_counter()
+        try:
+            for seat in (0, 1):
+                self._begin(seat)
+            self._open(opening)
+            outcome, ending = self._play_out()
+            detail = ""
+        except _Forfeit as forfeit:
+            loser = Colour.BLACK if forfeit.seat == self._black_seat else Colour.WHITE
+            outcome, ending, detail = Outcome.win_for(loser.opponent), forfeit.ending, forfeit.detail
+        return GameResult(
+            outcome=outcome,
+            ending=ending,
+            detail=detail,
+            black_seat=self._black_seat,
+            moves=self._position.moves,
+            turns=tuple(self._turns),
+            choices=self._choices,
+            duration_s=time.perf_counter() - started,
+        )
+
+    # -- the parts of a game -------------------------------------------------------------------------------------------
+
+    def _begin(self, seat: int) -> None:
+        seed = self._rng.getrandbits(63)
+        agent = self._contestants[seat].agent
+        self._watch(seat, None)
+        with _Faults(seat):
+            agent.new_game(self._ruleset, seed)
+
+    def _open(self, opening: Sequence[Point]) -> None:
+        if self._ruleset.opening is Opening.FREE:
+            for point in opening:
+                self._position = self._position.play(point)
+            if self._position.is_over:
+                raise InputError(f"the opening is a finished game\n{self._position}")
+            return
+        state = OpeningState.replay(self._ruleset, opening)
+        while not state.is_done:
+            seat = 0 if state.seat is Seat.PROPOSER else 1
+            state = self._take_opening_step(seat, state)
+        self._black_seat = 0 if state.black is Seat.PROPOSER else 1
+
+    def _take_opening_step(self, seat: int, state: OpeningState) -> OpeningState:
+        action, spent_ms = self._timed(seat, lambda agent, limits: choose_action(agent, state, limits, self._rng))
+        try:
+            state = state.apply(action)
+        except InputError as error:
+            raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
+        self._position = state.position
+        if isinstance(action, Option):
+            self._choices += (action,)
+        else:
+            self._turns.append(Turn(spent_ms))
+        return state
+
+    def _play_out(self) -> tuple[Outcome, Ending]:
+        limit = self._adjudication.max_moves
+        while not self._position.is_over:
+            if limit is not None and self._position.stones >= limit:
+                return Outcome.DRAW, Ending.MOVE_LIMIT
+            claim = self._take_turn()
+            if claim is not None and not self._position.is_over:
+                return claim, Ending.PROVED
+        if self._position.winning_line:
+            return self._position.outcome, Ending.FIVE
+        is_draw = self._position.outcome is Outcome.DRAW
+        return self._position.outcome, Ending.FULL_BOARD if is_draw else Ending.NO_LEGAL_POINT
+
+    def _take_turn(self) -> Outcome | None:
+        """Ask for a move and play it; returns the outcome on which the game may be stopped."""
+        mover = self._position.to_move
+        seat = self._black_seat if mover is Colour.BLACK else 1 - self._black_seat
+        decision, spent_ms = self._timed(seat, lambda agent, limits: agent.choose(self._position, limits))
+        with _Faults(seat):
+            turn = Turn(spent_ms, decision.value_to_move, decision.nodes, decision.depth)
+        try:
+            self._position = self._position.play(decision.move)
+        except InputError as error:
+            raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
+        self._turns.append(turn)
+        return self._agreed_claim(mover, decision)
+
+    def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
+        """Let the player of a seat think and charge its clock; returns its answer and the milliseconds it took."""
+        agent, control = self._contestants[seat].agent, self._contestants[seat].control
+        clock_ms = self._clocks[seat]
+        allowed_ms = control.allowed_ms(clock_ms)
+        self._watch(seat, allowed_ms)
+        started = time.perf_counter()
+        with _Faults(seat):
+            answer = ask(agent, control.limits(clock_ms))
+        spent_ms = 1000 * (time.perf_counter() - started)
+        if allowed_ms is not None and spent_ms > allowed_ms + control.tolerance_ms:
+            raise _Forfeit(seat, Ending.TIMEOUT, f"a move took {spent_ms:.0f} ms, {allowed_ms:.0f} ms were allowed")
+        if clock_ms is not None:
+            self._clocks[seat] = max(0.0, clock_ms - spent_ms) + control.increment_ms
+        return answer, spent_ms
+
+    def _agreed_claim(self, mover: Colour, decision: Decision) -> Outcome | None:
+        """The outcome that a proof of this decision, or of this and the last one, makes certain enough to stop."""
+        claim: Outcome | None = None
+        if decision.proof is not None:
+            winner = {"win": mover, "loss": mover.opponent}.get(decision.proof.result)
+            claim = Outcome.DRAW if winner is None else Outcome.win_for(winner)
+        before, self._claim = self._claim, claim
+        match self._adjudication.proofs:
+            case ProofTrust.NONE:
+                return None
+            case ProofTrust.ONE:
+                return claim
+            case ProofTrust.BOTH:
+                return claim if claim == before else None
+
+
+class _Faults:
+    """Turns whatever an agent raises into the forfeit of its seat."""
+
+    def __init__(self, seat: int) -> None:
+        self._seat = seat
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, _Forfeit):
+            raise _Forfeit(self._seat, _ending_of_fault(error), _sentence(error)) from error
+
+
+def _ending_of_fault(error: Exception) -> Ending:
+    if isinstance(error, EngineError):
+        return Ending(error.reason.value)
+    return Ending.MEMORY if isinstance(error, MemoryError) else Ending.ERROR
+
+
+def _ending_of_move(error: InputError) -> Ending:
+    if isinstance(error, ForbiddenPointError):
+        return Ending.FOUL
+    return Ending.ILLEGAL if isinstance(error, IllegalMoveError) else Ending.PROTOCOL
+
+
+def _sentence(error: Exception) -> str:
+    """The message, with the kind of error when it is none of ours."""
+    return str(error) if isinstance(error, TengenError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,146 @@
+"""Openings of matches: from files, at random, or balanced by an engine.
+
+An opening is a run of stones from the empty board, black first. Two openings that a symmetry of the board turns into
+one another are the same opening.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tengen.core.contracts import Opening, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.core.symmetry import permutation, symmetries, transform_point
+from tengen.errors import InputError, RecordError
+
+Stones = tuple[Point, ...]
+
+_TRIES = 200
+"""Random openings looked at for each that is wanted, before a board is taken for exhausted."""
+
+
+def default_stone_count(ruleset: Ruleset) -> int:
+    """How many stones a random opening has: five on large boards, fewer on small ones, at least one."""
+    return max(1, min(5, ruleset.area // 20))
+
+
+def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
+    """The openings of a file (offsets from the centre or position strings) on the board of `ruleset`."""
+    from tengen import records
+
+    openings: list[Stones] = []
+    for number, record in enumerate(records.load(path, ruleset=ruleset), start=1):
+        here = record.ruleset
+        if (here.width, here.height) != (ruleset.width, ruleset.height):
+            raise RecordError(f"{path}: opening {number} is for {here.width}x{here.height}, not for {ruleset}")
+        stones = tuple(move.point for move in record.moves() if move.point is not None)
+        try:
+            _check(Position.from_moves(ruleset, stones))
+        except InputError as error:
+            raise RecordError(f"{path}: opening {number}: {error}") from None
+        openings.append(stones)
+    if not openings:
+        raise RecordError(f"{path}: no opening in it")
+    return openings
+
+
+def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
+    """`count` openings of stones put at random near the centre, the same for the same seed.
+
+    The stones lie within two lines of the centre (more on boards where these are too few points) and no colour has
+    more than two of them in a line that could become a five; that keeps most of them playable for both sides without
+    asking an engine. They differ by more than a symmetry as long as there are enough different ones.
+    """
+    wanted = default_stone_count(ruleset) if stones is None else stones
+    if ruleset.opening is not Opening.FREE or wanted == 0:
+        return [()] * count
+    found: list[Stones] = []
+    seen: set[object] = set()
+    generator = random_stones(ruleset, wanted, random.Random(f"openings {seed}"))
+    misses = 0
+    for opening in generator:
+        if len(found) == count:
+            break
+        key = canonical_key(ruleset, opening)
+        if key in seen:
+            misses += 1
+            if misses < _TRIES:
+                continue
+            seen.clear()
+        misses = 0
+        seen.add(key)
+        found.append(opening)
+    return found
+
+
+def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int = 2) -> Iterator[Stones]:
+    """Endless random openings of that many stones; they may repeat."""
+    points = _central_points(ruleset, stones, reach)
+    refused = 0
+    while True:
+        opening = tuple(rng.sample(points, stones))
+        if _is_quiet(ruleset, opening) or refused >= _TRIES:
+            try:
+                _check(Position.from_moves(ruleset, opening))
+            except InputError:
+                refused += 1
+                if refused > 2 * _TRIES:
+                    raise InputError(f"no opening of {stones} stones found for {ruleset}") from None
+                continue
+            refused = 0
+            yield opening
+        else:
+            refused += 1
+
+
+def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Equal for two openings exactly when a symmetry of the board makes the same stones of both."""
+    indices = [point.index(ruleset.width) for point in opening]
+    black, white = indices[::2], indices[1::2]
+    images = []
+    for symmetry in symmetries(ruleset):
+        image = permutation(symmetry, ruleset)
+        images.append((tuple(sorted(int(image[i]) for i in black)), tuple(sorted(int(image[i]) for i in white))))
+    return min(images)
+
+
+def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int) -> Stones:
+    """The opening mirrored or turned."""
+    return tuple(transform_point(point, symmetry, ruleset) for point in opening)
+
+
+def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
+    """The points within `reach` lines of the centre, or within as many as give each stone some choice."""
+    if stones > ruleset.area:
+        raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
+    centre = ruleset.centre
+    everywhere = [Point.from_index(index, ruleset.width) for index in range(ruleset.area)]
+    while True:
+        near = [point for point in everywhere if max(abs(point.x - centre.x), abs(point.y - centre.y)) <= reach]
+        if len(near) >= min(3 * stones, ruleset.area):
+            return near
+        reach += 1
+
+
+def _is_quiet(ruleset: Ruleset, opening: Sequence[Point]) -> bool:
+    """Whether no line of the win length holds three stones of one colour and none of the other."""
+    most = max(1, ruleset.win_length - 3)
+    owner = {point: ply % 2 for ply, point in enumerate(opening)}
+    for point in opening:
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            for shift in range(ruleset.win_length):
+                line = [(point.x + (k - shift) * dx, point.y + (k - shift) * dy) for k in range(ruleset.win_length)]
+                if not all(0 <= x < ruleset.width and 0 <= y < ruleset.height for x, y in line):
+                    continue
+                owners = [owner[at] for x, y in line if (at := Point.at(x, y)) in owner]
+                if len(owners) > most and len(set(owners)) == 1:
+                    return False
+    return True
+
+
+def _check(position: Position) -> None:
+    if position.is_over:
+        raise InputError(f"the opening is a finished game\n{position}")

@@ -1,0 +1,116 @@
+"""The sequential probability ratio test: is A stronger than B by elo1 rather than elo0, in as few games as it takes.
+
+The log likelihood ratio is the generalised one of M. Van den Bergh ("Comments on normalized Elo", "Comparing the
+approximations for the generalized log likelihood ratio of a multinomial distribution"): both hypotheses are given the
+likeliest distribution of results that fits them. Fishtest and fastchess compute the same number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from tengen.arena.elo import NORMALISED_UNIT, Floats, Sample, expected_score, likeliest_with_mean, reweighted, sample_of
+from tengen.errors import InputError
+
+_ROUNDS = 50
+
+
+class EloModel(StrEnum):
+    """In which Elo the hypotheses are stated."""
+
+    LOGISTIC = "logistic"
+    """By the expected score."""
+    NORMALISED = "normalised"
+    """By the score in standard deviations: the length of a test then does not depend on the share of draws."""
+
+
+class Verdict(StrEnum):
+    """How a test ended."""
+
+    H0 = "H0"
+    """A is not stronger by elo1: rejected."""
+    H1 = "H1"
+    """A is stronger than elo0: accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sprt:
+    """A test of elo0 against elo1."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """Chance to accept when the true difference is elo0."""
+    beta: float = 0.05
+    """Chance to reject when the true difference is elo1."""
+    model: EloModel = EloModel.LOGISTIC
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise InputError(f"SPRT needs elo0 < elo1, not {self.elo0:g}, {self.elo1:g}")
+        if not (0 < self.alpha < 1 and 0 < self.beta < 1 and self.alpha + self.beta < 1):
+            raise InputError(f"SPRT needs alpha and beta between 0 and 1, not {self.alpha:g}, {self.beta:g}")
+
+    @classmethod
+    def parse(cls, text: str, model: EloModel = EloModel.LOGISTIC) -> Sprt:
+        """Read `elo0,elo1[,alpha,beta]`."""
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
+            raise InputError(f"not elo0,elo1 or elo0,elo1,alpha,beta: {text!r}")
+        alpha, beta = numbers[2:] or (0.05, 0.05)
+        return cls(elo0=numbers[0], elo1=numbers[1], alpha=alpha, beta=beta, model=model)
+
+    @property
+    def lower(self) -> float:
+        """The log likelihood ratio at which H0 is taken."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log likelihood ratio at which H1 is taken."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[int]) -> float:
+        """The log likelihood ratio of three counts (losses, draws, wins) or five (pairs by points), 0 without any."""
+        if not any(counts):
+            return 0.0
+        sample = sample_of(counts)
+        likeliest = _likeliest_logistic if self.model is EloModel.LOGISTIC else _likeliest_normalised
+        ratio = np.log(likeliest(sample, self.elo1) / likeliest(sample, self.elo0))
+        return float(sample.total * (sample.probabilities @ ratio))
+
+    def verdict(self, counts: Sequence[int]) -> Verdict | None:
+        """What the results decide, None while more are needed."""
+        ratio = self.llr(counts)
+        if ratio >= self.upper:
+            return Verdict.H1
+        return Verdict.H0 if ratio <= self.lower else None
+
+
+def _likeliest_logistic(sample: Sample, elo: float) -> Floats:
+    return likeliest_with_mean(sample, expected_score(elo))
+
+
+def _likeliest_normalised(sample: Sample, elo: float) -> Floats:
+    """The likeliest distribution whose mean is t standard deviations above one half, by repeated linearisation.
+
+    Section 4.1 of "Comments on normalized Elo". A pair's score varies less than a game's by √2.
+    """
+    t = elo / NORMALISED_UNIT * math.sqrt(sample.games_each)
+    found = np.full(len(sample.scores), 1 / len(sample.scores))
+    for _ in range(_ROUNDS):
+        mean = float(sample.scores @ found)
+        deviation = math.sqrt(float((sample.scores - mean) ** 2 @ found))
+        spread = 1 + ((sample.scores - mean) / deviation) ** 2
+        before, found = found, reweighted(sample, sample.scores - 0.5 - 0.5 * t * deviation * spread)
+        if float(np.abs(found - before).max()) < 1e-9:
+            break
+    return found

@@ -1,0 +1,312 @@
+"""The games of a tournament in an SQLite file: each one is committed when it ends, so that nothing kills it twice.
+
+The file is in write-ahead mode: others may read while a tournament writes, and a process that dies at any moment leaves
+all committed games and a sound file behind. A game's number is its key, so none can be kept twice. Only the process
+that holds the lock beside the file writes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.schedule import Game
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.geometry import Point, parse_points
+from tengen.core.opening import Option
+from tengen.errors import InputError
+
+_VERSION = 1
+_APPLICATION_ID = 0x54454E47  # "TENG"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS players (place INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, agent TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS games (
+  number INTEGER PRIMARY KEY,
+  ruleset TEXT NOT NULL,
+  round INTEGER NOT NULL,
+  first INTEGER NOT NULL REFERENCES players,   -- the player of seat 0: black, or the proposer
+  second INTEGER NOT NULL REFERENCES players,
+  opening_number INTEGER NOT NULL,
+  opening TEXT NOT NULL,                       -- stones that stood before the first move, as in h8i9j10
+  seed INTEGER NOT NULL,
+  black_seat INTEGER NOT NULL,
+  outcome TEXT NOT NULL,                       -- black, white or draw
+  ending TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  moves TEXT NOT NULL,                         -- all stones, the opening included
+  choices TEXT NOT NULL,                       -- what was chosen in an opening procedure
+  times_ms TEXT NOT NULL,                      -- JSON lists with an entry for each stone a player chose, the last ones
+  values_to_move TEXT NOT NULL,
+  nodes TEXT NOT NULL,
+  depths TEXT NOT NULL,
+  duration_s REAL NOT NULL,
+  ended_at TEXT NOT NULL
+);
+"""
+_COLUMNS = (
+    "number, ruleset, round, first, second, opening_number, opening, seed, black_seat, outcome, ending, detail, moves,"
+    " choices, times_ms, values_to_move, nodes, depths, duration_s, ended_at"
+)
+_INSERT = f"INSERT INTO games ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(',')))})"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlayer:
+    """A player of a tournament by its place."""
+
+    name: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Who played and who won: what tables and ratings need of a game."""
+
+    number: int
+    ruleset: str
+    first: int
+    second: int
+    black_seat: int
+    outcome: Outcome
+    ending: Ending
+
+    @property
+    def black(self) -> int:
+        """The player of black."""
+        return self.second if self.black_seat else self.first
+
+    @property
+    def white(self) -> int:
+        """The player of white."""
+        return self.first if self.black_seat else self.second
+
+    @property
+    def winner(self) -> int | None:
+        """The player who won, None for a draw."""
+        match self.outcome:
+            case Outcome.BLACK:
+                return self.black
+            case Outcome.WHITE:
+                return self.white
+            case _:
+                return None
+
+    @property
+    def loser(self) -> int | None:
+        """The player who lost, None for a draw."""
+        winner = self.winner
+        return None if winner is None else self.first + self.second - winner
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGame:
+    """A game with everything that is known of it."""
+
+    game: Game
+    result: GameResult
+    ended_at: str
+
+
+class GameStore:
+    """An open store; without a path it lives in memory and is gone with the process."""
+
+    def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
+        """Open a store, making the file if it is to be written. `InputError` when it is no store or is in use."""
+        self.path = path
+        self._lock: sqlite3.Connection | None = None
+        try:
+            if path is not None and is_writer:
+                self._take_lock(path)
+            self._database = _connect(path, is_writer)
+            self._check_and_create(is_writer)
+        except sqlite3.Error as error:
+            self._release_lock()
+            raise InputError(f"cannot use {path} as a game store: {error}") from None
+        except InputError:
+            self._release_lock()
+            raise
+
+    # -- the tournament --------------------------------------------------------------------------------------------
+
+    def setting(self, key: str) -> Any:
+        """A value kept with the games, None when there is none."""
+        row = self._database.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def set_setting(self, key: str, value: Any) -> None:
+        """Keep a value (anything JSON can say) with the games."""
+        self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+
+    def set_players(self, players: Sequence[StoredPlayer]) -> None:
+        """Keep the list of players; games name them by their place in it."""
+        self._database.execute("BEGIN")
+        for place, player in enumerate(players):
+            self._database.execute(
+                "INSERT OR REPLACE INTO players VALUES (?, ?, ?)", (place, player.name, player.agent)
+            )
+        self._database.execute("COMMIT")
+
+    def players(self) -> list[StoredPlayer]:
+        """All players in their order."""
+        return [StoredPlayer(*row) for row in self._database.execute("SELECT name, agent FROM players ORDER BY place")]
+
+    # -- its games -------------------------------------------------------------------------------------------------
+
+    def add(self, game: Game, result: GameResult) -> None:
+        """Keep a game that has ended; when this returns it is committed. A game that is there already is refused."""
+        row = (
+            game.number,
+            game.ruleset.name,
+            game.round,
+            game.first,
+            game.second,
+            game.opening_number,
+            "".join(game.opening),
+            game.seed,
+            result.black_seat,
+            result.outcome.value,
+            result.ending.value,
+            result.detail,
+            "".join(result.moves),
+            " ".join(result.choices),
+            json.dumps([round(turn.time_ms, 3) for turn in result.turns], separators=(",", ":")),
+            json.dumps([_rounded(turn.value_to_move) for turn in result.turns], separators=(",", ":")),
+            json.dumps([turn.nodes for turn in result.turns], separators=(",", ":")),
+            json.dumps([turn.depth for turn in result.turns], separators=(",", ":")),
+            round(result.duration_s, 4),
+            datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+        try:
+            self._database.execute(_INSERT, row)
+        except sqlite3.IntegrityError as error:
+            raise InputError(f"game {game.number} cannot be kept in {self.path}: {error}") from None
+
+    def __len__(self) -> int:
+        count: int = self._database.execute("SELECT COUNT(*) FROM games").fetchone()[0]
+        return count
+
+    def numbers(self) -> set[int]:
+        """The numbers of all games that have ended."""
+        return {number for (number,) in self._database.execute("SELECT number FROM games")}
+
+    def scores(self) -> Iterator[Score]:
+        """Who won which game, in order of the numbers."""
+        rows = self._database.execute(
+            "SELECT number, ruleset, first, second, black_seat, outcome, ending FROM games ORDER BY number"
+        )
+        for number, ruleset, first, second, black_seat, outcome, ending in rows:
+            yield Score(number, ruleset, first, second, black_seat, Outcome(outcome), Ending(ending))
+
+    def games(self) -> Iterator[StoredGame]:
+        """All games one by one, in order of the numbers."""
+        for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
+            yield _stored_game(row)
+
+    def is_sound(self) -> bool:
+        """Whether SQLite finds nothing wrong with the file."""
+        return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
+
+    # -- its file --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the file and let others write to it."""
+        self._database.close()
+        self._release_lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _take_lock(self, path: Path) -> None:
+        # A transaction on a file of its own: SQLite's locks work everywhere and end with the process, however it ends.
+        self._lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
+        try:
+            self._lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise InputError(f"{path} is in use by another process") from None
+            raise
+
+    def _release_lock(self) -> None:
+        if self._lock is None:
+            return
+        if self._lock.in_transaction and self.path is not None:
+            with suppress(OSError):
+                _lock_path(self.path).unlink()
+        self._lock.close()
+        self._lock = None
+
+    def _check_and_create(self, is_writer: bool) -> None:
+        database = self._database
+        (identity,) = database.execute("PRAGMA application_id").fetchone()
+        (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if tables and identity != _APPLICATION_ID:
+            raise InputError(f"{self.path} is a database, but not one of games")
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if tables and version != _VERSION:
+            raise InputError(f"{self.path} has version {version} of the game store, not {_VERSION}")
+        if is_writer:
+            database.executescript(
+                f"BEGIN; PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; {_SCHEMA} COMMIT;"
+            )
+        elif not tables:
+            raise InputError(f"{self.path} has no games in it")
+
+
+def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
+    if path is None:
+        return sqlite3.connect(":memory:", isolation_level=None)
+    if not is_writer:
+        if not path.is_file():
+            raise InputError(f"{path} does not exist")
+        return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30, isolation_level=None)
+    database = sqlite3.connect(path, timeout=30, isolation_level=None)
+    database.execute("PRAGMA journal_mode = WAL")
+    # In write-ahead mode this keeps every commit when the process dies, and a sound file when the machine does.
+    database.execute("PRAGMA synchronous = NORMAL")
+    return database
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _stored_game(row: Sequence[Any]) -> StoredGame:
+    (number, ruleset, round_number, first, second, opening_number, opening, seed) = row[:8]
+    (black_seat, outcome, ending, detail, moves, choices, times, values, nodes, depths, duration_s, ended_at) = row[8:]
+    game = Game(
+        number=number,
+        ruleset=Ruleset.parse(ruleset),
+        first=first,
+        second=second,
+        round=round_number,
+        opening=parse_points(opening),
+        opening_number=opening_number,
+        seed=seed,
+    )
+    turns = zip(json.loads(times), json.loads(values), json.loads(nodes), json.loads(depths), strict=True)
+    result = GameResult(
+        outcome=Outcome(outcome),
+        ending=Ending(ending),
+        detail=detail,
+        black_seat=black_seat,
+        moves=tuple[Point, ...](parse_points(moves)),
+        turns=tuple(Turn(*turn) for turn in turns),
+        choices=tuple(Option(choice) for choice in choices.split()),
+        duration_s=duration_s,
+    )
+    return StoredGame(game, result, ended_at)

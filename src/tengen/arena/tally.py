@@ -1,0 +1,137 @@
+"""Running counts of a tournament: what tables, ratings and sequential tests need, in memory that does not grow."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tengen.arena.match import Ending
+from tengen.arena.store import Score
+from tengen.core.contracts import Outcome
+
+
+@dataclass(slots=True)
+class Wdl:
+    """Wins, draws and losses of one side."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many games these are."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Wins and half the draws."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float:
+        """Points a game, one half when there is no game."""
+        return self.points / self.games if self.games else 0.5
+
+    def add(self, points: float) -> None:
+        """Count a game with 1, ½ or 0 points."""
+        if points == 1:
+            self.wins += 1
+        elif points == 0:
+            self.losses += 1
+        else:
+            self.draws += 1
+
+    def reversed(self) -> Wdl:
+        """The same games seen by the other side."""
+        return Wdl(self.losses, self.draws, self.wins)
+
+    def __add__(self, other: Wdl) -> Wdl:
+        return Wdl(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+    def __str__(self) -> str:
+        return f"+{self.wins} ={self.draws} -{self.losses}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over games in any order. A meeting is (ruleset, player, other player)."""
+
+    games: int = 0
+    by_colour: defaultdict[tuple[str, int, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
+    """(ruleset, player of black, player of white) → black's wins, draws and losses."""
+    pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
+    """Meeting, the earlier player first → pairs of games in which that player made 0, ½, 1, 1½, 2 points."""
+    endings: Counter[Ending] = field(default_factory=Counter)
+    forfeits: Counter[tuple[int, Ending]] = field(default_factory=Counter)
+    """(player, fault) → games lost by it."""
+    _half_pairs: dict[int, float] = field(default_factory=dict)
+    """Points of the earlier player in games whose partner has not ended, by pair."""
+
+    def add(self, score: Score) -> bool:
+        """Count a game; says whether it completed a pair."""
+        self.games += 1
+        self.endings[score.ending] += 1
+        if score.ending.is_forfeit and score.loser is not None:
+            self.forfeits[score.loser, score.ending] += 1
+        black_points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0}.get(score.outcome, 0.5)
+        self.by_colour[score.ruleset, score.black, score.white].add(black_points)
+        # In game 2k the earlier player of the pairing sits first.
+        earlier, later = (score.first, score.second) if score.number % 2 == 0 else (score.second, score.first)
+        earlier_seat = score.number % 2
+        points = black_points if score.black_seat == earlier_seat else 1 - black_points
+        other = self._half_pairs.pop(score.number // 2, None)
+        if other is None:
+            self._half_pairs[score.number // 2] = points
+            return False
+        self.pairs[score.ruleset, earlier, later][round(2 * (points + other))] += 1
+        return True
+
+    def add_all(self, scores: Iterable[Score]) -> None:
+        """Count many games."""
+        for score in scores:
+            self.add(score)
+
+    def rulesets(self) -> list[str]:
+        """Every ruleset of which a game has ended."""
+        return sorted({ruleset for ruleset, _, _ in self.by_colour})
+
+    def as_black(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
+        """Results of a player with black, against one other or all, under one ruleset or all."""
+        found = Wdl()
+        for (rules, black, white), wdl in self.by_colour.items():
+            if black == player and other in (None, white) and ruleset in (None, rules):
+                found += wdl
+        return found
+
+    def as_white(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
+        """Results of a player with white, against one other or all, under one ruleset or all."""
+        found = Wdl()
+        for (rules, black, white), wdl in self.by_colour.items():
+            if white == player and other in (None, black) and ruleset in (None, rules):
+                found += wdl.reversed()
+        return found
+
+    def of(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
+        """Results of a player with both colours."""
+        return self.as_black(player, other, ruleset) + self.as_white(player, other, ruleset)
+
+    def pairs_of(self, earlier: int, later: int, ruleset: str | None = None) -> list[int]:
+        """Complete pairs of a meeting by the points of the earlier player: 0, ½, 1, 1½, 2."""
+        counts = [0] * 5
+        for (rules, one, other), found in self.pairs.items():
+            if (one, other) == (earlier, later) and ruleset in (None, rules):
+                counts = [a + b for a, b in zip(counts, found, strict=True)]
+        return counts
+
+    def match_counts(self, earlier: int, later: int) -> list[int]:
+        """What Elo and tests of a match are computed from: pairs when every game has its partner, else single games.
+
+        Five counts by points of a pair, or three: losses, draws, wins of the earlier player.
+        """
+        wdl = self.of(earlier, later)
+        pairs = self.pairs_of(earlier, later)
+        if 2 * sum(pairs) == wdl.games > 0:
+            return pairs
+        return [wdl.losses, wdl.draws, wdl.wins]

@@ -1,0 +1,271 @@
+"""A tournament from its description to its last game: players, schedule, store, workers, and going on after a stop.
+
+A `Tournament` says everything that decides which games are played; how many workers play them, and where they are
+kept, is no part of it. `load` reads one from a TOML file (docs/arena.md), `play` plays it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tengen.agents.registry import make_agent
+from tengen.arena.match import Adjudication, GameResult, TimeControl
+from tengen.arena.openings import Stones, load_openings, random_openings
+from tengen.arena.runner import GRACE_MS, UNTIMED_MS, Runner
+from tengen.arena.schedule import Format, Game, Schedule, pairings
+from tengen.arena.sprt import Sprt, Verdict
+from tengen.arena.store import GameStore, Score, StoredPlayer
+from tengen.arena.tally import Tally
+from tengen.arena.worker import Player, WorkerSettings
+from tengen.core.contracts import Opening, Ruleset
+from tengen.errors import AgentError, InputError
+
+_MAX_FILE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Openings:
+    """Where games begin."""
+
+    file: Path | None = None
+    """Openings for every ruleset; without one they are random stones near the centre."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Ruleset → file, where rulesets need different ones."""
+    stones: int | None = None
+    """Stones of a random opening; None leaves it to the size of the board, 0 is the empty board."""
+    shuffle: bool = False
+    """Mix the order of the openings by the seed instead of keeping that of the file."""
+    transform: bool = False
+    """Turn and mirror openings, another way each time one is used again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A player as the description names it."""
+
+    agent: str
+    """The agent text."""
+    name: str = ""
+    """The name in tables; the agent text when empty."""
+    limits: TimeControl | None = None
+    """Its own limits; None plays by those of the tournament."""
+    memory_mb: int | None = None
+    """Told to the agent as its bound; a foreign engine that holds more loses."""
+    anchor: float | None = None
+    """A rating that is known: others are measured against it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tournament:
+    """Everything that decides which games are played and how."""
+
+    rules: tuple[Ruleset, ...]
+    players: tuple[Entrant, ...]
+    name: str = "tournament"
+    format: Format = Format.ROUND_ROBIN
+    challengers: int = 1
+    """In a gauntlet, how many of the first players meet all others."""
+    rounds: int = 1
+    """Openings for each pairing under each ruleset; each is played twice, with both colours."""
+    games: int | None = None
+    """End after so many games, if that is earlier."""
+    seed: int = 0
+    limits: TimeControl = field(default_factory=TimeControl)
+    openings: Openings = field(default_factory=Openings)
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    sprt: Sprt | None = None
+    """Stop as soon as this test of the first player against the second is decided; only two players may take part."""
+
+    def __post_init__(self) -> None:
+        if not self.rules:
+            raise InputError("a tournament needs a ruleset")
+        if len(set(self.rules)) < len(self.rules):
+            raise InputError(f"a ruleset is listed twice: {', '.join(map(str, self.rules))}")
+        if self.sprt is not None and len(self.players) != 2:
+            raise InputError(f"a sequential test is between two players, not {len(self.players)}")
+        self.pairings()
+        self.names()
+
+    def pairings(self) -> list[tuple[int, int]]:
+        """All pairs of players that meet."""
+        return pairings(len(self.players), self.format, self.challengers)
+
+    def names(self) -> list[str]:
+        """The players' names in tables, no two the same."""
+        names: list[str] = []
+        for entrant in self.players:
+            name = entrant.name or entrant.agent
+            if name in names and entrant.name:
+                raise InputError(f"two players are called {name!r}")
+            copies = 2
+            base = name
+            while name in names:
+                name = f"{base} ({copies})"
+                copies += 1
+            names.append(name)
+        return names
+
+    def schedule(self) -> Schedule:
+        """All games in order; reads the openings."""
+        return Schedule(
+            pairings=self.pairings(),
+            openings={ruleset: self._openings_of(ruleset) for ruleset in self.rules},
+            rounds=self.rounds,
+            seed=self.seed,
+            shuffles=self.openings.shuffle,
+            transforms=self.openings.transform,
+            games=self.games,
+        )
+
+    def worker_settings(self) -> WorkerSettings:
+        """What the processes that play the games need to know."""
+        players = tuple(
+            Player(
+                name=name,
+                agent=entrant.agent,
+                control=entrant.limits or self.limits,
+                memory_mb=entrant.memory_mb,
+            )
+            for name, entrant in zip(self.names(), self.players, strict=True)
+        )
+        return WorkerSettings(players=players, adjudication=self.adjudication, grace_ms=GRACE_MS, untimed_ms=UNTIMED_MS)
+
+    def check_players(self) -> None:
+        """Make every agent once; `AgentError` names one that cannot be made or does not play a ruleset."""
+        for entrant in self.players:
+            with make_agent(entrant.agent) as agent:
+                for ruleset in self.rules:
+                    if not agent.supports(ruleset):
+                        raise AgentError(f"{entrant.agent} does not play {ruleset}")
+
+    def _openings_of(self, ruleset: Ruleset) -> list[Stones]:
+        path = self.openings.files.get(ruleset.name, self.openings.file)
+        if path is None or ruleset.opening is not Opening.FREE:
+            return random_openings(ruleset, self.rounds, self.seed, self.openings.stones)
+        return load_openings(path, ruleset)
+
+
+# -- playing ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a tournament is; the counts are those of all games, earlier runs included."""
+
+    tournament: Tournament
+    total: int
+    tally: Tally
+    verdict: Verdict | None = None
+    played_now: int = 0
+    """Games of this run."""
+
+    @property
+    def llr(self) -> float | None:
+        """The log likelihood ratio of the sequential test, None without one."""
+        sprt = self.tournament.sprt
+        return None if sprt is None else sprt.llr(self.tally.match_counts(0, 1))
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def play(
+    tournament: Tournament,
+    store: GameStore,
+    *,
+    concurrency: int = 1,
+    pins_cores: bool = False,
+    on_result: OnProgress | None = None,
+    on_idle: OnProgress | None = None,
+) -> Progress:
+    """Play all games that the store does not hold yet, keeping each as it ends.
+
+    Games of a sequential test that were begun when it was decided are played to their end, and pairs are completed,
+    but the verdict stands.
+    """
+    schedule = tournament.schedule()
+    _prepare(store, tournament, schedule)
+    done = store.numbers()
+    tally = Tally()
+    tally.add_all(store.scores())
+    verdict = store.setting("verdict")
+    progress = Progress(tournament, len(schedule), tally, None if verdict is None else Verdict(verdict))
+
+    def remaining() -> Iterator[Game]:
+        for number in range(len(schedule)):
+            if number in done:
+                continue
+            if progress.verdict is not None and number ^ 1 not in done:
+                continue
+            done.add(number)  # given away: its partner completes a pair
+            yield schedule[number]
+
+    def keep(game: Game, result: GameResult) -> None:
+        store.add(game, result)
+        score = Score(
+            game.number, game.ruleset.name, game.first, game.second, result.black_seat, result.outcome, result.ending
+        )
+        completes_pair = tally.add(score)
+        progress.played_now += 1
+        if tournament.sprt is not None and completes_pair and progress.verdict is None:
+            progress.verdict = tournament.sprt.verdict(tally.pairs_of(0, 1))
+            if progress.verdict is not None:
+                store.set_setting("verdict", progress.verdict.value)
+        if on_result is not None:
+            on_result(progress)
+
+    if len(done) < len(schedule):
+        tournament.check_players()
+        with Runner(tournament.worker_settings(), concurrency=concurrency, pins_cores=pins_cores) as runner:
+            runner.run(remaining(), keep, None if on_idle is None else lambda: on_idle(progress))
+    return progress
+
+
+def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
+    """Write the description into an empty store; refuse one that holds games of another tournament."""
+    description = describe(tournament)
+    kept = store.setting("tournament")
+    if kept is None:
+        store.set_players(
+            [
+                StoredPlayer(name, entrant.agent)
+                for name, entrant in zip(tournament.names(), tournament.players, strict=True)
+            ]
+        )
+        store.set_setting("games", len(schedule))
+        store.set_setting("tournament", description)
+        return
+    changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
+    if changed:
+        raise InputError(
+            f"{store.path} holds games of another tournament: {', '.join(changed)} differ"
+            f" ({changed[0]} was {kept.get(changed[0])!r})"
+        )
+
+
+# -- descriptions ----------------------------------------------------------------------------------------------------
+
+
+def describe(tournament: Tournament) -> dict[str, Any]:
+    """The tournament as JSON can say it; what is None is left out."""
+    plain = _plain(tournament)
+    assert isinstance(plain, dict)
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, (type, Ruleset)):
+        pairs = ((item.name, _plain(getattr(value, item.name))) for item in dataclasses.fields(value))
+        return {key: part for key, part in pairs if part is not None}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (Ruleset, Path, StrEnum)):
+        return str(value)
+    return value
