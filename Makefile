@@ -114,8 +114,9 @@ docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
 
 # ---- Using it -------------------------------------------------------------------------------------------------------
 
-demo: $(STAMPS)/native $(STAMPS)/base  ## Show the players and count every game of tic-tac-toe
+demo: $(STAMPS)/native $(STAMPS)/base  ## Show the players, a game between two of them, and count all games of tic-tac-toe
 	@$(BIN)/tengen agents
+	@$(BIN)/tengen play --terminal --rules 9x9 --black naive:level=3 --white rule-based --seed 1
 	@$(BIN)/tengen perft 3x3:3:freestyle 9
 
 play: install  ## Play against the computer
