@@ -1,0 +1,162 @@
+"""Counts of move sequences per ply, exact and without walking every sequence.
+
+Two sequences that reach the same stones have the same continuations, so each ply is a table from position to the number
+of sequences that reach it. A finished game is not extended. Beside the tables stand closed forms for the first plies at
+which anybody can win; they need no board at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from math import comb, factorial, perm
+from typing import NamedTuple
+
+from tests.oracle import rules as oracle
+from tests.oracle.rules import BLACK, DIRECTIONS, WHITE, Point, Rules, Stones
+
+Position = tuple[int, int]
+"""The points of black and of white, each a set written as an integer: bit y·width + x."""
+
+
+class Ply(NamedTuple):
+    """How many sequences have this many plies, and how many of them end here with a winner."""
+
+    nodes: int
+    wins: int
+
+
+def perft(rules: Rules, depth: int, stones: Stones | None = None, to_move: str = BLACK) -> list[Ply]:
+    """Nodes and wins of plies 1 … `depth` from the given stones, the empty board unless told.
+
+    Only legal points are played: in renju black's fouls are not. A win is any decided game: a winning line, or in
+    renju a white move after which black has no legal point while some are empty.
+    """
+    frontier = Counter({_position_of(rules, stones or {}): 1})
+    plies = []
+    for _ in range(depth):
+        frontier, ply = _next_ply(rules, frontier, to_move)
+        plies.append(ply)
+        to_move = oracle.opponent(to_move)
+    return plies
+
+
+def _next_ply(rules: Rules, frontier: Counter[Position], to_move: str) -> tuple[Counter[Position], Ply]:
+    nodes = wins = 0
+    unfinished: Counter[Position] = Counter()
+    for position, sequences in frontier.items():
+        for bit in _moves(rules, position, to_move):
+            nodes += sequences
+            black, white = position
+            if _wins(rules, position, to_move, bit):
+                wins += sequences
+            elif to_move == BLACK:
+                unfinished[black | bit, white] += sequences
+            else:
+                unfinished[black, white | bit] += sequences
+    if rules.rule == "renju" and to_move == WHITE:
+        for position in [position for position in unfinished if _black_is_stuck(rules, position)]:
+            wins += unfinished.pop(position)
+    return unfinished, Ply(nodes, wins)
+
+
+def _moves(rules: Rules, position: Position, to_move: str) -> list[int]:
+    occupied = position[0] | position[1]
+    if rules.rule == "renju" and to_move == BLACK:
+        return [_bit(rules, point) for point in oracle.legal_points(rules, _stones_of(rules, position), BLACK)]
+    return [bit for bit in _bits(rules.width * rules.height) if not bit & occupied]
+
+
+def _black_is_stuck(rules: Rules, position: Position) -> bool:
+    return oracle.outcome_without_line(rules, _stones_of(rules, position), BLACK) == WHITE
+
+
+def _wins(rules: Rules, position: Position, to_move: str, bit: int) -> bool:
+    own = position[0] if to_move == BLACK else position[1]
+    if not rules.rule.startswith("caro"):
+        return _completes_line(rules, own, to_move, bit)
+    # Enemy stones can take a win away by closing the line; where they are not asked, the answer depends on less.
+    return _completes_line(rules._replace(rule="freestyle"), own, to_move, bit) and oracle.wins_at(
+        rules, _stones_of(rules, position), to_move, _points(rules, bit)[0]
+    )
+
+
+@cache
+def _completes_line(rules: Rules, own: int, colour: str, bit: int) -> bool:
+    return oracle.wins_at(rules, dict.fromkeys(_points(rules, own), colour), colour, _points(rules, bit)[0])
+
+
+@cache
+def _bits(area: int) -> tuple[int, ...]:
+    return tuple(1 << index for index in range(area))
+
+
+def _bit(rules: Rules, point: Point) -> int:
+    return 1 << (point[1] * rules.width + point[0])
+
+
+def _points(rules: Rules, bits: int) -> list[Point]:
+    indices = [index for index in range(bits.bit_length()) if bits >> index & 1]
+    return [(index % rules.width, index // rules.width) for index in indices]
+
+
+def _position_of(rules: Rules, stones: Stones) -> Position:
+    black = sum(_bit(rules, point) for point, colour in stones.items() if colour == BLACK)
+    white = sum(_bit(rules, point) for point, colour in stones.items() if colour == WHITE)
+    return black, white
+
+
+def _stones_of(rules: Rules, position: Position) -> Stones:
+    black, white = position
+    return dict.fromkeys(_points(rules, black), BLACK) | dict.fromkeys(_points(rules, white), WHITE)
+
+
+# --- closed forms ----------------------------------------------------------------------------------------------------
+
+
+def lines(width: int, height: int, length: int) -> list[frozenset[Point]]:
+    """Every straight line of `length` points on the board."""
+    found = []
+    for y in range(height):
+        for x in range(width):
+            for dx, dy in DIRECTIONS:
+                line = [(x + times * dx, y + times * dy) for times in range(length)]
+                if all(0 <= px < width and 0 <= py < height for px, py in line):
+                    found.append(frozenset(line))
+    return found
+
+
+def count_lines(width: int, height: int, length: int) -> int:
+    """The number of straight lines of `length` points: rows, columns and both diagonals."""
+    across, up = max(width - length + 1, 0), max(height - length + 1, 0)
+    return across * height + width * up + 2 * across * up
+
+
+def wins_of_black_at_first_chance(width: int, height: int, length: int) -> int:
+    """Wins at ply 2k − 1, the first possible one, where nothing closes a line and nothing is forbidden.
+
+    Black's k stones are a line in any order; white's k − 1 stones lie anywhere else, in any order.
+    """
+    area = width * height
+    return count_lines(width, height, length) * factorial(length) * perm(area - length, length - 1)
+
+
+def wins_of_white_at_first_chance(width: int, height: int, length: int) -> int:
+    """Wins at ply 2k: white's k stones are a line, and black's k stones beside it are none."""
+    beside = comb(width * height - length, length)
+    all_lines = lines(width, height, length)
+    pairs = sum(beside - sum(not line & other for other in all_lines) for line in all_lines)
+    return pairs * factorial(length) ** 2
+
+
+def closed_lines_of_black_at_first_chance(width: int, height: int, length: int) -> int:
+    """How many of black's lines at ply 2k − 1 do not win in caro: white stands on both points beside the line."""
+    area = width * height
+    inner = 0
+    for y in range(height):
+        for x in range(width):
+            for dx, dy in DIRECTIONS:
+                ends = (x - dx, y - dy), (x + length * dx, y + length * dy)
+                inner += all(0 <= px < width and 0 <= py < height for px, py in ends)
+    # White's k − 1 moves: the two ends take two of the k − 1 turns, the others go anywhere else.
+    return inner * factorial(length) * perm(length - 1, 2) * perm(area - length - 2, length - 3)
