@@ -34,25 +34,28 @@ def perft(rules: Rules, depth: int, stones: Stones | None = None, to_move: str =
     """
     frontier = Counter({_position_of(rules, stones or {}): 1})
     plies = []
-    for _ in range(depth):
-        frontier, ply = _next_ply(rules, frontier, to_move)
-        plies.append(ply)
+    for ply in range(1, depth + 1):
+        # The last table is of no use to anybody, except to look for black without a legal point in it.
+        keep = ply < depth or rules.rule == "renju"
+        frontier, counts = _next_ply(rules, frontier, to_move, keep)
+        plies.append(counts)
         to_move = oracle.opponent(to_move)
     return plies
 
 
-def _next_ply(rules: Rules, frontier: Counter[Position], to_move: str) -> tuple[Counter[Position], Ply]:
+def _next_ply(rules: Rules, frontier: Counter[Position], to_move: str, keep: bool) -> tuple[Counter[Position], Ply]:
     nodes = wins = 0
     unfinished: Counter[Position] = Counter()
     for position, sequences in frontier.items():
-        for bit in _moves(rules, position, to_move):
-            nodes += sequences
-            black, white = position
+        moves = _moves(rules, position, to_move)
+        nodes += sequences * len(moves)
+        black, white = position
+        for bit in moves:
             if _wins(rules, position, to_move, bit):
                 wins += sequences
-            elif to_move == BLACK:
+            elif keep and to_move == BLACK:
                 unfinished[black | bit, white] += sequences
-            else:
+            elif keep:
                 unfinished[black, white | bit] += sequences
     if rules.rule == "renju" and to_move == WHITE:
         for position in [position for position in unfinished if _black_is_stuck(rules, position)]:
