@@ -98,7 +98,8 @@ def completions(rules: Rules, stones: Mapping[Point, str], point: Point, step: S
 def stoppers(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step) -> set[Point]:
     """The empty points of the line on which an enemy stone leaves no completion of the stone on `point`."""
     enemy = opponent(stones[point])
-    near = [shift(point, step, times) for times in range(-rules.width - rules.height, rules.width + rules.height)]
+    reach = max(rules.width, rules.height)
+    near = [shift(point, step, times) for times in range(-reach, reach + 1)]
     return {
         stop
         for stop in near

@@ -16,6 +16,7 @@ from functools import cache
 
 from tests.oracle.rules import (
     DIRECTIONS,
+    ONGOING,
     Point,
     Rules,
     all_points,
@@ -24,6 +25,7 @@ from tests.oracle.rules import (
     legal_points,
     on_board,
     opponent,
+    outcome_after,
     shift,
     winning_lines,
     wins_at,
@@ -228,10 +230,10 @@ def verify_line(
 ) -> bool:
     """Whether a winning line (attacker, defender, attacker, …) really wins, whatever the defender replies.
 
-    A reply that leaves the line must lose to an immediate five, or to what `fallback` plays there. The line's own
-    replies must be legal and its stones must fall on empty points.
+    The line must be legal and end the game. A reply that leaves it must lose to an immediate five, or to what
+    `fallback` plays there.
     """
-    return _is_playable(rules, stones, attacker, line) and verify_win_tree(
+    return _ends_with_win(rules, stones, attacker, line) and verify_win_tree(
         rules, stones, attacker, strategy_of_line(rules, stones, attacker, line, fallback), rules.width * rules.height
     )
 
@@ -241,7 +243,7 @@ def verify_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, line: S
 
     Where a four has several defences (caro) the replies outside the line are met by `find_vcf` within its length.
     """
-    if not _is_playable(rules, stones, attacker, line):
+    if not _ends_with_win(rules, stones, attacker, line):
         return False
     attacks = (len(line) + 1) // 2
     board = dict(stones)
@@ -257,13 +259,15 @@ def verify_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, line: S
     return verify_line(rules, stones, attacker, line, search_again)
 
 
-def _is_playable(rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point]) -> bool:
+def _ends_with_win(rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point]) -> bool:
+    """Whether every stone of the line is legal and its last one, and no earlier one, ends the game for the attacker."""
     board = dict(stones)
     for number, point in enumerate(line):
         colour = attacker if number % 2 == 0 else opponent(attacker)
         if not is_legal(rules, board, colour, point):
             return False
+        outcome = outcome_after(rules, board, colour, point)
+        if outcome != ONGOING:
+            return outcome == attacker and number == len(line) - 1
         board[point] = colour
-        if winning_lines(rules, board, point):
-            return colour == attacker and number == len(line) - 1
-    return bool(line)
+    return False
