@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "eval/weights.h"
 #include "patterns/shapes.h"
 #include "tools/features.h"
 
@@ -13,34 +14,62 @@ template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>& values) {
   auto* kept = new std::vector<T>(std::move(values));
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(
-      kept->data(), {kept->size()}, nb::capsule(kept, [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); }));
+      kept->data(), {kept->size()},
+      nb::capsule(kept, [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); }));
 }
 
 }  // namespace
 
 void bind_tools(nb::module_& m) {
-  m.def("shape_codes", [] {
-    std::vector<std::vector<int>> shapes;
-    for (int code = 0; code < kShapeCodes; ++code) {
-      const auto& four = ShapeCodes::instance().shapes(static_cast<ShapeCode>(code));
-      shapes.emplace_back(four.begin(), four.end());
-    }
-    return shapes;
-  }, "The four line shapes of each code, weakest first.");
+  m.def(
+      "shape_codes",
+      [] {
+        std::vector<std::vector<int>> shapes;
+        for (int code = 0; code < kShapeCodes; ++code) {
+          const auto& four = ShapeCodes::instance().shapes(static_cast<ShapeCode>(code));
+          shapes.emplace_back(four.begin(), four.end());
+        }
+        return shapes;
+      },
+      "The four line shapes of each code, weakest first.");
   nb::class_<PositionFeatures>(m, "PositionFeatures", "Samples for the tuner, collected game by game.")
-      .def(nb::init<>())
-      .def("add", [](PositionFeatures& self, const Board& board, const std::vector<int>& moves, int first) {
-             const nb::gil_scoped_release release;
-             add_features(board, moves, first, self);
-           }, nb::arg("board"), nb::arg("moves"), nb::arg("first"))
+      .def(
+          "__init__",
+          [](PositionFeatures* self, bool by_colour) { new (self) PositionFeatures{.by_colour = by_colour}; },
+          nb::arg("by_colour") = false,
+          "by_colour: the codes of white have columns of their own, behind those of black.")
+      .def(
+          "add",
+          [](PositionFeatures& self, const Board& board, const std::vector<int>& moves, int first) {
+            const nb::gil_scoped_release release;
+            add_features(board, moves, first, self);
+          },
+          nb::arg("board"), nb::arg("moves"), nb::arg("first"),
+          "Add the positions of a game played on from the board, from its first-th move. Win length 4 or 5.")
       .def("__len__", [](const PositionFeatures& self) { return self.threat_bits.size(); })
-      .def("take", [](PositionFeatures& self) {
-             auto result = std::make_tuple(to_array(self.row_starts), to_array(self.codes), to_array(self.counts),
-                                           to_array(self.threat_bits), to_array(self.plies), to_array(self.move_starts),
-                                           to_array(self.own_codes), to_array(self.other_codes), to_array(self.played));
-             self = PositionFeatures();
-             return result;
-           }, "row_starts, codes, counts, threat_bits, plies, move_starts, own_codes, other_codes, played; then empty.");
+      .def(
+          "take",
+          [](PositionFeatures& self) {
+            nb::dict arrays;
+            arrays["games"] = to_array(self.games);
+            arrays["move_indices"] = to_array(self.move_indices);
+            arrays["colours"] = to_array(self.colours);
+            arrays["row_starts"] = to_array(self.row_starts);
+            arrays["columns"] = to_array(self.columns);
+            arrays["counts"] = to_array(self.counts);
+            arrays["threat_bits"] = to_array(self.threat_bits);
+            arrays["move_starts"] = to_array(self.move_starts);
+            arrays["own_codes"] = to_array(self.own_codes);
+            arrays["other_codes"] = to_array(self.other_codes);
+            arrays["played"] = to_array(self.played);
+            self = PositionFeatures{.by_colour = self.by_colour};
+            return arrays;
+          },
+          nb::sig("def take(self) -> dict[str, typing.Any]"),
+          "The arrays of PositionFeatures by name (cpp/tools/features.h); nothing is left here.");
+  m.attr("VALUE_UNIT") = kValueUnit;
+  m.attr("SHAPE_CODES") = kShapeCodes;
+  m.attr("THREAT_BITS") = kThreatBits;
 }
 
 }  // namespace tengen::bindings

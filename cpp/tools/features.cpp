@@ -1,6 +1,7 @@
 #include "tools/features.h"
 
-#include <map>
+#include <algorithm>
+#include <array>
 
 #include "eval/weights.h"
 
@@ -13,39 +14,78 @@ bool is_asked(const PatternBoard& board) {
          !board.count(own, threat::kOpenFour);
 }
 
-void add_sample(const PatternBoard& board, Point played, PositionFeatures& features) {
+// Counts per column; only the columns touched are visited afterwards, in order.
+class ColumnCounts {
+ public:
+  void add(int column, int amount) {
+    if (!seen_[column]) {
+      seen_[column] = true;
+      touched_.push_back(column);
+    }
+    counts_[column] = static_cast<std::int16_t>(counts_[column] + amount);
+  }
+
+  void move_into(PositionFeatures& features) {
+    std::ranges::sort(touched_);
+    for (const int column : touched_) {
+      if (counts_[column] != 0) {
+        features.columns.push_back(column);
+        features.counts.push_back(counts_[column]);
+      }
+      counts_[column] = 0;
+      seen_[column] = false;
+    }
+    touched_.clear();
+    features.row_starts.push_back(static_cast<std::int64_t>(features.columns.size()));
+  }
+
+ private:
+  std::array<std::int16_t, 2 * kShapeCodes> counts_{};
+  std::array<bool, 2 * kShapeCodes> seen_{};
+  std::vector<int> touched_;
+};
+
+void add_sample(const PatternBoard& board, Point move, ColumnCounts& counts, PositionFeatures& features) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
-  std::map<int, int> counts;
+  const int own_column = features.by_colour ? own * kShapeCodes : 0;
+  const int other_column = features.by_colour ? other * kShapeCodes : 0;
   for (Point p = 0; p < board.rules().area(); ++p) {
     if (!board.is_empty(p)) continue;
-    ++counts[board.code(own, p)];
-    --counts[board.code(other, p)];
+    counts.add(own_column + board.code(own, p), 1);
+    counts.add(other_column + board.code(other, p), -1);
   }
-  for (const auto& [code, count] : counts) {
-    if (count == 0) continue;
-    features.codes.push_back(code);
-    features.counts.push_back(static_cast<std::int8_t>(count));
-  }
-  features.row_starts.push_back(static_cast<std::int64_t>(features.codes.size()));
+  counts.move_into(features);
   features.threat_bits.push_back(static_cast<std::int16_t>(threat_bits(board)));
-  features.plies.push_back(static_cast<std::int16_t>(board.board().stones()));
+  features.colours.push_back(own);
+  std::int16_t candidates = 0;
+  std::int16_t played = -1;
   board.candidates().for_each([&](Point p) {
     features.own_codes.push_back(static_cast<std::int16_t>(board.code(own, p)));
     features.other_codes.push_back(static_cast<std::int16_t>(board.code(other, p)));
-    features.played.push_back(p == played);
+    if (p == move) played = candidates;
+    ++candidates;
   });
+  features.played.push_back(played);
   features.move_starts.push_back(static_cast<std::int64_t>(features.own_codes.size()));
 }
 
 }  // namespace
 
 void add_features(const Board& board, const std::vector<int>& moves, int first, PositionFeatures& features) {
+  const std::int32_t game = features.games_added++;
   PatternBoard patterns(board, Weights::prior().points);
+  ColumnCounts counts;
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    const auto move = static_cast<Point>(moves[i]);
+    const int index = moves[i];
+    if (index < 0 || index >= board.rules().area()) return;
+    const auto move = static_cast<Point>(index);
     if (patterns.board().is_over() || !patterns.is_empty(move)) return;
-    if (static_cast<int>(i) >= first && is_asked(patterns)) add_sample(patterns, move, features);
+    if (static_cast<int>(i) >= first && is_asked(patterns)) {
+      features.games.push_back(game);
+      features.move_indices.push_back(static_cast<std::int16_t>(i));
+      add_sample(patterns, move, counts, features);
+    }
     patterns.make(move);
   }
 }

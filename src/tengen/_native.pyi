@@ -4,7 +4,7 @@ The native core of Tengen. Thin and unchecked: use it through tengen.core, not d
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -233,6 +233,61 @@ class FloatVectorEnv:
     @property
     def episode_lengths(self) -> NDArray[numpy.int64]: ...
 
+class PatternBoard:
+    """
+    A board that knows what a stone of either colour would make on every empty point.
+    """
+
+    def __init__(self, board: Board) -> None:
+        """Copies the board, which keeps its history. Win length 4 or 5."""
+
+    def make(self, point: int) -> None:
+        """Play a point. Renju fouls are not checked here."""
+
+    def unmake(self) -> None: ...
+
+    def pass_turn(self) -> None:
+        """Give the turn to the other side; a second call takes it back."""
+
+    def threats(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+        """uint8 [2, area]: the threat that black and white would make; a copy."""
+
+    def shapes(self, colour: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+        """uint8 [4, area]: the shape along each direction; a copy."""
+
+    def shape(self, colour: int, direction: int, point: int) -> int:
+        """One entry of shapes(); 0 on a stone."""
+
+    def at(self, point: int) -> int:
+        """0 empty, 1 black, 2 white."""
+
+    def fives(self, colour: int) -> list[int]:
+        """The points where that colour makes five."""
+
+    def is_legal(self, colour: int, point: int) -> bool:
+        """Whether that colour may play there."""
+
+    def open_four_defences(self, attacker: int) -> list[int]:
+        """The points that leave the attacker no open four to make."""
+
+    def check(self) -> str:
+        """
+        Empty when the incremental state agrees with the stones, else what does not.
+        """
+
+    @property
+    def to_move(self) -> int: ...
+
+def check_pattern_walk(board: Board, seed: int, steps: int) -> str:
+    """
+    Random moves made and unmade, the state checked after each: empty text, or what is wrong.
+    """
+
+def run_make_unmake(board: Board, seed: int, pairs: int) -> int:
+    """
+    Make and unmake that many moves with all pattern state; returns a signature of the states.
+    """
+
 class Weights:
     """
     The numbers of the evaluation and of move ordering; int16 arrays [2, n].
@@ -406,13 +461,25 @@ def shape_codes() -> list[list[int]]:
 class PositionFeatures:
     """Samples for the tuner, collected game by game."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, by_colour: bool = False) -> None:
+        """
+        by_colour: the codes of white have columns of their own, behind those of black.
+        """
 
-    def add(self, board: Board, moves: Sequence[int], first: int) -> None: ...
+    def add(self, board: Board, moves: Sequence[int], first: int) -> None:
+        """
+        Add the positions of a game played on from the board, from its first-th move. Win length 4 or 5.
+        """
 
     def __len__(self) -> int: ...
 
-    def take(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int8], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    def take(self) -> dict[str, Any]:
         """
-        row_starts, codes, counts, threat_bits, plies, move_starts, own_codes, other_codes, played; then empty.
+        The arrays of PositionFeatures by name (cpp/tools/features.h); nothing is left here.
         """
+
+VALUE_UNIT: int = 8
+
+SHAPE_CODES: int = 2380
+
+THREAT_BITS: int = 9

@@ -1,0 +1,78 @@
+#include "tools/pattern_walk.h"
+
+#include "eval/weights.h"
+#include "patterns/pattern_board.h"
+#include "play/rng.h"
+
+namespace tengen {
+namespace {
+
+// Longer random games are not what a search meets.
+constexpr int kStonesOfAGame = 40;
+
+Point pick(const PointSet& set, Rng& rng) {
+  auto left = static_cast<int>(rng.below(static_cast<std::uint32_t>(set.size())));
+  Point picked = kNoPoint;
+  set.for_each([&](Point p) {
+    if (left-- == 0) picked = p;
+  });
+  return picked;
+}
+
+PointSet empty_points(const PatternBoard& board) {
+  PointSet set;
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (board.is_empty(p)) set.add(p);
+  return set;
+}
+
+bool is_finished(const PatternBoard& board) { return board.board().is_over() || board.board().empties() == 0; }
+
+}  // namespace
+
+std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps) {
+  Rng rng(seed);
+  PatternBoard patterns(board, Weights::prior().points);
+  const int ply_before = board.ply();
+  for (int step = 0; step < steps; ++step) {
+    const bool may_unmake = patterns.board().ply() > ply_before;
+    if (is_finished(patterns) && !may_unmake) break;
+    // Two steps forward, one back, so that the walk reaches crowded boards but also undoes moves of every age.
+    if (may_unmake && (is_finished(patterns) || rng.below(3) == 0)) {
+      patterns.unmake();
+    } else {
+      const PointSet near = patterns.candidates();
+      patterns.make(pick(near.empty() || rng.below(8) == 0 ? empty_points(patterns) : near, rng));
+    }
+    if (const std::string fault = patterns.check(); !fault.empty())
+      return "step " + std::to_string(step) + ": " + fault;
+  }
+  return {};
+}
+
+std::uint64_t run_make_unmake(const Board& board, std::uint64_t seed, std::uint64_t pairs) {
+  Rng rng(seed);
+  PatternBoard patterns(board, Weights::prior().points);
+  std::uint64_t signature = 0;
+  std::uint64_t done = 0;
+  while (done < pairs) {
+    const PointSet candidates = patterns.candidates();
+    if (is_finished(patterns) || candidates.empty() || patterns.board().stones() >= kStonesOfAGame) {
+      if (patterns.board().ply() == board.ply()) break;
+      while (patterns.board().ply() > board.ply()) patterns.unmake();
+      continue;
+    }
+    candidates.for_each([&](Point p) {
+      if (done >= pairs) return;
+      patterns.make(p);
+      signature =
+          (signature ^ patterns.hash()) * 0x9E3779B97F4A7C15ull + static_cast<std::uint64_t>(patterns.value_sum());
+      patterns.unmake();
+      ++done;
+    });
+    patterns.make(pick(candidates, rng));
+  }
+  return signature;
+}
+
+}  // namespace tengen

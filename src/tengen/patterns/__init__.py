@@ -1,0 +1,1 @@
+"""Shapes and threats: what stones make of each other, in words and as data."""
