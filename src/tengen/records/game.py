@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
+from tengen.core.geometry import Point
 from tengen.errors import ForbiddenPointError, InputError, RecordError
 from tengen.records.limits import MAX_DEPTH, MAX_NODES, MAX_TIME_MS
 
 if TYPE_CHECKING:
-    from tengen.core.geometry import Point
     from tengen.core.position import Position
 
 Properties = Mapping[str, tuple[str, ...]]
