@@ -3,9 +3,11 @@
 A step is one action of the agent (black), the random opponent's reply, and the new observation (three planes) and
 action mask of a 15×15 freestyle board; finished games start again. The agent's actions are random legal points: drawn
 by the native helper `sample_actions`, by NumPy in the NumPy environment, by `random.choice` for OpenSpiel. Choosing
-them is part of the measured time. Everything runs on one thread unless its name says otherwise, in turns, so that a
-busy moment hits each contender. `_per_second` is the best round by the clock on the wall; `_per_cpu_second` and
-`_ratio` are medians over the rounds by processor time, which other programs on the machine disturb less.
+them is part of the measured time. Everything runs on one thread unless its name says otherwise.
+
+The contenders take turns of a few milliseconds, and every call (one step of all boards) is timed by the clock on the
+wall. `_per_second` follows from the median call, which a busy machine disturbs little: most calls are shorter than the
+time between two interruptions. `_ratio` is a quotient of two such figures of the same run.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.numpy_env import NumpyGomoku
@@ -25,79 +28,74 @@ from tengen.core.position import Position
 from tengen.envs import GomokuVectorEnv
 
 BOARDS = 1024
-ROUNDS = 7
+ROUNDS = 12
+WARM_UP_CALLS = 120  # games of all lengths are on the boards afterwards
 SEED = 1
 
-Runner = Callable[[int], None]
+
+@dataclass
+class Contender:
+    """Something that steps environments: `steps` of them at each call."""
+
+    call: Callable[[], object]
+    steps: int
+    calls_per_round: int
+    seconds: list[float] = field(default_factory=list)
+
+    def play_round(self) -> None:
+        for _ in range(self.calls_per_round):
+            started = time.perf_counter()
+            self.call()
+            self.seconds.append(time.perf_counter() - started)
+
+    @property
+    def steps_per_second(self) -> float:
+        return self.steps / statistics.median(self.seconds)
 
 
 def run() -> dict[str, float]:
     contenders = {
-        "vector": (_vector_runner(copy=False), 1000),
-        "vector_copy": (_vector_runner(copy=True), 300),
-        "vector_float32": (_vector_runner(copy=False, dtype="float32"), 500),
-        "vector_two_threads": (_vector_runner(copy=False, threads=2), 1000),
-        "vector_self_play": (_vector_runner(copy=False, opponent=None), 1000),
-        "vector_naive3": (_vector_runner(copy=False, opponent="naive:level=3"), 100),
-        "vector_renju": (_vector_runner(copy=False, ruleset="15x15:5:renju"), 20),
-        "numpy": (_numpy_runner(), 60),
+        "vector": _vector(100),
+        "vector_copy": _vector(50, copy=True),
+        "vector_float32": _vector(50, dtype="float32"),
+        "vector_two_threads": _vector(50, threads=2),
+        "vector_self_play": _vector(50, opponent=None),
+        "vector_naive3": _vector(10, opponent="naive:level=3"),
+        "vector_renju": _vector(4, ruleset="15x15:5:renju"),
+        "numpy": _numpy(20),
     }
+    if (spiel := _spiel(100)) is not None:
+        contenders["openspiel"] = spiel
+    for contender in contenders.values():
+        for _ in range(WARM_UP_CALLS):
+            contender.call()
+    for _ in range(ROUNDS):
+        for contender in contenders.values():
+            contender.play_round()
+    speeds = {name: contender.steps_per_second for name, contender in contenders.items()}
     figures: dict[str, float] = {"boards": BOARDS}
-    seconds = _measure({name: (runner, steps * BOARDS) for name, (runner, steps) in contenders.items()})
-    spiel = _spiel_runner()
-    if spiel is not None:
-        seconds |= _measure({"openspiel": (spiel, 2000), "vector_again": (contenders["vector"][0], 1000 * BOARDS)})
-    for name, (wall, _) in seconds.items():
-        if name != "vector_again":
-            figures[f"{name}_steps_per_second"] = 1 / min(wall)
-    figures["vector_steps_per_cpu_second"] = 1 / statistics.median(seconds["vector"][1])
-    figures["vector_to_numpy_ratio"] = _ratio(seconds, "numpy", "vector")
-    if spiel is not None:
-        figures["vector_to_openspiel_ratio"] = _ratio(seconds, "openspiel", "vector_again")
+    figures |= {f"{name}_steps_per_second": speed for name, speed in speeds.items()}
+    figures |= {
+        f"vector_to_{other}_ratio": speeds["vector"] / speeds[other]
+        for other in ("numpy", "openspiel")
+        if other in speeds
+    }
     return figures | _foul_scan() | _imports()
 
 
-def _measure(contenders: dict[str, tuple[Runner, int]]) -> dict[str, tuple[list[float], list[float]]]:
-    """Seconds a step, (wall time, processor time) of each round, the contenders taking turns."""
-    seconds: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in contenders}
-    for runner, steps in contenders.values():
-        runner(max(steps // 5, 1))  # games of all lengths are on the boards afterwards
-    for _ in range(ROUNDS):
-        for name, (runner, steps) in contenders.items():
-            wall, processor = time.perf_counter(), time.process_time()
-            runner(steps)
-            seconds[name][0].append((time.perf_counter() - wall) / steps)
-            seconds[name][1].append((time.process_time() - processor) / steps)
-    return seconds
-
-
-def _ratio(seconds: dict[str, tuple[list[float], list[float]]], slow: str, quick: str) -> float:
-    return statistics.median(a / b for a, b in zip(seconds[slow][1], seconds[quick][1], strict=True))
-
-
-def _vector_runner(ruleset: str = "15x15:5:freestyle", **settings: Any) -> Runner:
-    env = GomokuVectorEnv(BOARDS, ruleset, **settings)
+def _vector(calls: int, ruleset: str = "15x15:5:freestyle", copy: bool = False, **settings: Any) -> Contender:
+    env = GomokuVectorEnv(BOARDS, ruleset, copy=copy, **settings)
     env.reset(seed=SEED)
-
-    def play(steps: int) -> None:
-        for _ in range(max(steps // BOARDS, 1)):
-            env.step(env.sample_actions())
-
-    return play
+    return Contender(lambda: env.step(env.sample_actions()), BOARDS, calls)
 
 
-def _numpy_runner() -> Runner:
+def _numpy(calls: int) -> Contender:
     env = NumpyGomoku(BOARDS, 15, SEED)
-
-    def play(steps: int) -> None:
-        for _ in range(max(steps // BOARDS, 1)):
-            env.step(env.sample_actions())
-
-    return play
+    return Contender(lambda: env.step(env.sample_actions()), BOARDS, calls)
 
 
-def _spiel_runner() -> Runner | None:
-    """None where OpenSpiel is not installed (it has no Windows wheels)."""
+def _spiel(calls: int) -> Contender | None:
+    """One board; None where OpenSpiel is not installed (it has no Windows wheels)."""
     try:
         import pyspiel
     except ImportError:
@@ -106,32 +104,31 @@ def _spiel_runner() -> Runner | None:
     rng = random.Random(SEED)
     state = game.new_initial_state()
 
-    def play(steps: int) -> None:
+    def step() -> None:
         nonlocal state
-        for _ in range(steps):
+        state.apply_action(rng.choice(state.legal_actions()))
+        if not state.is_terminal():
             state.apply_action(rng.choice(state.legal_actions()))
-            if not state.is_terminal():
-                state.apply_action(rng.choice(state.legal_actions()))
-            if state.is_terminal():
-                state = game.new_initial_state()
-            state.observation_tensor(0)
-            state.legal_actions_mask(0)
+        if state.is_terminal():
+            state = game.new_initial_state()
+        state.observation_tensor(0)
+        state.legal_actions_mask(0)
 
-    return play
+    return Contender(step, 1, calls)
 
 
 def _foul_scan() -> dict[str, float]:
     """Microseconds to find all fouls of a 15×15 board, called from Python; the positions come from whole games."""
     positions = _renju_positions()
-    rounds = []
+    seconds = []
     for _ in range(5 * ROUNDS):
         started = time.perf_counter()
         for position in positions:
             position.native.fouls()
-        rounds.append((time.perf_counter() - started) / len(positions))
+        seconds.append((time.perf_counter() - started) / len(positions))
     fouls = sum(len(position.forbidden_points()) for position in positions)
     return {
-        "renju_foul_scan_us": 1e6 * min(rounds),
+        "renju_foul_scan_us": 1e6 * statistics.median(seconds),
         "renju_foul_scan_positions": len(positions),
         "renju_fouls_per_position": fouls / len(positions),
     }

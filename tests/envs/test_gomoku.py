@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import tengen.envs
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import make_agent, parse_agent
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.planes import encode, layouts
@@ -291,6 +291,13 @@ def test_named_agents_of_the_registry_can_be_handed_over() -> None:
     reward, info = play_out(env, seed=0)
     assert reward in (-1.0, 0.0, 1.0)
     assert info["outcome"] in list(Outcome)
+
+
+def test_policies_have_the_names_of_the_registry() -> None:
+    for text in POLICIES:
+        assert make_agent(text).name == text
+    assert parse_agent("naive")[1] == parse_agent("naive:level=3")[1]
+    assert POLICIES["naive"] is POLICIES["naive:level=3"]
 
 
 @pytest.mark.parametrize("answer", ["z9", 81, None, "e5"])
