@@ -263,9 +263,13 @@ class Analyst(FirstPoint):
         self._is_deep = is_deep
         self._stop = threading.Event()
         self.excluded: frozenset[Point] = frozenset()
+        self.table_bytes = 0
 
     def exclude(self, points: frozenset[Point]) -> None:
         self.excluded = points
+
+    def resize_table(self, table_bytes: int) -> None:
+        self.table_bytes = table_bytes
 
     def table_usage(self) -> float:
         return 0.25

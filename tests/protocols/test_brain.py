@@ -261,7 +261,18 @@ def test_limits_reach_the_player() -> None:
     assert 40_000 < second.time_ms <= 49_850
     assert (second.clock_ms, second.nodes, second.depth) == (None, None, None)
     assert (third.time_ms, third.clock_ms) == (None, None)
-    assert agent.bounds == [(1_048_576, 2), (367_001_600, 2)]
+    assert agent.bounds == [(367_001_600, 2), (367_001_600, 2)]
+
+
+def test_a_table_size_reaches_players_that_have_a_table() -> None:
+    agent = Analyst()
+    with start(lambda: agent) as brain:
+        brain.send("INFO hash_size 1024\nINFO max_memory 367001600")
+        brain.ask("BEGIN")
+        assert agent.table_bytes == 1_048_576
+        brain.send("INFO hash_size 2097152")  # more than all the memory allowed
+        brain.ask("TURN 7,7")
+    assert agent.table_bytes == 1_048_576
 
 
 def test_yixin_boards_way_to_say_unlimited() -> None:

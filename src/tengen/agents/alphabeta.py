@@ -49,7 +49,9 @@ _PRESETS = {
     "best": _Preset(),
     # Fixed depth with the paper's means: incremental shape scores, a hash table, checkmate search for both sides.
     "fudan": _Preset(
-        depth=7, ingredients=_PLAIN | Ingredient.DEFENCE_SETS | Ingredient.LEAF_FOURS | Ingredient.ROOT_FOURS, max_four_depth=8
+        depth=7,
+        ingredients=_PLAIN | Ingredient.DEFENCE_SETS | Ingredient.LEAF_FOURS | Ingredient.ROOT_FOURS,
+        max_four_depth=8,
     ),
     # The paper's amateur-level opponent: three plies on the static evaluation.
     "stanford15": _Preset(depth=3, ingredients=_PLAIN),
@@ -81,6 +83,14 @@ class AlphaBetaAgent(Agent):
             self._engine.set_table_mb(min(self._parameters.hash_mb, megabytes))
         if threads:
             self._parameters = replace(self._parameters, threads=threads)
+
+    def resize_table(self, table_bytes: int) -> None:
+        """Give the table this size, whatever the parameters say."""
+        self._engine.set_table_mb(max(1, table_bytes >> 20))
+
+    def table_usage(self) -> float:
+        """The part of the table in use, from 0 to 1."""
+        return self._engine.table_usage
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         self._engine.new_game(ruleset)

@@ -12,10 +12,11 @@ import typer
 
 from tengen.errors import TengenError
 
-_DEFAULT_AGENTS = ("alphabeta", "naive:level=3", "random")
-
 AgentOption = Annotated[str, typer.Option("--agent", help="Who plays, such as 'alphabeta' or 'naive:level=3'.")]
 LogOption = Annotated[str, typer.Option("--log", help="Append everything that goes over the pipe to this file.")]
+
+# Yixin-Board on Windows passes it to every engine.
+Utf8Option = Annotated[bool, typer.Option("--force-utf8", hidden=True)]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +35,7 @@ def main() -> None:
         sys.exit(2)
 
 
-def serve(agent: AgentOption = "", log: LogOption = "") -> None:
+def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf8Option = False) -> None:
     """Play as an engine: the Piskvork (Gomocup) protocol with Yixin-Board's extensions on stdin and stdout."""
     from tengen import __version__
     from tengen.agents.registry import make_agent, parse_agent
@@ -42,12 +43,11 @@ def serve(agent: AgentOption = "", log: LogOption = "") -> None:
     from tengen.protocols.piskvork import About
     from tengen.protocols.piskvork_brain import BrainServer
 
-    text = agent or _default_agent()
-    parse_agent(text)  # a wrong text is told at once, on the terminal; the player is made when a game begins
+    parse_agent(agent)  # a wrong text is told at once, on the terminal; the player is made when a game begins
     pipe_log = PipeLog(log) if log else None
     write = _claim_stdout(log)
     server = BrainServer(
-        lambda: make_agent(text),
+        lambda: make_agent(agent),
         lambda: os.read(0, 65_536),
         write,
         about=About("Tengen", __version__, "The Tengen authors", "International"),
@@ -60,12 +60,6 @@ def serve(agent: AgentOption = "", log: LogOption = "") -> None:
     finally:
         # A player may still think in its thread; managers kill a brain that lingers.
         os._exit(0)
-
-
-def _default_agent() -> str:
-    from tengen.agents.registry import agent_names
-
-    return next(text for text in _DEFAULT_AGENTS if text.partition(":")[0] in agent_names())
 
 
 def _claim_stdout(log: str) -> Callable[[bytes], None]:

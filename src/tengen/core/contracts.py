@@ -327,7 +327,11 @@ class ExcludesMoves(Protocol):
 
 @runtime_checkable
 class HasTable(Protocol):
-    """What an agent may offer beyond `Agent`: to tell how full its transposition table is."""
+    """What an agent may offer beyond `Agent`: a transposition table of a size one can choose."""
+
+    def resize_table(self, table_bytes: int) -> None:
+        """Give the table this size, as near as its make allows; what it holds may be lost. Between moves only."""
+        ...
 
     def table_usage(self) -> float:
         """The part of the table in use, from 0 to 1."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from tengen.core.contracts import Agent
 from tengen.protocols.pipe import LineSplitter, PipeLog
-from tengen.protocols.piskvork import MAX_BOARD, MIN_BOARD, About, Field, parse_squares
+from tengen.protocols.piskvork import MAX_BOARD, MIN_BOARD, About, Field, parse_squares, square_of_point
 from tengen.protocols.piskvork_commands import MAX_COMMAND_LINE, Command, CommandReader
 from tengen.protocols.piskvork_session import Output, Session
 from tengen.protocols.yixin_commands import COMMANDS as YIXIN_COMMANDS
@@ -171,7 +171,7 @@ def _play(session: Session, command: Command) -> None:
     point = session.free_point(board, command.arguments) if board is not None else None
     if board is not None and point is not None:
         board.add(point, Field.OWN)
-        session.say(command.arguments)
+        session.say(square_of_point(point, board.height))
 
 
 def _info(session: Session, command: Command) -> None:

@@ -67,7 +67,7 @@ def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
         if depth:
             yield f"INFO DEPTH {depth}"
             yield f"INFO SELDEPTH {_reach(line, depth)}"
-        yield f"INFO NODES {line.visits}"
+        yield f"INFO NODES {line.visits or analysis.nodes}"
         yield f"INFO TOTALNODES {analysis.nodes}"
         yield f"INFO TOTALTIME {round(analysis.elapsed_ms)}"
         yield f"INFO SPEED {round(analysis.nodes_per_second)}"

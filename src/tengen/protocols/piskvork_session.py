@@ -144,7 +144,8 @@ class Session:
             nodes=self.settings.max_nodes,
             depth=self.settings.max_depth,
             threads=self.settings.threads,
-            memory_bytes=self.settings.memory_limit_bytes,
+            memory_bytes=self.settings.memory_bytes,
+            table_bytes=self.settings.table_bytes,
             excluded=frozenset(self.excluded | (self.board.blocked if self.board else set())),
         )
 

@@ -82,9 +82,11 @@ class Settings:
             return
 
     @property
-    def memory_limit_bytes(self) -> int | None:
-        """The smaller of `max_memory` and `hash_size`, None without either."""
-        return min((size for size in (self.memory_bytes, self.hash_bytes) if size is not None), default=None)
+    def table_bytes(self) -> int | None:
+        """The table that `hash_size` asks for, None when there is no such wish or `max_memory` is against it."""
+        if self.hash_bytes is None or (self.memory_bytes is not None and self.hash_bytes >= self.memory_bytes):
+            return None
+        return self.hash_bytes
 
     def budget(self, started: float) -> Budget:
         """The time for a move whose command was read at `started`."""

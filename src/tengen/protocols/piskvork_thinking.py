@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, ExcludesMoves, Limits
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, ExcludesMoves, HasTable, Limits
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import AgentError
@@ -43,6 +43,7 @@ class Order:
     depth: int | None = None
     threads: int = 1
     memory_bytes: int | None = None
+    table_bytes: int | None = None
     excluded: frozenset[Point] = frozenset()
 
     def limits(self) -> Limits:
@@ -78,7 +79,7 @@ class Thinker:
         self._stopped_before = 0
         self._is_closing = False
         self._ready_for: tuple[object, ...] = ()
-        self._bounds: tuple[int | None, int] | None = None
+        self._bounds: tuple[int | None, int | None, int] | None = None
         self._worker = threading.Thread(target=self._run, name="thinker", daemon=True)
         self._worker.start()
 
@@ -193,9 +194,12 @@ class Thinker:
         ruleset = order.position.ruleset
         if not agent.supports(ruleset):
             return False
-        if self._bounds != (order.memory_bytes, order.threads):
+        bounds = (order.memory_bytes, order.table_bytes, order.threads)
+        if self._bounds != bounds:
             agent.configure(memory_bytes=order.memory_bytes, threads=order.threads)
-            self._bounds = (order.memory_bytes, order.threads)
+            if order.table_bytes is not None and isinstance(agent, HasTable):
+                agent.resize_table(order.table_bytes)
+            self._bounds = bounds
         if self._ready_for != (ruleset, order.game):
             agent.new_game(ruleset, seed=order.game)
             self._ready_for = (ruleset, order.game)
