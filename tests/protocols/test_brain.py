@@ -458,6 +458,12 @@ def test_quick_questions_before_the_end_are_answered() -> None:
     assert brain.end() == ['name="Test", version="1"', "OK"]
 
 
+def test_a_last_line_without_an_end_is_read() -> None:
+    brain = LocalBrain(FirstPoint)
+    brain.send_bytes(b"START 15\nABOUT")
+    assert brain.end("") == ["OK", 'name="Test", version="1"']
+
+
 def test_a_manager_that_is_gone_ends_the_brain_quietly() -> None:
     written = threading.Event()
 

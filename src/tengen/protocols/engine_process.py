@@ -43,7 +43,8 @@ _MARK = "TENGEN_ENGINE"
 _CHUNK = 65_536
 _MAX_STDERR_BYTES = 2**20
 _SLICE_S = 0.1
-"""How often a waiting manager looks whether the engine still lives and how much memory it holds."""
+"""How often a waiting manager looks whether the engine still lives."""
+_MEMORY_EVERY_S = 0.2
 _EXIT_GRACE_S = 0.5
 _KILL_S = 5.0
 
@@ -71,6 +72,7 @@ class EngineProcess:
         self._lines: deque[str] = deque()
         self._line_count = 0
         self._byte_count = 0
+        self._next_memory_check = 0.0
         self._is_at_end = False
         self._fault: EngineError | None = None
         self._is_suspended = False
@@ -128,9 +130,14 @@ class EngineProcess:
             self.check_memory()
 
     def check_memory(self) -> None:
-        """Raise `EngineError` when the engine and its children hold more memory than allowed."""
-        if self._memory_bytes is None:
+        """Raise `EngineError` when the engine and its children hold more memory than allowed.
+
+        Looking for the children costs some milliseconds: fast games are not checked at every move.
+        """
+        now = time.monotonic()
+        if self._memory_bytes is None or now < self._next_memory_check:
             return
+        self._next_memory_check = now + _MEMORY_EVERY_S
         # Resident memory counts shared pages too: what looks too much is measured again, exactly.
         held = self._held_bytes("rss")
         if held > self._memory_bytes:

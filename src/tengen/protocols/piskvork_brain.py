@@ -61,9 +61,12 @@ class BrainServer:
     def _read_all(self) -> None:
         splitter = LineSplitter(MAX_COMMAND_LINE)
         reader = CommandReader()
-        while data := self._read():
+        is_open = True
+        while is_open:
+            data = self._read()
+            is_open = bool(data)
             now = time.monotonic()
-            for line in splitter.feed(data):
+            for line in splitter.feed(data) if is_open else splitter.flush():
                 if self._log is not None:
                     self._log.write("->", line)
                 for command in reader.feed(line, now):

@@ -39,6 +39,10 @@ _END_S = 0.5
 _RESTART_S = 2.0
 _ABOUT_S = 1.0
 _STOP_S = 0.2
+_SETTLE_S = 0.005
+"""Rapfi and others drop what comes right behind their answer, while they still leave their thinking state."""
+_COMPLAINT_S = 1.0
+"""How long an engine that complained may take to analyse all the same."""
 _ANY_DEPTH = 99
 """What engines take for no limit of depth."""
 _SHOW_INFO = 2
@@ -88,6 +92,9 @@ class PiskvorkManager:
         """The INFO values the process has been sent."""
         self._memory_bytes = settings.memory_bytes
         self._threads = 1
+        self._answered_at = 0.0
+        self._cannot_analyse = ""
+        """What the running process said when it was asked to analyse."""
         self._asking = threading.Lock()
         self._is_asking = False
         self._is_stop_wanted = False
@@ -158,6 +165,8 @@ class PiskvorkManager:
         """
         self._ready(position.ruleset)
         assert self._process is not None
+        if self._cannot_analyse:
+            raise self._unable_to_analyse()
         try:
             self._process.resume()
             command = ["YXBOARD", *_board_rows(position), "DONE", f"YXNBEST {lines}"]
@@ -165,7 +174,6 @@ class PiskvorkManager:
             self._known = None
             yield from self._read_analysis(position, deadline)
             self._process.check_memory()
-            self._rest()
         except EngineError:
             self.kill()
             raise
@@ -200,6 +208,7 @@ class PiskvorkManager:
         """End the engine's process now, without a word."""
         process, self._process = self._process, None
         self._known = self._ruleset = None
+        self._cannot_analyse = ""
         self._told.clear()
         if process is not None:
             process.kill()
@@ -266,7 +275,6 @@ class PiskvorkManager:
             self._process.resume()
             answer = question()
             self._process.check_memory()
-            self._rest()
             return answer
         except EngineError:
             self.kill()
@@ -277,6 +285,8 @@ class PiskvorkManager:
     def _end_question(self) -> None:
         with self._asking:
             self._is_asking = False
+        self._answered_at = time.monotonic()
+        self._rest()
 
     def _send_stop(self) -> None:
         """Called with `_asking` held. The engine's own idea of its time must be mended before the next move."""
@@ -340,15 +350,16 @@ class PiskvorkManager:
         clock_ms = UNLIMITED_MS if limits.clock_ms is None else limits.clock_ms
         allowed_ms = min(turn_ms, clock_ms) + self._settings.tolerance_ms
         lines = [
+            f"INFO time_left {clock_ms}",
             *self._news("timeout_match", 0 if limits.clock_ms is None else clock_ms, is_once=True),
             *self._news("timeout_turn", turn_ms),
             *self._news("max_node", limits.nodes or 0, default=0),
             *self._news("max_depth", limits.depth or _ANY_DEPTH, default=_ANY_DEPTH),
             *self._news("thread_num", max(limits.threads, self._threads), default=1),
             *self._news("show_detail", show_detail, default=0),
-            f"INFO time_left {clock_ms}",
             *command,
         ]
+        time.sleep(max(0.0, self._answered_at + _SETTLE_S - time.monotonic()))
         deadline = time.monotonic() + allowed_ms / 1000
         self._process.send(lines, deadline)
         with self._asking:
@@ -420,26 +431,35 @@ class PiskvorkManager:
         assert self._process is not None
         parser = InfoParser(position.ruleset.width, position.ruleset.height)
         has_snapshot = False
-        while (line := self._process.receive(deadline)) is not None:
+        complaint = ""
+        patience = deadline
+        while (line := self._process.receive(patience)) is not None:
             squares = parse_squares(line)
             if squares is not None:
                 if not has_snapshot:
                     yield _bare_analysis(self._checked_point(squares[0], position.ruleset))
                 return
-            if _first_word(line) in ("ERROR", "UNKNOWN") and not has_snapshot and not self._is_stop_sent:
-                raise AgentError(f"{self._name} does not analyse: {line[:200]!r}")
+            if _first_word(line) in ("ERROR", "UNKNOWN") and not complaint and not self._is_stop_sent:
+                complaint = line
+                patience = min(deadline, time.monotonic() + _COMPLAINT_S)
             snapshot = parser.feed(line)
             if snapshot is not None and all(position.is_legal(candidate.move) for candidate in snapshot.lines):
                 has_snapshot = True
+                patience = deadline
                 yield snapshot
+        if complaint and not has_snapshot:
+            self._cannot_analyse = complaint
+            raise self._unable_to_analyse()
         raise self._late()
+
+    def _unable_to_analyse(self) -> AgentError:
+        return AgentError(f"{self._name} does not analyse: {self._cannot_analyse[:200]!r}")
 
     def _give_up_analysis(self) -> None:
         """Nobody reads on: have the engine end its search, by force if it does not."""
         self.stop()
         try:
             self._await_squares(time.monotonic() + self._settings.tolerance_ms / 1000)
-            self._rest()
         except EngineError:
             self.kill()
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from tengen.core.contracts import Agent, Analysis, Decision
+from tengen.core.contracts import Agent, Analysis, Decision, Rule
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.protocols.fallback import choose_fallback, nearest_point
@@ -81,6 +81,12 @@ class Session:
             self.say("ERROR there is no board yet: send START first")
         return self.board
 
+    def known_rule(self) -> Rule | None:
+        """The rule in force; when the manager asked for one that Tengen does not know, it is told so."""
+        if self.settings.rule is None:
+            self.say(f"ERROR rule {self.settings.rule_number} is not supported (known: 0, 1, 2, 4, 8, 9)")
+        return self.settings.rule
+
     def free_point(self, board: BrainBoard, text: str) -> Point | None:
         """The free point that `X,Y` names; otherwise the manager is told what is wrong."""
         point = self.named_point(board, text)
@@ -113,11 +119,11 @@ class Session:
         board = self.known_board()
         if board is None:
             return
-        if self.settings.rule is None:
-            self.say(f"ERROR rule {self.settings.rule_number} is not supported (known: 0, 1, 2, 4, 8, 9)")
+        rule = self.known_rule()
+        if rule is None:
             return
         board.is_own_turn = True
-        move = self._find_move(command, board, lines, is_analysis=is_analysis)
+        move = self._find_move(command, board, rule, lines, is_analysis=is_analysis)
         if move is not None:
             board.add(move, Field.OWN)
             self.answer(square_of_point(move, board.height))
@@ -163,9 +169,10 @@ class Session:
             self.say("DEBUG the player did not answer in time")
         return thought
 
-    def _find_move(self, command: Command, board: BrainBoard, lines: int, *, is_analysis: bool) -> Point | None:
-        assert self.settings.rule is not None
-        position = board.position(self.settings.rule)
+    def _find_move(
+        self, command: Command, board: BrainBoard, rule: Rule, lines: int, *, is_analysis: bool
+    ) -> Point | None:
+        position = board.position(rule)
         if position is None or position.is_over:
             return self._move_after_end(board, position)
         spare = choose_fallback(position, board.blocked)

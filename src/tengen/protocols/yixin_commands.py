@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits
+from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening import Option
 from tengen.core.position import Position
@@ -64,9 +64,12 @@ def _position(session: Session) -> Position | None:
     board = session.known_board()
     if board is None:
         return None
-    position = board.position(session.settings.rule) if session.settings.rule is not None else None
+    rule = session.known_rule()
+    if rule is None:
+        return None
+    position = board.position(rule)
     if position is None:
-        session.say("ERROR there is no position to speak of")
+        session.say("ERROR both sides have won: there is no such position")
     return position
 
 
@@ -179,18 +182,17 @@ def answer_swap2_board(session: Session, command: Command) -> None:
 
 def _choose_swap2(session: Session, command: Command, board: BrainBoard, points: list[Point]) -> Swap2Answer | None:
     """The answer to the stones of an opening; otherwise the manager is told what is wrong."""
-    if session.settings.rule is None:
-        session.say(f"ERROR rule {session.settings.rule_number} is not supported (known: 0, 1, 2, 4, 8, 9)")
+    rule = session.known_rule()
+    if rule is None:
         return None
-    empty = BrainBoard(board.width, board.height).position(session.settings.rule)
-    assert empty is not None
+    ruleset = Ruleset(board.width, board.height, 5, rule)
     if not points:
-        return propose_opening(empty.ruleset, session.games - 1)
+        return propose_opening(ruleset, session.games - 1)
     if len(points) not in (3, 5):
         session.say(f"ERROR swap2 is asked with 0, 3 or 5 stones, not {len(points)}")
         return None
     try:
-        position = position_of_opening(empty.ruleset, points)
+        position = position_of_opening(ruleset, points)
     except InputError as error:
         session.say(f"ERROR {error}")
         return None
