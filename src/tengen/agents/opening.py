@@ -6,16 +6,42 @@ Players choose moves, not openings; this turns the one into the other, the same 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
-from tengen.core.contracts import Agent, Limits
+from tengen.core.contracts import Agent, Limits, Opening, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening import Choose, Done, OpeningState, Option, Place, Step
 from tengen.errors import InputError
+from tengen.protocols.piskvork_swap2 import Swap2Answer
 
 _REACH = 3
 """Stones of a free opening are put at most this many lines from the centre, where they matter."""
 _EVEN = 0.1
 """A position valued closer to 0 than this is even enough to hand the choice back."""
+
+
+@runtime_checkable
+class AnswersSwap2(Protocol):
+    """What an agent may offer beyond `Agent`: to play swap2 by itself."""
+
+    def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits) -> Swap2Answer:
+        """What to do in front of 0, 3 or 5 stones of an opening."""
+        ...
+
+
+def choose_actions(agent: Agent, state: OpeningState, limits: Limits, rng: random.Random) -> tuple[Point | Option, ...]:
+    """What the agent does for the seat that is due, as many actions as it decides on at once.
+
+    An agent that plays swap2 by itself puts several stones at a time; when it takes white, its first move comes with
+    the answer as an action too many for the opening.
+    """
+    points = state.position.moves
+    is_asked = state.position.ruleset.opening is Opening.SWAP2 and len(points) in (0, 3, 5)
+    if not is_asked or not isinstance(agent, AnswersSwap2):
+        return (choose_action(agent, state, limits, rng),)
+    answer = agent.answer_swap2(state.position.ruleset, points, limits)
+    return answer.points if answer.option is None else (answer.option, *answer.points)
 
 
 def choose_action(agent: Agent, state: OpeningState, limits: Limits, rng: random.Random) -> Point | Option:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from tengen.agents.opening import choose_action
+from tengen.agents.opening import choose_actions
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening import OpeningState, Option, Seat
@@ -282,21 +282,25 @@ class _Game:
             return
         state = OpeningState.replay(self._ruleset, opening)
         while not state.is_done:
-            seat = 0 if state.seat is Seat.PROPOSER else 1
-            state = self._take_opening_step(seat, state)
-        self._black_seat = 0 if state.black is Seat.PROPOSER else 1
+            state = self._take_opening_step(0 if state.seat is Seat.PROPOSER else 1, state)
 
     def _take_opening_step(self, seat: int, state: OpeningState) -> OpeningState:
-        action, spent_ms = self._timed(seat, lambda agent, limits: choose_action(agent, state, limits, self._rng))
-        try:
-            state = state.apply(action)
-        except InputError as error:
-            raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
-        self._position = state.position
-        if isinstance(action, Option):
-            self._choices += (action,)
-        else:
-            self._turns.append(Turn(spent_ms))
+        """Ask a seat what it does; its stones have no `Turn`, but its clock runs."""
+        actions, spent_ms = self._timed(seat, lambda agent, limits: choose_actions(agent, state, limits, self._rng))
+        for action in actions:
+            try:
+                if state.is_done:  # white's first move comes with the choice of white
+                    self._position = self._position.play(action)
+                    self._turns.append(Turn(spent_ms))
+                    break
+                state = state.apply(action)
+            except InputError as error:
+                raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
+            self._position = state.position
+            if isinstance(action, Option):
+                self._choices += (action,)
+            if state.is_done:
+                self._black_seat = 0 if state.black is Seat.PROPOSER else 1
         return state
 
     def _play_out(self) -> tuple[Outcome, Ending]:

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from tengen.core.contracts import Opening, Ruleset
+from tengen import records
+from tengen.agents.registry import make_agent
+from tengen.core.contracts import Agent, Limits, Opening, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.symmetry import permutation, symmetries, transform_point
-from tengen.errors import InputError, RecordError
+from tengen.errors import AgentError, InputError, RecordError
+from tengen.records import position_string
 
 Stones = tuple[Point, ...]
 
@@ -29,8 +34,6 @@ def default_stone_count(ruleset: Ruleset) -> int:
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
     """The openings of a file (offsets from the centre or position strings) on the board of `ruleset`."""
-    from tengen import records
-
     openings: list[Stones] = []
     for number, record in enumerate(records.load(path, ruleset=ruleset), start=1):
         here = record.ruleset
@@ -74,6 +77,109 @@ def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None 
         seen.add(key)
         found.append(opening)
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalanceSettings:
+    """What makes a random opening good enough."""
+
+    agent: str = "alphabeta"
+    """Who judges; its decisions must have values."""
+    nodes: int = 20_000
+    """Positions visited for a judgement."""
+    max_value: float = 0.15
+    """Largest |value| of an opening that is kept."""
+    min_stones: int = 3
+    max_stones: int = 6
+    reach: int = 3
+    """Stones lie within so many lines of the centre."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_value <= 1:
+            raise InputError(f"max_value={self.max_value} is outside 0…1")
+        if not 1 <= self.min_stones <= self.max_stones:
+            raise InputError(f"an opening cannot have {self.min_stones} to {self.max_stones} stones")
+        if self.nodes < 1 or self.reach < 1:
+            raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedOpening:
+    """An opening with the value that the judge gave it, for the side to move."""
+
+    stones: Stones
+    value_to_move: float
+
+
+def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
+    """Endless openings that an agent finds balanced, distinct under symmetry; None for each candidate it refused.
+
+    A candidate is looked at briefly first, then with all nodes. The same seed and the same agent find the same ones.
+    """
+    rng = random.Random(f"balanced {seed}")
+    sources = [
+        random_stones(ruleset, stones, rng, settings.reach)
+        for stones in range(settings.min_stones, settings.max_stones + 1)
+    ]
+    seen: set[object] = set()
+    with make_agent(settings.agent) as judge:
+        if not judge.supports(ruleset):
+            raise AgentError(f"{settings.agent} does not play {ruleset}")
+        while True:
+            stones = next(rng.choice(sources))
+            key = canonical_key(ruleset, stones)
+            if key in seen:
+                yield None
+                continue
+            seen.add(key)
+            yield _judged(judge, Position.from_moves(ruleset, stones), settings)
+
+
+def find_balanced(
+    ruleset: Ruleset, count: int, seed: int, settings: BalanceSettings, *, max_tries: int
+) -> list[BalancedOpening]:
+    """The first `count` balanced openings; `AgentError` when there are not so many among `max_tries` candidates."""
+    found: list[BalancedOpening] = []
+    for opening in islice(balanced_openings(ruleset, seed, settings), max_tries):
+        if opening is not None:
+            found.append(opening)
+        if len(found) == count:
+            return found
+    raise AgentError(
+        f"only {len(found)} of {count} openings for {ruleset} found among {max_tries} candidates:"
+        " allow larger values, more stones or more reach"
+    )
+
+
+def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed: int, settings: BalanceSettings) -> str:
+    """An opening file: how it was made, then one position string a line. `load_openings` reads it back."""
+    command = (
+        f"tengen openings generate --rules {ruleset} --count {len(openings)} --seed {seed} --agent {settings.agent}"
+        f" --nodes {settings.nodes} --max-value {settings.max_value:g} --min-stones {settings.min_stones}"
+        f" --max-stones {settings.max_stones} --reach {settings.reach}"
+    )
+    largest = max((abs(opening.value_to_move) for opening in openings), default=0.0)
+    lines = [
+        f"# {len(openings)} balanced openings for {ruleset}, no two alike under the symmetries of the board.",
+        f"# Each is worth at most {largest:.3f} (of 1) to either side after a search of {settings.nodes} positions.",
+        f"# {command}",
+    ]
+    prefix = position_string.prefix_of(ruleset)
+    lines += [prefix + "".join(opening.stones) for opening in openings]
+    return "\n".join(lines) + "\n"
+
+
+def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> BalancedOpening | None:
+    value = 1.0
+    for nodes, bound in ((max(1, settings.nodes // 10), 2 * settings.max_value), (settings.nodes, settings.max_value)):
+        judge.new_game(position.ruleset, 0)
+        decision = judge.choose(position, Limits(nodes=nodes))
+        if decision.value_to_move is None:
+            raise AgentError(f"{settings.agent} gives its moves no value and cannot judge openings")
+        value = decision.value_to_move
+        if decision.proof is not None or abs(value) > bound:
+            return None
+    return BalancedOpening(position.moves, value)
 
 
 def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int = 2) -> Iterator[Stones]:

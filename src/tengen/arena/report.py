@@ -1,86 +1,278 @@
-"""The results of a match as numbers and as text."""
+"""The results of a tournament as tables for people and as JSON for programs; `render` turns the tables into text."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tengen.arena.elo import EloEstimate, estimate_elo
+from tengen.arena.pool import Pool
+from tengen.arena.ratings import Ratings, zero9_score
 from tengen.arena.tally import Wdl
-from tengen.arena.tournament import Progress, describe
 
 
-def match_report(progress: Progress) -> dict[str, Any]:
-    """The result of a match of two players as JSON can say it; wins and losses are those of the first."""
-    tournament, tally = progress.tournament, progress.tally
-    a, b = (entrant.agent for entrant in tournament.players)
-    estimate = estimate_elo(tally.match_counts(0, 1))
-    report: dict[str, Any] = {
-        "a": a,
-        "b": b,
-        **_wdl(tally.of(0, 1)),
-        "as_black": _wdl(tally.as_black(0, 1)),
-        "as_white": _wdl(tally.as_white(0, 1)),
-        "score": round(estimate.score, 4),
-        "elo": _number(estimate.elo),
-        "elo_interval": [_number(estimate.low), _number(estimate.high)],
-        "normalised_elo": _number(estimate.normalised),
-        "likelihood_of_superiority": round(estimate.superiority, 4),
-        "pairs": tally.pairs_of(0, 1),
-        "endings": {ending.value: count for ending, count in sorted(tally.endings.items())},
-        "forfeits": {
-            side: {ending.value: count for (player, ending), count in sorted(tally.forfeits.items()) if player == place}
-            for place, side in enumerate(("a", "b"))
-        },
-        "tournament": describe(tournament),
-    }
-    if tournament.sprt is not None:
-        report["sprt"] = {
-            "elo0": tournament.sprt.elo0,
-            "elo1": tournament.sprt.elo1,
-            "alpha": tournament.sprt.alpha,
-            "beta": tournament.sprt.beta,
-            "model": tournament.sprt.model.value,
-            "llr": _number(progress.llr or 0.0),
-            "bounds": [_number(tournament.sprt.lower), _number(tournament.sprt.upper)],
-            "verdict": None if progress.verdict is None else progress.verdict.value,
-        }
-    return report
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of texts; the first `left` columns are words, the others numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    left: int = 1
+    is_detail: bool = False
+    """Left out where room is short."""
 
 
-def match_lines(progress: Progress) -> list[str]:
-    """The same for people, a few lines."""
-    tournament, tally = progress.tournament, progress.tally
-    a, b = tournament.names()
-    estimate = estimate_elo(tally.match_counts(0, 1))
-    lines = [
-        f"{a} against {b}, {tournament.rules[0]}, {tally.games} games",
-        f"  total     {tally.of(0, 1)}   score {100 * estimate.score:.1f} %",
-        f"  as black  {tally.as_black(0, 1)}",
-        f"  as white  {tally.as_white(0, 1)}",
-        f"  pairs     {' '.join(map(str, tally.pairs_of(0, 1)))}   (0, ½, 1, 1½, 2 points)",
-        f"  Elo       {_elo_text(estimate)}   stronger with {100 * estimate.superiority:.1f} %",
-    ]
-    sprt, llr = tournament.sprt, progress.llr
-    if sprt is not None and llr is not None:
-        verdict = {"H0": "rejected (H0)", "H1": "accepted (H1)"}.get(progress.verdict or "", "undecided")
-        lines.append(
-            f"  SPRT      {sprt.elo0:g} … {sprt.elo1:g} {sprt.model} Elo: LLR {llr:.2f}"
-            f" ({sprt.lower:.2f}, {sprt.upper:.2f}), {verdict}"
+def tables(pool: Pool) -> list[Table]:
+    """All tables of a report, the most important first."""
+    found: list[Table] = []
+    for ruleset, ratings in pool.ratings.items():
+        found.append(rating_table(pool, ruleset, ratings))
+        found.append(crosstable(pool, ruleset))
+        found.append(colour_table(pool, ruleset))
+        found.append(superiority_table(pool, ruleset, ratings))
+        found.append(zero9_table(pool, ruleset))
+    found.append(time_table(pool))
+    found.append(ending_table(pool))
+    if pool.tally.forfeits:
+        found.append(forfeit_table(pool))
+        found.append(fault_table(pool))
+    return found
+
+
+def summary(pool: Pool) -> str:
+    """The tournament in one sentence."""
+    plies = pool.plies / pool.tally.games if pool.tally.games else 0.0
+    state = "" if pool.tally.games >= pool.games_planned else f" of {pool.games_planned}"
+    return f"{pool.tally.games}{state} games of {len(pool.names)} players, {plies:.1f} stones a game."
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
+    """Elo with its interval, best first."""
+    rows = []
+    for rank, player in enumerate(_by_strength(ratings, pool.names, ratings.games), start=1):
+        wdl = pool.tally.of(player, ruleset=ruleset)
+        error = "anchor" if player in pool.anchors else f"±{ratings.error(player):.0f}"
+        rows.append(
+            (
+                str(rank),
+                pool.names[player],
+                f"{ratings.elo[player]:+.0f}" if not pool.anchors else f"{ratings.elo[player]:.0f}",
+                error,
+                str(wdl.games),
+                _percent(wdl),
+                *map(str, (wdl.wins, wdl.draws, wdl.losses)),
+            )
         )
-    for (player, ending), count in sorted(tally.forfeits.items()):
-        lines.append(f"  forfeits  {tournament.names()[player]}: {count} by {ending}")
-    return lines
+    first_move = f"{ratings.first_move_elo:+.0f} ±{ratings.first_move_error:.0f}"
+    notes = [
+        f"95 % intervals. Moving first is worth {first_move} Elo.",
+        f"Equal players draw {100 * ratings.draw_rate:.0f} % of their games.",
+    ]
+    groups = len({ratings.groups[player] for player in range(len(pool.names)) if ratings.games[player]})
+    if groups > 1:
+        notes.append(f"The games fall into {groups} groups without a game between them: their ratings do not compare.")
+    columns = ("#", "player", "Elo", "error", "games", "score", "wins", "draws", "losses")
+    return Table(f"Ratings, {ruleset}", columns, tuple(rows), " ".join(notes), left=2)
 
 
-def _wdl(wdl: Wdl) -> dict[str, int]:
+def crosstable(pool: Pool, ruleset: str) -> Table:
+    """Points of each player (row) against each other (column), best first."""
+    order = _players_of(pool, ruleset)
+    columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
+    rows = []
+    for rank, player in enumerate(order, start=1):
+        cells = (_points(pool.tally.of(player, other, ruleset)) if other != player else "·" for other in order)
+        rows.append((f"{rank} {pool.names[player]}", *cells))
+    return Table(f"Crosstable, {ruleset}", columns, tuple(rows), "Points of the row's player out of the games.")
+
+
+def colour_table(pool: Pool, ruleset: str) -> Table:
+    """Wins, draws and losses with black and with white."""
+    rows = []
+    for player in _players_of(pool, ruleset):
+        black, white = pool.tally.as_black(player, ruleset=ruleset), pool.tally.as_white(player, ruleset=ruleset)
+        rows.append((pool.names[player], str(black), _percent(black), str(white), _percent(white)))
+    columns = ("player", "as black", "score", "as white", "score")
+    return Table(f"Colours, {ruleset}", columns, tuple(rows))
+
+
+def superiority_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
+    """How likely each player (row) is stronger than each other (column), in percent."""
+    order = _players_of(pool, ruleset)
+    columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
+    rows = []
+    for rank, player in enumerate(order, start=1):
+        cells = (
+            "·"
+            if other == player
+            else ("?" if ratings.groups[other] != ratings.groups[player] else _likelihood(ratings, player, other))
+            for other in order
+        )
+        rows.append((f"{rank} {pool.names[player]}", *cells))
+    title = f"Likelihood of superiority, {ruleset}"
+    return Table(title, columns, tuple(rows), "Percent; of the row's player over the column's.", is_detail=True)
+
+
+def zero9_table(pool: Pool, ruleset: str) -> Table:
+    """score(i, j) of each player (row) against each other (column)."""
+    order = _players_of(pool, ruleset)
+    columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
+    rows = []
+    for rank, player in enumerate(order, start=1):
+        cells = []
+        for other in order:
+            score = None if other == player else zero9_score(pool.tally, player, other, ruleset)
+            cells.append("·" if score is None else f"{score:+.2f}")
+        rows.append((f"{rank} {pool.names[player]}", *cells))
+    note = "B(i, j) − B(j, i) + W(i, j) − W(j, i): shares of wins with black and with white, from −2 to 2."
+    return Table(f"score(i, j), {ruleset}", columns, tuple(rows), note, is_detail=True)
+
+
+def time_table(pool: Pool) -> Table:
+    """What a move costs each player."""
+    rows = []
+    for name, times in zip(pool.names, pool.times, strict=True):
+        numbers = (f"{times.mean_ms:.3g}", f"{times.longest_ms:.3g}", f"{times.mean_nodes:.3g}")
+        rows.append((name, str(times.moves), *numbers, f"{times.mean_depth:.1f}"))
+    return Table("Time a move", ("player", "moves", "mean ms", "longest ms", "nodes", "depth"), tuple(rows))
+
+
+def ending_table(pool: Pool) -> Table:
+    """How the games ended."""
+    rows = tuple((ending.value, str(count)) for ending, count in pool.tally.endings.most_common())
+    return Table("Endings", ("ending", "games"), rows)
+
+
+def forfeit_table(pool: Pool) -> Table:
+    """Who lost how many games by which fault."""
+    rows = tuple(
+        (pool.names[player], ending.value, str(count))
+        for (player, ending), count in sorted(pool.tally.forfeits.items())
+    )
+    return Table("Forfeits", ("player", "fault", "games"), rows, left=2)
+
+
+def fault_table(pool: Pool) -> Table:
+    """Each forfeited game with what happened."""
+    rows = tuple(
+        (str(fault.game), pool.names[fault.player], pool.names[fault.opponent], fault.ending.value, fault.detail[:200])
+        for fault in pool.faults
+    )
+    return Table(
+        "Forfeited games", ("game", "player", "against", "fault", "what happened"), rows, left=5, is_detail=True
+    )
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def as_json(pool: Pool) -> dict[str, Any]:
+    """The report for programs (docs/arena.md says what is in it)."""
+    return {
+        "name": pool.name,
+        "games": pool.tally.games,
+        "games_planned": pool.games_planned,
+        "stones_a_game": round(pool.plies / pool.tally.games, 2) if pool.tally.games else 0.0,
+        "players": [
+            {
+                "name": name,
+                "agent": agent,
+                **_counts(pool.tally.of(player)),
+                "moves": times.moves,
+                "mean_ms": round(times.mean_ms, 3),
+                "longest_ms": round(times.longest_ms, 3),
+                "mean_nodes": round(times.mean_nodes, 1),
+                "mean_depth": round(times.mean_depth, 2),
+                "forfeits": {
+                    ending.value: count
+                    for (loser, ending), count in sorted(pool.tally.forfeits.items())
+                    if loser == player
+                },
+            }
+            for player, (name, agent, times) in enumerate(zip(pool.names, pool.agents, pool.times, strict=True))
+        ],
+        "rulesets": {ruleset: _ruleset_json(pool, ruleset, ratings) for ruleset, ratings in pool.ratings.items()},
+        "endings": {ending.value: count for ending, count in sorted(pool.tally.endings.items())},
+        "faults": [
+            {
+                "game": fault.game,
+                "player": pool.names[fault.player],
+                "against": pool.names[fault.opponent],
+                "fault": fault.ending.value,
+                "detail": fault.detail,
+            }
+            for fault in pool.faults
+        ],
+        "tournaments": pool.descriptions,
+    }
+
+
+def _ruleset_json(pool: Pool, ruleset: str, ratings: Ratings) -> dict[str, Any]:
+    order = _players_of(pool, ruleset)
+    return {
+        "first_move_elo": round(ratings.first_move_elo, 1),
+        "first_move_error": round(ratings.first_move_error, 1),
+        "draw_rate": round(ratings.draw_rate, 4),
+        "ratings": [
+            {
+                "player": pool.names[player],
+                "elo": round(float(ratings.elo[player]), 1),
+                "elo_interval": [round(end, 1) for end in ratings.interval(player)],
+                "is_anchor": player in pool.anchors,
+                "group": ratings.groups[player],
+                **_counts(pool.tally.of(player, ruleset=ruleset)),
+                "as_black": _counts(pool.tally.as_black(player, ruleset=ruleset)),
+                "as_white": _counts(pool.tally.as_white(player, ruleset=ruleset)),
+            }
+            for player in order
+        ],
+        "meetings": [
+            {
+                "player": pool.names[player],
+                "against": pool.names[other],
+                **_counts(pool.tally.of(player, other, ruleset)),
+                "as_black": _counts(pool.tally.as_black(player, other, ruleset)),
+                "as_white": _counts(pool.tally.as_white(player, other, ruleset)),
+                "score_ij": zero9_score(pool.tally, player, other, ruleset),
+                "likelihood_of_superiority": round(ratings.superiority(player, other), 4),
+            }
+            for player in order
+            for other in order
+            if player != other and pool.tally.of(player, other, ruleset).games
+        ],
+    }
+
+
+def _counts(wdl: Wdl) -> dict[str, int]:
     return {"games": wdl.games, "wins": wdl.wins, "draws": wdl.draws, "losses": wdl.losses}
 
 
-def _number(value: float) -> float | None:
-    """A number that JSON has: a few digits, None when it is infinite."""
-    return round(value, 2) if math.isfinite(value) else None
+# -- small things ----------------------------------------------------------------------------------------------------
 
 
-def _elo_text(estimate: EloEstimate) -> str:
-    return f"{estimate.elo:+.1f} [{estimate.low:+.1f}, {estimate.high:+.1f}]"
+def _players_of(pool: Pool, ruleset: str) -> list[int]:
+    """The players who have played under a ruleset, strongest first."""
+    ratings = pool.ratings[ruleset]
+    return _by_strength(ratings, pool.names, ratings.games)
+
+
+def _by_strength(ratings: Ratings, names: Sequence[str], games: Sequence[int]) -> list[int]:
+    players = [player for player in range(len(names)) if games[player]]
+    return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), names[player]))
+
+
+def _percent(wdl: Wdl) -> str:
+    return f"{100 * wdl.score:.1f} %" if wdl.games else "–"
+
+
+def _points(wdl: Wdl) -> str:
+    return f"{wdl.points:g}/{wdl.games}" if wdl.games else ""
+
+
+def _likelihood(ratings: Ratings, one: int, other: int) -> str:
+    return f"{100 * ratings.superiority(one, other):.0f}"

@@ -1,7 +1,7 @@
 """A tournament from its description to its last game: players, schedule, store, workers, and going on after a stop.
 
 A `Tournament` says everything that decides which games are played; how many workers play them, and where they are
-kept, is no part of it. `load` reads one from a TOML file (docs/arena.md), `play` plays it.
+kept, is no part of it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from tengen.arena.tally import Tally
 from tengen.arena.worker import Player, WorkerSettings
 from tengen.core.contracts import Opening, Ruleset
 from tengen.errors import AgentError, InputError
-
-_MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,9 +246,6 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
         )
 
 
-# -- descriptions ----------------------------------------------------------------------------------------------------
-
-
 def describe(tournament: Tournament) -> dict[str, Any]:
     """The tournament as JSON can say it; what is None is left out."""
     plain = _plain(tournament)
@@ -259,13 +254,13 @@ def describe(tournament: Tournament) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, (type, Ruleset)):
-        pairs = ((item.name, _plain(getattr(value, item.name))) for item in dataclasses.fields(value))
+    if isinstance(value, (Ruleset, Path, StrEnum)):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((one.name, _plain(getattr(value, one.name))) for one in dataclasses.fields(value))
         return {key: part for key, part in pairs if part is not None}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if isinstance(value, (Ruleset, Path, StrEnum)):
-        return str(value)
     return value

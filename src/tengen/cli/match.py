@@ -70,10 +70,11 @@ def match(
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
     from tengen.arena.match import Adjudication, ProofTrust, TimeControl
-    from tengen.arena.report import match_lines, match_report
+    from tengen.arena.match_report import match_lines, match_report
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Entrant, Openings, Tournament, play
+    from tengen.cli.output import write_text
     from tengen.core.contracts import Ruleset
 
     tournament = Tournament(
@@ -110,15 +111,6 @@ def match(
         for line in match_lines(progress):
             typer.echo(line)
         if json_file is not None:
-            _write(json_file, json.dumps(match_report(progress), indent=2, ensure_ascii=False) + "\n")
+            write_text(json_file, json.dumps(match_report(progress), indent=2, ensure_ascii=False) + "\n")
         if save is not None:
             save_games(store, save, tournament.name)
-
-
-def _write(path: Path, text: str) -> None:
-    from tengen.errors import InputError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,99 @@
+"""Pictures of a tournament: ratings with their intervals, and who beats whom as a heat map."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tengen.arena.pool import Pool
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw_pictures(pool: Pool, folder: Path) -> dict[str, str]:
+    """Draw the pictures of every ruleset as NAME.svg and NAME.png into the folder; returns the SVG texts by name."""
+    drawings: dict[str, str] = {}
+    for ruleset in pool.ratings:
+        tail = ruleset.replace(":", "-")
+        for name, draw in (("ratings", rating_figure), ("crosstable", crosstable_figure)):
+            drawings[f"{name}-{tail}"] = _save(draw, pool, ruleset, folder / f"{name}-{tail}")
+    return drawings
+
+
+def rating_figure(pool: Pool, ruleset: str) -> Figure:
+    """Each player's rating with its 95 % interval, strongest at the top."""
+    ratings = pool.ratings[ruleset]
+    order = _players(pool, ruleset)
+    figure = _new_figure(7, 1.2 + 0.32 * len(order))
+    axes = figure.subplots()
+    places = np.arange(len(order))[::-1]
+    elo = [float(ratings.elo[player]) for player in order]
+    errors = [ratings.error(player) for player in order]
+    axes.errorbar(elo, places, xerr=errors, fmt="o", color="#8b5a2b", ecolor="#555", capsize=3)
+    axes.set_yticks(places, [_short(pool.names[player]) for player in order])
+    axes.set_xlabel("Elo with 95 % interval")
+    axes.set_title(f"Ratings, {ruleset}", loc="left", fontsize="medium")
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
+    """The score of each player (row) against each other (column)."""
+    order = _players(pool, ruleset)
+    size = len(order)
+    scores = np.full((size, size), np.nan)
+    for row, player in enumerate(order):
+        for column, other in enumerate(order):
+            wdl = pool.tally.of(player, other, ruleset)
+            if player != other and wdl.games:
+                scores[row, column] = wdl.score
+    figure = _new_figure(3 + 0.5 * size, 1.6 + 0.45 * size)
+    axes = figure.subplots()
+    image = axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=1)
+    axes.set_xticks(range(size), [str(rank) for rank in range(1, size + 1)])
+    axes.set_yticks(range(size), [f"{rank} {_short(pool.names[player])}" for rank, player in enumerate(order, 1)])
+    if size <= 20:
+        for (row, column), score in np.ndenumerate(scores):
+            if not np.isnan(score):
+                axes.text(column, row, f"{100 * score:.0f}", ha="center", va="center", fontsize="small")
+    axes.set_title(f"Score of the row against the column (%), {ruleset}", loc="left", fontsize="medium")
+    figure.colorbar(image, ax=axes, shrink=0.8)
+    return figure
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    # Without pyplot there is no global state, no window and nothing to close.
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(draw: Callable[[Pool, str], Figure], pool: Pool, ruleset: str, path: Path) -> str:
+    import matplotlib
+
+    # No date and no random names: the same results give the same files.
+    with matplotlib.rc_context({"svg.hashsalt": "tengen", "svg.fonttype": "none"}):
+        figure = draw(pool, ruleset)
+        figure.savefig(path.with_name(f"{path.name}.png"), dpi=120)
+        text = io.StringIO()
+        metadata: dict[str, Any] = {"Date": None}
+        figure.savefig(text, format="svg", metadata=metadata)
+    drawing = text.getvalue()
+    path.with_name(f"{path.name}.svg").write_text(drawing, encoding="utf-8")
+    return drawing[drawing.index("<svg") :]
+
+
+def _players(pool: Pool, ruleset: str) -> list[int]:
+    ratings = pool.ratings[ruleset]
+    return [player for player in ratings.order() if ratings.games[player]]
+
+
+def _short(name: str) -> str:
+    # matplotlib reads $…$ as a formula.
+    return (name if len(name) <= 40 else name[:39] + "…").replace("$", r"\$")

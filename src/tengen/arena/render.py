@@ -1,0 +1,113 @@
+"""Tables of a report as terminal output, Markdown and HTML, and the folder that holds all of a report."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tengen.arena.pool import Pool
+from tengen.arena.report import Table, as_json, summary, tables
+from tengen.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; margin: 0.5rem 0; }
+th, td { border-bottom: 1px solid #ddd; padding: 0.15rem 0.6rem; text-align: right; white-space: nowrap; }
+th { border-bottom: 2px solid #999; }
+.words { text-align: left; white-space: normal; }
+.note { color: #666; margin-top: 0; }
+.scrolls { overflow-x: auto; }
+svg { max-width: 100%; height: auto; }
+@media (prefers-color-scheme: dark) {
+  body { background: #1b1b1b; color: #ddd; }
+  th, td { border-color: #444; }
+  .picture { background: #fff; }
+}
+"""
+
+
+def print_tables(pool: Pool, console: Console) -> None:
+    """Show the report in the terminal, details left out."""
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
+    console.print(f"[bold]{escape(pool.name)}[/]: {summary(pool)}", highlight=False)
+    for table in tables(pool):
+        if table.is_detail:
+            continue
+        shown = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
+        for place, column in enumerate(table.columns):
+            shown.add_column(escape(column), justify="left" if place < table.left else "right")
+        for row in table.rows:
+            shown.add_row(*map(escape, row))
+        console.print(shown)
+
+
+def to_markdown(pool: Pool, pictures: Sequence[str] = ()) -> str:
+    """The report as Markdown; `pictures` are the names of files beside it."""
+    parts = [f"# {_markdown_cell(pool.name)}", summary(pool)]
+    parts += [f"![{Path(picture).stem}]({picture})" for picture in pictures]
+    for table in tables(pool):
+        parts.append(f"## {table.title}")
+        marks = [":--" if place < table.left else "--:" for place in range(len(table.columns))]
+        lines = [table.columns, marks, *table.rows]
+        parts.append("\n".join("| " + " | ".join(map(_markdown_cell, line)) + " |" for line in lines))
+        if table.note:
+            parts.append(table.note)
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def to_html(pool: Pool, drawings: Sequence[str] = ()) -> str:
+    """The report as one page that needs nothing else; `drawings` are SVG texts."""
+    parts = [
+        "<!doctype html>",
+        f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(pool.name)}</title>',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<style>{_STYLE}</style></head><body>",
+        f"<h1>{html.escape(pool.name)}</h1><p>{html.escape(summary(pool))}</p>",
+        *(f'<div class="picture">{drawing}</div>' for drawing in drawings),
+        *(_html_table(table) for table in tables(pool)),
+        "</body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _html_table(table: Table) -> str:
+    def row(tag: str, cells: Sequence[str]) -> str:
+        return "<tr>" + "".join(
+            f"<{tag}{' class=words' if place < table.left else ''}>{html.escape(cell)}</{tag}>"
+            for place, cell in enumerate(cells)
+        )
+
+    lines = [f"<h2>{html.escape(table.title)}</h2>", '<div class="scrolls"><table>', row("th", table.columns)]
+    lines += [row("td", cells) for cells in table.rows]
+    lines.append("</table></div>")
+    if table.note:
+        lines.append(f'<p class="note">{html.escape(table.note)}</p>')
+    return "\n".join(lines)
+
+
+def write_report(pool: Pool, folder: Path) -> None:
+    """Write report.md, report.html, report.json and the pictures into a folder."""
+    from tengen.arena.pictures import draw_pictures
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        drawings = draw_pictures(pool, folder)
+        markdown = to_markdown(pool, [f"{name}.png" for name in drawings])
+        (folder / "report.md").write_text(markdown, encoding="utf-8")
+        (folder / "report.html").write_text(to_html(pool, list(drawings.values())), encoding="utf-8")
+        text = json.dumps(as_json(pool), indent=2, ensure_ascii=False)
+        (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write the report into {folder}: {error.strerror}") from None

@@ -1,0 +1,57 @@
+"""`tengen ratings FILE.db`: ratings and tables of the games of matches and tournaments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("ratings")(ratings)
+
+
+def ratings(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.db…", help="Game stores; players meet by name.")],
+    anchor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=ELO", help="A rating that is known; may be given several times.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
+    report: Annotated[Path | None, typer.Option(help="A folder for the report with its pictures.")] = None,
+) -> None:
+    """Rate all players of one or several game stores, by ruleset. A tournament may be running meanwhile."""
+    import contextlib
+    import json
+
+    from rich.console import Console
+
+    from tengen.arena.pool import collect
+    from tengen.arena.render import print_tables, write_report
+    from tengen.arena.report import as_json
+    from tengen.arena.store import GameStore
+    from tengen.cli.output import write_text
+
+    anchors = dict(_parse_anchor(text) for text in anchor or [])
+    with contextlib.ExitStack() as stack:
+        stores = [stack.enter_context(GameStore(path, is_writer=False)) for path in files]
+        pool = collect(stores, anchors)
+    print_tables(pool, Console())
+    if json_file is not None:
+        write_text(json_file, json.dumps(as_json(pool), indent=2, ensure_ascii=False) + "\n")
+    if report is not None:
+        write_report(pool, report)
+
+
+def _parse_anchor(text: str) -> tuple[str, float]:
+    """NAME=ELO; names may hold equal signs themselves."""
+    from tengen.errors import InputError
+
+    name, equals, elo = text.rpartition("=")
+    try:
+        if not equals or not name:
+            raise ValueError
+        return name, float(elo)
+    except ValueError:
+        raise InputError(f"not NAME=ELO: {text!r}") from None

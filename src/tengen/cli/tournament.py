@@ -1,0 +1,59 @@
+"""`tengen tournament FILE`: all games of a tournament file, and a report of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("tournament")(tournament)
+
+
+def tournament(
+    file: Annotated[Path, typer.Argument(help="The description (TOML, see docs/arena.md).", show_default=False)],
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the games that were played before.")] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Games at the same time; as the file says.")] = None,
+    report: Annotated[Path | None, typer.Option(help="A folder for report, pictures and game files.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
+) -> None:
+    """Play a tournament and report its results.
+
+    Each game is kept as it ends. After a stop of any kind, --resume plays the games that are missing.
+    """
+    from rich.console import Console
+
+    from tengen.arena.export import save_games
+    from tengen.arena.live import LiveView
+    from tengen.arena.pool import collect
+    from tengen.arena.render import print_tables, write_report
+    from tengen.arena.store import GameStore
+    from tengen.arena.tournament import play
+    from tengen.arena.tournament_file import load
+    from tengen.errors import InputError
+
+    described, run = load(file)
+    with GameStore(run.database) as store:
+        if len(store) and not resume:
+            raise InputError(
+                f"{run.database} holds {len(store)} games: say --resume to go on, or remove it to begin again"
+            )
+        with LiveView(is_quiet=quiet) as view:
+            play(
+                described,
+                store,
+                concurrency=concurrency or run.concurrency,
+                pins_cores=run.affinity,
+                on_result=view.update,
+                on_idle=view.update,
+            )
+        pool = collect([store])
+        print_tables(pool, Console())
+        folder = report or run.report
+        if folder is not None:
+            write_report(pool, folder)
+            save_games(store, folder / "games", described.name)
+            typer.echo(f"report in {folder}")
