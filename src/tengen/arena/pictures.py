@@ -28,7 +28,7 @@ def draw_pictures(pool: Pool, folder: Path) -> dict[str, str]:
 def rating_figure(pool: Pool, ruleset: str) -> Figure:
     """Each player's rating with its 95 % interval, strongest at the top."""
     ratings = pool.ratings[ruleset]
-    order = _players(pool, ruleset)
+    order = pool.by_strength(ruleset)
     figure = _new_figure(7, 1.2 + 0.32 * len(order))
     axes = figure.subplots()
     places = np.arange(len(order))[::-1]
@@ -45,7 +45,7 @@ def rating_figure(pool: Pool, ruleset: str) -> Figure:
 
 def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
     """The score of each player (row) against each other (column)."""
-    order = _players(pool, ruleset)
+    order = pool.by_strength(ruleset)
     size = len(order)
     scores = np.full((size, size), np.nan)
     for row, player in enumerate(order):
@@ -62,7 +62,7 @@ def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
         for (row, column), score in np.ndenumerate(scores):
             if not np.isnan(score):
                 axes.text(column, row, f"{100 * score:.0f}", ha="center", va="center", fontsize="small")
-    axes.set_title(f"Score of the row against the column (%), {ruleset}", loc="left", fontsize="medium")
+    axes.set_title(f"Score in % of the row\nagainst the column, {ruleset}", loc="left", fontsize="medium")
     figure.colorbar(image, ax=axes, shrink=0.8)
     return figure
 
@@ -87,11 +87,6 @@ def _save(draw: Callable[[Pool, str], Figure], pool: Pool, ruleset: str, path: P
     drawing = text.getvalue()
     path.with_name(f"{path.name}.svg").write_text(drawing, encoding="utf-8")
     return drawing[drawing.index("<svg") :]
-
-
-def _players(pool: Pool, ruleset: str) -> list[int]:
-    ratings = pool.ratings[ruleset]
-    return [player for player in ratings.order() if ratings.games[player]]
 
 
 def _short(name: str) -> str:

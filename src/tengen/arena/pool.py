@@ -71,6 +71,12 @@ class Pool:
     games_planned: int = 0
     descriptions: list[dict[str, object]] = field(default_factory=list)
 
+    def by_strength(self, ruleset: str) -> list[int]:
+        """The players who have played under a ruleset, strongest first."""
+        ratings = self.ratings[ruleset]
+        players = [player for player in range(len(self.names)) if ratings.games[player]]
+        return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), self.names[player]))
+
 
 def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Pool:
     """Go through all games of the stores. `anchors` are known ratings by name, beside those of the descriptions."""

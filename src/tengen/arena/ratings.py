@@ -13,7 +13,7 @@ won or lost all their games. The intervals come from the curvature at the maximu
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -74,10 +74,6 @@ class Ratings:
         if error == 0:
             return 0.5 if difference == 0 else float(difference > 0)
         return float(ndtr(difference / error * Z_95))
-
-    def order(self) -> list[int]:
-        """The players from strongest to weakest."""
-        return sorted(range(len(self.elo)), key=lambda player: -self.elo[player])
 
 
 def rate(
@@ -226,8 +222,3 @@ def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) 
     if not black.games or not white.games:
         return None
     return (black.wins - black.losses) / black.games + (white.wins - white.losses) / white.games
-
-
-def strength_order(ratings: Ratings, names: Sequence[str]) -> list[tuple[int, str]]:
-    """Players with their names, strongest first; those of equal strength by name."""
-    return sorted(enumerate(names), key=lambda entry: (-round(float(ratings.elo[entry[0]]), 6), entry[1]))

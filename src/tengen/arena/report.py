@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +53,7 @@ def summary(pool: Pool) -> str:
 def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
     """Elo with its interval, best first."""
     rows = []
-    for rank, player in enumerate(_by_strength(ratings, pool.names, ratings.games), start=1):
+    for rank, player in enumerate(pool.by_strength(ruleset), start=1):
         wdl = pool.tally.of(player, ruleset=ruleset)
         error = "anchor" if player in pool.anchors else f"±{ratings.error(player):.0f}"
         rows.append(
@@ -82,7 +81,7 @@ def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
 
 def crosstable(pool: Pool, ruleset: str) -> Table:
     """Points of each player (row) against each other (column), best first."""
-    order = _players_of(pool, ruleset)
+    order = pool.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -94,7 +93,7 @@ def crosstable(pool: Pool, ruleset: str) -> Table:
 def colour_table(pool: Pool, ruleset: str) -> Table:
     """Wins, draws and losses with black and with white."""
     rows = []
-    for player in _players_of(pool, ruleset):
+    for player in pool.by_strength(ruleset):
         black, white = pool.tally.as_black(player, ruleset=ruleset), pool.tally.as_white(player, ruleset=ruleset)
         rows.append((pool.names[player], str(black), _percent(black), str(white), _percent(white)))
     columns = ("player", "as black", "score", "as white", "score")
@@ -103,7 +102,7 @@ def colour_table(pool: Pool, ruleset: str) -> Table:
 
 def superiority_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
     """How likely each player (row) is stronger than each other (column), in percent."""
-    order = _players_of(pool, ruleset)
+    order = pool.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -120,7 +119,7 @@ def superiority_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
 
 def zero9_table(pool: Pool, ruleset: str) -> Table:
     """score(i, j) of each player (row) against each other (column)."""
-    order = _players_of(pool, ruleset)
+    order = pool.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -213,7 +212,7 @@ def as_json(pool: Pool) -> dict[str, Any]:
 
 
 def _ruleset_json(pool: Pool, ruleset: str, ratings: Ratings) -> dict[str, Any]:
-    order = _players_of(pool, ruleset)
+    order = pool.by_strength(ruleset)
     return {
         "first_move_elo": round(ratings.first_move_elo, 1),
         "first_move_error": round(ratings.first_move_error, 1),
@@ -253,17 +252,6 @@ def _counts(wdl: Wdl) -> dict[str, int]:
 
 
 # -- small things ----------------------------------------------------------------------------------------------------
-
-
-def _players_of(pool: Pool, ruleset: str) -> list[int]:
-    """The players who have played under a ruleset, strongest first."""
-    ratings = pool.ratings[ruleset]
-    return _by_strength(ratings, pool.names, ratings.games)
-
-
-def _by_strength(ratings: Ratings, names: Sequence[str], games: Sequence[int]) -> list[int]:
-    players = [player for player in range(len(names)) if games[player]]
-    return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), names[player]))
 
 
 def _percent(wdl: Wdl) -> str:
