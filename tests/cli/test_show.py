@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,8 @@ from tengen.errors import InputError
 from tests.records.sample_files import SAMPLES
 
 
-def run(*arguments: str | Path, encoding: str = "utf-8") -> str:
-    done = CliRunner(charset=encoding).invoke(cli.app, ["show", *map(str, arguments)], catch_exceptions=False)
+def run(*arguments: str | Path) -> str:
+    done = CliRunner().invoke(cli.app, ["show", *map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -66,6 +69,15 @@ def test_unknown_games_and_moves_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.pos").write_text("# nothing\n")
     with pytest.raises(InputError, match="has no game 1, only 0"):
         run(tmp_path / "empty.pos")
+
+
+def test_terminals_without_circles_get_letters() -> None:
+    command = [sys.executable, "-m", "tengen.cli", "show", str(SAMPLES / "variations.sgf")]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[0] == "Ann [1] (black) ? Bob (white)"
+    assert " 9 . . . . . . X . O . . . . . . 9" in done.stdout
 
 
 def test_hostile_texts_reach_no_terminal(tmp_path: Path) -> None:

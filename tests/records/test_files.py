@@ -185,6 +185,13 @@ def test_losses_count_over_all_games() -> None:
     assert records.losses([problem], "pos") == ["1 property", "1 set-up that became moves"]
 
 
+@pytest.mark.parametrize("name", SAMPLE_FORMATS)
+def test_formats_that_hold_everything_say_so(name: str) -> None:
+    games = records.load(SAMPLES / name)
+    for complete in ("sgf", "json", "jsonl"):
+        assert records.losses(games, complete) == []
+
+
 def test_losses_are_all_that_is_lost(tmp_path: Path) -> None:
     record = annotated()
     for name in ("json", "jsonl", "sgf"):

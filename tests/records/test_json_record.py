@@ -30,6 +30,17 @@ def test_own_and_simple_lines() -> None:
     assert position.to_move() is Colour.WHITE
 
 
+def test_keys_that_would_say_something_else_in_sgf_are_renamed() -> None:
+    (record,) = json_record.read('{"moves": "h8", "b": "aa", "rule": "unknown", "end": "time"}')
+    assert record.properties == {"XB": ("aa",), "END": ("time",)}
+
+
+def test_a_mistake_is_found_where_it_is() -> None:
+    pretty = json.dumps(json.loads(sample("tree.json")), indent=1).replace('"value": -0.25', '"value": -0.25.1')
+    with pytest.raises(RecordError, match=r"line 1[0-9], column \d+: not JSON"):
+        json_record.read(pretty)
+
+
 def test_trees() -> None:
     (record,) = json_record.read(sample("tree.json"))
     assert record.ruleset == Ruleset(9, 9, 4)

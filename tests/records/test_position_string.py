@@ -28,6 +28,23 @@ def test_digits_are_read_greedily() -> None:
     assert points(position_string.parse(text)) == text
 
 
+def test_packed_files_of_renju_programs() -> None:
+    data = bytes([3, 112, 98, 0])  # h8, one row up and one to the right is 7 + 7*15 - 15 + 1, the upper left corner
+    assert position_string.is_packed(data)
+    (record,) = position_string.read_packed(data)
+    assert record.ruleset == Ruleset(15, 15, 5, Rule.RENJU)
+    assert points(record) == "h8i9a15"
+    assert not position_string.is_packed(b"h8i9" * 60)
+    for broken, message in (
+        (b"", "offset 0x0: 0 moves"),
+        (b"\x05\x01", "offset 0x0: 5 moves do not fit"),
+        (b"\x02\x01\x01", "offset 0x2: b15 is played twice"),
+        (b"\x01\xff", "offset 0x1: 255 is not a point"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            position_string.read_packed(broken)
+
+
 def test_rows_from_the_top_are_turned_over() -> None:
     record = position_string.parse("a1b15", rows="top")
     assert points(record) == "a15b1"

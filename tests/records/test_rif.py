@@ -69,6 +69,8 @@ def test_document_types_and_entities_are_refused(attack: str) -> None:
         (b"h8 h9", "line 1, column 1: not XML"),
         (b"<database>\n<games></database>", "line 2, column 10: not XML: mismatched tag"),
         (b"<database>&undefined;</database>", "not XML: undefined entity"),
+        (b"<?xml version='1.0' encoding='klingon'?><database/>", "line 1: unknown encoding: klingon"),
+        (b"<?xml version='1.0' encoding='gbk'?><database/>", "line 1: multi-byte encodings are not supported"),
         (b"\x1f\x8b damaged", "damaged gzip data"),
         (gzip.compress(b"<database/>" * 100)[:-20], "damaged gzip data"),
     ],

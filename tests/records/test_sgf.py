@@ -204,6 +204,8 @@ def test_properties_set_by_hand_cannot_break_the_file() -> None:
     node = Node(properties={"XX": ("a]b\\", ""), "NOT A NAME": ("lost",), "YY": ()})
     (back,) = sgf.read(sgf.write([GameRecord(root=node)]))
     assert back.properties == {"XX": ("a\\]b\\\\", ""), "YY": ("",)}
+    (back,) = sgf.read(sgf.write([GameRecord(root=Node(properties={"B": ("hh",), "SZ": ("3",), "KM": ("0",)}))]))
+    assert (back.properties, back.moves(), back.ruleset.width) == ({"KM": ("0",)}, [], 15)
 
 
 @given(records(any_ruleset))

@@ -56,7 +56,7 @@ def convert(
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
 
-    if target.exists() and os.path.samefile(source, target):
+    if source.exists() and target.exists() and os.path.samefile(source, target):
         raise InputError(f"{source} cannot be converted into itself")
     report = ReadReport()
     losses = Losses(format_of(target, to_format).name)
@@ -75,7 +75,7 @@ def convert(
         for record in chosen(records, game, source):
             if replay:
                 record.settle()
-            foreign_texts += sum(has_kept_bytes(node.comment + node.label) for node in record.nodes())
+            foreign_texts += sum(has_kept_bytes(text) for text in texts_of(record))
             losses.add(record)
             yield record
         if strict and losses.lines():
@@ -87,6 +87,17 @@ def convert(
         warn([f"{foreign_texts} texts do not fit the code page; their bytes are kept. --encoding names another"])
     if losses.lines():
         warn([f"lost: {', '.join(losses.lines())}"])
+
+
+def texts_of(record: GameRecord) -> Iterator[str]:
+    """Everything that someone wrote in words."""
+    yield from (record.black, record.white, record.event, record.comment)
+    for node in record.nodes():
+        if node.comment:
+            yield node.comment
+        if node.label:
+            yield node.label
+        yield from (mark.text for mark in node.marks)
 
 
 def chosen(records: Iterable[GameRecord], game: int | None, source: Path) -> Iterator[GameRecord]:

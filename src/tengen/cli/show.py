@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,6 +46,8 @@ def show(
     record = next(chosen(records, game, file), None)
     if record is None:
         raise InputError(f"{file} has no games")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # names may have letters that the terminal lacks
     console = Console(highlight=False, emoji=False, markup=False)
     count = len(record.moves()) if move is None else move
     for line in header_lines(record):

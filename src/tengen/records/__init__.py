@@ -10,6 +10,7 @@ import contextlib
 import gzip
 import io
 import os
+import threading
 import zlib
 from collections import Counter
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Format",
     "GameRecord",
     "Losses",
     "Mark",
@@ -79,7 +81,9 @@ class Format:
 
 
 def _read_positions(data: bytes, told: _Options) -> Iterator[GameRecord]:
-    """`.pos` and `.txt` hold position strings or, in opening files, offsets."""
+    """`.pos` and `.txt` hold position strings, offsets (openings), or the packed moves of renju programs."""
+    if position_string.is_packed(data):
+        return iter(position_string.read_packed(data, ruleset=told.ruleset))
     lines = split_lines(as_text(data))
     if openings.is_offsets(data):
         return openings.iterate_offsets(lines, ruleset=told.ruleset)
@@ -260,7 +264,7 @@ def save(
     if entry.write is None:
         raise RecordError(f"{os.fspath(path)}: {entry.title} ({entry.name}) can be read but not written")
     target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    partial = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     told = _Options(rows=rows, encoding=encoding)
     try:
         with open(partial, "xb") as file:
@@ -315,12 +319,6 @@ class Losses:
         self._format = format_of("", format)
         self._games = 0
         self._lost: Counter[Feature] = Counter()
-
-    def count(self, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
-        """Hand the records on, counting."""
-        for record in records:
-            self.add(record)
-            yield record
 
     def add(self, record: GameRecord) -> None:
         """Count one record."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tengen.records.game import GameRecord, MarkKind, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class Feature(Enum):
@@ -45,31 +45,44 @@ def count_features(record: GameRecord, held_properties: frozenset[str] = frozens
     """
     found: Counter[Feature] = Counter()
     for node in record.nodes():
-        _count_node(node, found)
-        found[Feature.PROPERTY] += sum(name not in held_properties for name in node.properties)
-        if node is not record.root and not node.moves and not node.setup:
+        found.update(_features_of(node))
+        if node.properties:
+            found[Feature.PROPERTY] += sum(name not in held_properties for name in node.properties)
+        if not node.moves and not node.setup and node is not record.root:
             found[Feature.EMPTY_NODE] += 1
-    found[Feature.GAME_COMMENT] = int(bool(record.comment))
-    found[Feature.NAME] = bool(record.black) + bool(record.white)
-    found[Feature.RESULT] = int(record.result is not None)
-    found[Feature.REASON] = int(bool(record.result_reason))
-    found[Feature.EVENT] = int(bool(record.event))
-    found[Feature.ROUND] = int(bool(record.round))
-    found[Feature.DATE] = int(bool(record.date))
+    header = {
+        Feature.GAME_COMMENT: bool(record.comment),
+        Feature.NAME: bool(record.black) + bool(record.white),
+        Feature.RESULT: record.result is not None,
+        Feature.REASON: bool(record.result_reason),
+        Feature.EVENT: bool(record.event),
+        Feature.ROUND: bool(record.round),
+        Feature.DATE: bool(record.date),
+    }
+    found.update({feature: int(count) for feature, count in header.items()})
     return +found
 
 
-def _count_node(node: Node, found: Counter[Feature]) -> None:
-    found[Feature.VARIATION] += max(0, len(node.children) - 1)
-    found[Feature.COMMENT] += bool(node.comment)
-    found[Feature.LABEL] += bool(node.label)
-    found[Feature.BOOKMARK] += node.bookmarked
-    found[Feature.TIME] += node.time_ms is not None
-    found[Feature.CLOCK] += node.clock_ms is not None
-    found[Feature.VALUE] += node.value is not None
-    found[Feature.SETUP] += bool(node.setup)
+def _features_of(node: Node) -> Iterator[Feature]:
+    """One feature for each thing the node says beyond its moves; most nodes say nothing."""
+    for _ in node.children[1:]:
+        yield Feature.VARIATION
+    if node.comment:
+        yield Feature.COMMENT
+    if node.label:
+        yield Feature.LABEL
+    if node.bookmarked:
+        yield Feature.BOOKMARK
+    if node.time_ms is not None:
+        yield Feature.TIME
+    if node.clock_ms is not None:
+        yield Feature.CLOCK
+    if node.value is not None:
+        yield Feature.VALUE
+    if node.setup:
+        yield Feature.SETUP
     for mark in node.marks:
-        found[Feature.TEXT_MARK if mark.kind is MarkKind.LABEL else Feature.MARK] += 1
+        yield Feature.TEXT_MARK if mark.kind is MarkKind.LABEL else Feature.MARK
 
 
 def describe(found: Iterable[tuple[Feature, int]]) -> list[str]:

@@ -244,7 +244,8 @@ class Branch:
 class GameRecord:
     """A game with its header. Texts may be empty; `result` None is unknown, `Outcome.ONGOING` unfinished.
 
-    >>> game = GameRecord.from_points(Ruleset(15, 15), [Point("h8"), Point("i9")], black="Ann")
+    >>> from tengen.core.geometry import parse_points
+    >>> game = GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"), black="Ann")
     >>> [str(move) for move in game.moves()]
     ['black h8', 'white i9']
     """

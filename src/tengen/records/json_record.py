@@ -39,7 +39,7 @@ from tengen.records.game import (
     ruleset_of,
 )
 from tengen.records.limits import MAX_NODES, MAX_TIME_MS
-from tengen.records.sgf import escape
+from tengen.records.sgf import SAID_BY_FIELDS, escape
 from tengen.records.text import as_text, shorten, split_lines, tidy, tidy_line
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tengen-game"
 VERSION = 1
-HOLDS = frozenset(Feature) - {Feature.SETUP, Feature.GAME, Feature.EMPTY_NODE}
+HOLDS = frozenset(Feature)
 
 _HEADER_TEXTS = ("black", "white", "result_reason", "event", "round", "date", "comment")
 _GAME_KEYS = frozenset({"format", "version", "ruleset", "result", "moves", "nodes", *_HEADER_TEXTS})
@@ -71,11 +71,10 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecor
     if text.lstrip()[:1] == "[":
         found = _load(text, "line 1")
         return collect(_game(entry, f"game {number}", ruleset) for number, entry in enumerate(found, start=1))
-    try:
-        whole = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+    first_line, _, others = text.strip().partition("\n")
+    if others.lstrip()[:1] == "{" and first_line.rstrip()[-1:] == "}":
         return read_lines(text, ruleset=ruleset)
-    return [_game(whole, "game 1", ruleset)]
+    return [_game(_load(text, "line 1"), "game 1", ruleset)]
 
 
 def read_lines(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
@@ -288,7 +287,7 @@ def _simple_ruleset(game: Json, like: Ruleset | None) -> Ruleset:
         width, height = _integer(size[0], "size", 99), _integer(size[1], "size", 99)
     else:
         width = height = _integer(size, "size", 99)
-    if "rule" in game:
+    if game.get("rule") not in (None, "unknown"):
         return ruleset_of(width, height, None, _member(Rule, game["rule"], "rule"))
     return ruleset_of(width, height, like)
 
@@ -310,7 +309,9 @@ def _add_stones(record: GameRecord, game: Json) -> None:
 
 
 def _property_name(key: str) -> str:
-    return re.sub("[^A-Z0-9]", "", key.upper())
+    """The key as the name of a property, other than those that say something in SGF."""
+    name = re.sub("[^A-Z0-9]", "", key.upper())
+    return f"X{name}" if name in SAID_BY_FIELDS else name
 
 
 def _property_value(value: object) -> str:

@@ -13,7 +13,7 @@ MAX_DEPTH = 20_000
 MAX_LINE = 2**20
 """Characters on one line of a text format."""
 MAX_TEXT = 2**20
-"""Bytes of one comment in a binary format, characters of one text in the others."""
+"""Bytes of one text in a library, characters of one game in a database."""
 MAX_TIME_MS = 10**12
 """Milliseconds of one move or clock (thirty years); larger numbers are damage."""
 MAX_NOTES = 20

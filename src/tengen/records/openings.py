@@ -13,6 +13,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import RecordError
 from tengen.records import position_string
+from tengen.records.features import Feature
 from tengen.records.game import GameRecord, collect, main_plies
 from tengen.records.limits import MAX_DEPTH
 from tengen.records.text import as_text, shorten, split_lines
@@ -20,10 +21,9 @@ from tengen.records.text import as_text, shorten, split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tengen.records.features import Feature
     from tengen.records.position_string import Rows
 
-HOLDS: frozenset[Feature] = frozenset()
+HOLDS = frozenset({Feature.EMPTY_NODE})
 
 MAX_OFFSET = 50
 """Piskvork refuses offsets of this size and more."""

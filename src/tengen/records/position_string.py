@@ -6,6 +6,8 @@ skipped.
 
 Rows run from the bottom, as everywhere in Tengen. Tools of the Piskvork family count them from the top instead: pass
 `rows="top"` for those, or the position appears upside down (which is the same game mirrored).
+
+Some renju programs give the ending `.pos` to a small binary file instead; `read_packed` reads it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from tengen.core.contracts import Opening, Ruleset
+from tengen.core.contracts import Opening, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import InputError, RecordError
 from tengen.records.features import Feature
@@ -27,9 +29,13 @@ if TYPE_CHECKING:
 Rows = Literal["bottom", "top"]
 """Where row 1 is."""
 
-HOLDS = frozenset({Feature.RULE})
+HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
+"""Of a node without a move nothing is lost but its remarks, which count by themselves."""
+
+PACKED_SIZE = 15
 
 _STEP = re.compile(r"\s*,?\s*(?:([a-z])([1-9][0-9]?)|(--))", re.ASCII)
+_NO_TEXT = re.compile(rb"[^\t\n\r -~]")
 _REST = re.compile(r"[\s,]*")
 _PREFIX = re.compile(r"\s*([^/]*)/(?:([a-z-]+)/)?", re.ASCII)
 
@@ -130,6 +136,32 @@ def iterate_lines(
             yield parse(line, ruleset=ruleset, rows=rows)
         except RecordError as error:
             raise RecordError(f"line {number}, {error}") from None
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether a `.pos` file is the binary one of renju programs, which no text could be."""
+    return len(data) > 1 and 0 < data[0] < len(data) and _NO_TEXT.search(data) is not None
+
+
+def read_packed(data: bytes, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
+    """Read a binary `.pos` file: the number of moves, then 15·row + column for each, row 0 at the top.
+
+    It is a game of renju unless `ruleset` says otherwise; the board is always 15x15.
+    """
+    rules = ruleset_of(PACKED_SIZE, PACKED_SIZE, ruleset, Rule.RENJU)
+    count = data[0] if data else 0
+    if not 0 < count < len(data):
+        raise RecordError(f"offset 0x0: {count} moves do not fit into {len(data)} bytes")
+    points: list[Point | None] = []
+    for offset, index in enumerate(data[1 : count + 1], start=1):
+        row, x = divmod(index, PACKED_SIZE)
+        if row >= PACKED_SIZE:
+            raise RecordError(f"offset {offset:#x}: {index} is not a point of the 15x15 board")
+        point = Point.at(x, PACKED_SIZE - 1 - row)
+        if point in points:
+            raise RecordError(f"offset {offset:#x}: {point} is played twice")
+        points.append(point)
+    return [GameRecord.from_points(rules, points)]
 
 
 def write(records: Iterable[GameRecord], *, rows: Rows = "bottom", prefix: bool = True) -> bytes:

@@ -27,7 +27,7 @@ from tengen.records.text import as_text, code_page, encode, shorten, split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HOLDS = frozenset({Feature.NAME, Feature.RESULT, Feature.TIME, Feature.EVENT})
+HOLDS = frozenset({Feature.NAME, Feature.RESULT, Feature.TIME, Feature.EVENT, Feature.EMPTY_NODE})
 
 _HEADER = re.compile(r"\s*Piskvorky\s+(\d{1,4})x(\d{1,4})\s*,\s*(\d{1,4}):(\d{1,4})\s*,\s*([01])", re.I | re.A)
 _MOVE = re.compile(r"\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*(?:,\s*([+-]?\d{1,18})\s*)?", re.ASCII)

@@ -87,6 +87,10 @@ class _Database:
         except expat.ExpatError as error:
             message = expat.ErrorString(error.code)
             raise RecordError(f"line {error.lineno}, column {error.offset + 1}: not XML: {message}") from None
+        except RecordError:
+            raise
+        except (LookupError, ValueError) as error:  # the encoding that the document names
+            raise RecordError(f"line {self.parser.CurrentLineNumber}: {shorten(str(error), 80)}") from None
 
     def _refuse_doctype(self, *_: object) -> None:
         raise RecordError(f"line {self.parser.CurrentLineNumber}: document types and entities are refused")

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tengen.core.contracts import Colour, Opening, Outcome, Rule, Ruleset
@@ -27,11 +29,13 @@ from tengen.records.text import as_text, code_page, encode, shorten, tidy, tidy_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-HOLDS = frozenset(Feature) - {Feature.SETUP, Feature.GAME, Feature.EMPTY_NODE}
+HOLDS = frozenset(Feature)
 
 _BLANK = re.compile(r"\s*+")
 _GAME_START = re.compile(r"\(\s*+;")
 _NAME = re.compile(r"[A-Za-z0-9]++")
+_PLAIN_MOVE = re.compile(r"\s*+([BW])\[([a-z]{2})\]\s*+(?=[;()])")
+"""A node that is one move and nothing else, as most are."""
 _VALUE = re.compile(r"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{0,40})\]")
 _ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -74,6 +78,11 @@ RULE_TEXT = "RULETEXT"
 """The property that keeps the name of a rule that is more, or other, than one of ours."""
 _OF_THE_FILE = frozenset({"FF", "GM", "CA", "AP"})
 """Properties that describe the file, not the game; the writer sets its own."""
+_OF_THE_NODE = frozenset({"B", "W", "AB", "AW", "AE", "C"})
+_HEADER = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
+"""Properties of the root → the fields of a record."""
+SAID_BY_FIELDS = _OF_THE_FILE | _OF_THE_NODE | {*_HEADER, "SZ", "RU", "RR", "GC"}
+"""Properties that the writer makes from fields; it writes none of that name from the kept ones."""
 
 Property = tuple[str, list[str], int]
 """Name, raw values, offset in the text."""
@@ -136,6 +145,7 @@ class _Reader:
         start = self.place - 1
         record = self._root(self._properties(), start)
         branch = Branch(record.ruleset)
+        points = _points_by_letters(record.ruleset.width, record.ruleset.height)
         self._enter(branch, record.root, start)
         current = record.root
         open_variations: list[tuple[Node, int]] = [(current, 0)]
@@ -144,7 +154,7 @@ class _Reader:
             start, sign = self.place, self.text[self.place : self.place + 1]
             self.place += 1
             if sign == ";":
-                node = _interpret(self._properties(), record.ruleset, self._where)
+                node = self._plain_move(points) or _interpret(self._properties(), record.ruleset, self._where)
                 self._enter(branch, node, start)
                 current = current.add(node)
             elif sign == "(":
@@ -169,6 +179,15 @@ class _Reader:
             branch.enter(node)
         except RecordError as error:
             raise self._error(start, str(error)) from None
+
+    def _plain_move(self, points: Mapping[str, Point]) -> Node | None:
+        """The short way for plain moves; anything unusual is left to the long one."""
+        match = _PLAIN_MOVE.match(self.text, self.place)
+        point = points.get(match[2]) if match else None
+        if match is None or point is None:
+            return None
+        self.place = match.end()
+        return Node(moves=(move_of(_COLOURS[match[1]], point),))
 
     def _properties(self) -> list[Property]:
         """The properties up to the end of the node; one that occurs twice is joined, except moves."""
@@ -225,6 +244,12 @@ class _Reader:
         return RecordError(f"{self._where(offset)}: {message}")
 
 
+@cache
+def _points_by_letters(width: int, height: int) -> Mapping[str, Point]:
+    letters = string.ascii_lowercase
+    return {letters[x] + letters[height - 1 - y]: Point.at(x, y) for y in range(height) for x in range(width)}
+
+
 def _short_name(name: str) -> str:
     """Old files write `AddBlack` for AB: the small letters are decoration. A name without capitals stays as it is."""
     return "".join(letter for letter in name if not letter.islower()) if re.search("[A-Z]", name) else name
@@ -265,9 +290,8 @@ def _read_header(record: GameRecord, name: str, values: list[str]) -> bool:
     """Put a property of the root into the header; False when it belongs to the node or must be kept as it is."""
     if name in _OF_THE_FILE or name == "SZ":
         return True
-    fields = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
-    if name in fields:
-        setattr(record, fields[name], tidy_line(unescape(values[0])))
+    if name in _HEADER:
+        setattr(record, _HEADER[name], tidy_line(unescape(values[0])))
     elif name == "GC":
         record.comment = tidy(unescape(values[0]))
     elif name == "RU":
@@ -455,7 +479,7 @@ def _write_game(record: GameRecord, out: list[str]) -> None:
     from tengen import __version__
 
     out.append(f"(;FF[4]GM[4]CA[UTF-8]AP[Tengen:{__version__}]")
-    kept = dict(record.properties)
+    kept = {name: values for name, values in record.properties.items() if name not in SAID_BY_FIELDS}
     if record.result is not None:
         kept.pop("RE", None)  # was kept because it could not be understood; by now someone knows better
     _write_header(record, out)
@@ -496,13 +520,8 @@ def _write_header(record: GameRecord, out: list[str]) -> None:
     out.append(f"SZ[{size}]")
     is_plain = ruleset.win_length == 5 and ruleset.opening is Opening.FREE
     out.append(f"RU[{ruleset.rule if is_plain else ruleset}]")
-    for name, text in (
-        ("PB", record.black),
-        ("PW", record.white),
-        ("EV", record.event),
-        ("RO", record.round),
-        ("DT", record.date),
-    ):
+    for name, field_name in _HEADER.items():
+        text = getattr(record, field_name)
         if text:
             out.append(f"{name}[{_escape_text(tidy_line(text))}]")
     if record.comment:
@@ -539,7 +558,7 @@ def _write_node(node: Node, ruleset: Ruleset, kept: Properties, out: list[str]) 
     if node.comment:
         out.append(f"C[{_escape_text(tidy(node.comment))}]")
     for name, values in kept.items():
-        if _NAME.fullmatch(name):
+        if _NAME.fullmatch(name) and name not in _OF_THE_NODE:
             out.append(name + "".join(f"[{_closed(value)}]" for value in values or ("",)))
 
 
