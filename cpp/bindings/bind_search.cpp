@@ -61,10 +61,14 @@ void bind_search(nb::module_& m) {
              copy_in(defence, self->defence, "defence");
            },
            nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"))
-      .def_prop_ro("points", [](const Weights& weights) { return copy_out(weights.points.value); })
-      .def_prop_ro("threats", [](const Weights& weights) { return copy_out(weights.threats); })
-      .def_prop_ro("attack", [](const Weights& weights) { return copy_out(weights.attack); })
-      .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); });
+      .def_prop_ro("points", [](const Weights& weights) { return copy_out(weights.points.value); },
+                   nb::rv_policy::move)
+      .def_prop_ro("threats", [](const Weights& weights) { return copy_out(weights.threats); },
+                   nb::rv_policy::move)
+      .def_prop_ro("attack", [](const Weights& weights) { return copy_out(weights.attack); },
+                   nb::rv_policy::move)
+      .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); },
+                   nb::rv_policy::move);
 
   nb::class_<SearchLine>(m, "SearchLine", "One line of play with its value to the side to move.")
       .def_ro("value", &SearchLine::value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tengen.agents.registry import AgentKind, parameter
@@ -40,7 +40,7 @@ class AlphaBetaParameters:
 @dataclass(frozen=True)
 class _Preset:
     depth: int = 0
-    ingredients: Ingredient = Ingredient.everything()
+    ingredients: Ingredient = field(default_factory=Ingredient.everything)
     max_four_depth: int = 0
 
 
@@ -116,7 +116,7 @@ class AlphaBetaAgent(Agent):
             try:
                 own = self._own_limits(limits)
                 snapshots.put(self._engine.search(position, own, lines=lines, on_analysis=snapshots.put))
-            except BaseException as error:  # noqa: BLE001  handed to the caller's thread
+            except BaseException as error:  # handed to the caller's thread
                 snapshots.put(error)
             snapshots.put(None)
 

@@ -21,9 +21,14 @@ SUBCOMMANDS: tuple[str, ...] = (
     "tournament",
     "ratings",
     "openings",
+    "analyse",
+    "explain",
+    "solve_threats",
     "agents",
     "convert",
     "perft",
+    "bench",
+    "tune",
     "show",
 )
 """Modules of this package that register subcommands, in the order of the help.

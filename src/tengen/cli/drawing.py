@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -31,11 +31,15 @@ def can_show_colour(console: Console) -> bool:
     )
 
 
-def draw_board(position: Position, *, in_colour: bool, show_fouls: bool = True) -> Text:
+def draw_board(
+    position: Position, *, in_colour: bool, show_fouls: bool = True, marks: Mapping[Point, str] | None = None
+) -> Text:
     """The board with coordinates on two sides, brackets around the last move, `!` where black may not play.
 
-    In plain letters X is black and O white.
+    In plain letters X is black and O white. `marks` are one or two characters on empty points, such as the numbers of
+    candidate moves.
     """
+    marks = marks or {}
     ruleset = position.ruleset
     fouls: Collection[Point] = position.forbidden_points() if show_fouls else ()
     winning = position.winning_line
@@ -48,6 +52,11 @@ def draw_board(position: Position, *, in_colour: bool, show_fouls: bool = True) 
         for point in row:
             after_last = last is not None and last.y == y and last.x == point.x - 1
             before = "(" if point == last else ")" if after_last else " "
+            if point in marks:
+                label = marks[point].rjust(2)
+                text.append(before if label[0] == " " else label[0], _style("bold #d02020", in_colour))
+                text.append(label[1], _style("bold #2030a0", in_colour))
+                continue
             text.append(before, _style("bold #d02020", in_colour))
             mark, style = _mark(position, point, in_colour=in_colour, foul=point in fouls, won=point in winning)
             text.append(mark, style)

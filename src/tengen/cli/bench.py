@@ -1,0 +1,42 @@
+"""`tengen bench`: the node signature of the alpha-beta engine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+
+    @app.command("bench")
+    def bench(
+        depth: Annotated[
+            int | None, typer.Option(min=1, max=40, help="Plies to search; other depths have other signatures.")
+        ] = None,
+    ) -> None:
+        """Search ten fixed positions over all rules with one thread and print the nodes, which tell any change.
+
+        The last line is the one that commits which change the search end with.
+        """
+        from rich.console import Console
+        from rich.table import Table
+
+        from tengen.search.bench import DEFAULT_DEPTH, BenchRow, run_bench
+
+        table = Table(title=f"bench, depth {depth or DEFAULT_DEPTH}", title_justify="left")
+        table.add_column("ruleset")
+        for heading in ("stones", "nodes", "seconds"):
+            table.add_column(heading, justify="right")
+
+        def add(row: BenchRow) -> None:
+            position = row.position.position()
+            table.add_row(str(position.ruleset), str(position.stones), f"{row.nodes:,}", f"{row.seconds:.2f}")
+
+        console = Console(highlight=False)
+        with console.status("searching …"):
+            result = run_bench(depth or DEFAULT_DEPTH, on_row=add)
+        console.print(table)
+        console.print(f"{result.seconds:.2f} s, {result.nodes_per_second:,.0f} nodes/s")
+        console.print(f"Bench: {result.nodes}")

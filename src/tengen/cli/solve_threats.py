@@ -1,0 +1,66 @@
+"""`tengen solve-threats POSITION`: is there a win by continuous threats?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tengen.cli.position_argument import PositionText, RulesOption
+
+DEFAULT_TIME_MS = 10_000
+
+
+class Kind(StrEnum):
+    """Which moves the attacker may play."""
+
+    VCF = "vcf"
+    VCT = "vct"
+
+
+class Side(StrEnum):
+    """Who attacks."""
+
+    MOVER = "to-move"
+    BLACK = "black"
+    WHITE = "white"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+
+    @app.command("solve-threats")
+    def solve_threats(
+        position: PositionText,
+        kind: Annotated[Kind, typer.Option(help="vcf: fours only; vct: fours, open threes and what prepares them.")] = (
+            Kind.VCF
+        ),
+        rules: RulesOption = None,
+        side: Annotated[Side, typer.Option(help="Who attacks, as if it were that side's turn.")] = Side.MOVER,
+        time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds to try.")] = DEFAULT_TIME_MS,
+    ) -> None:
+        """Look for a win by continuous threats and show it on the board, its moves numbered.
+
+        The exit code is 0 for a win, 1 for none or unknown.
+        """
+        from rich.console import Console
+
+        from tengen.cli.drawing import can_show_colour, draw_board
+        from tengen.cli.interruptible import run_interruptibly
+        from tengen.cli.position_argument import read_position
+        from tengen.core.contracts import Colour, Limits
+        from tengen.search.threats import ThreatSearch, Verdict
+
+        board = read_position(position, rules)
+        attacker = board.to_move if side is Side.MOVER else Colour(side.value)
+        search = ThreatSearch(kind.value)
+        limits = Limits(time_ms=time_ms)
+        result = run_interruptibly(lambda: search.solve(board, limits, for_side=attacker), search.stop)
+        console = Console(highlight=False)
+        marks = {point: str(number % 100) for number, point in enumerate(result.line, 1)}
+        console.print(draw_board(board, in_colour=can_show_colour(console), marks=marks))
+        console.print(str(result), markup=False, soft_wrap=True)
+        console.print(f"{result.nodes:,} nodes in {result.elapsed_ms:,.0f} ms")
+        if result.verdict is not Verdict.WIN:
+            raise typer.Exit(1)

@@ -1,0 +1,103 @@
+"""The node signature of the alpha-beta engine: ten fixed positions, a fixed depth, one thread.
+
+The sum of nodes is a fingerprint of what the search does. It is the same on every machine and with every compiler, so
+a change that should not alter the search must not alter it, and one that should ends its commit message with
+`Bench: N` (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.position import Position
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
+
+DEFAULT_DEPTH = 11
+TABLE_MB = 16
+"""Part of the signature: a smaller table forgets other things."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPosition:
+    """A position of the bench, by its moves from the empty board."""
+
+    ruleset: str
+    moves: str
+
+    def position(self) -> Position:
+        """The position to search."""
+        return Position.from_moves(Ruleset.parse(self.ruleset), self.moves)
+
+
+POSITIONS: tuple[BenchPosition, ...] = (
+    BenchPosition("15x15:5:freestyle", "h8g6j10f8"),
+    BenchPosition("15x15:5:freestyle", "g6f6i7g5h4h5i5j6i6i8g7j4g9g8j8f8"),
+    BenchPosition("20x20:5:freestyle", "m9i9k9l9j10i11l10k10j12"),
+    BenchPosition("15x15:5:standard", "f6j8i8i9k7h9k9"),
+    BenchPosition("15x15:5:standard", "i9j10k9k8i10l9j7i7h9i8j11g8k12l13g9j9k10j8h8i11l10j5e9f9e11f10"),
+    BenchPosition("15x15:5:renju", "g7j8h6k7g6i9"),
+    BenchPosition("15x15:5:renju", "f6g10i10f8g7e8h8i9h9h11f9h7g5e5g6g8e7h4d8c9d7"),
+    BenchPosition("15x15:5:caro", "h8g6f6g7g5e7f7f5h7h6e9"),
+    BenchPosition("19x13:5:caro-exact", "i6l7l5l8h7l9l10j5k6j6j7i8"),
+    BenchPosition("7x7:4:freestyle", "c1"),
+)
+"""From games of the engine against itself; openings and middle games of all rules, none of them decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRow:
+    """What one position took."""
+
+    position: BenchPosition
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResult:
+    """What the whole bench took."""
+
+    rows: tuple[BenchRow, ...]
+    depth: int
+
+    @property
+    def nodes(self) -> int:
+        """The signature."""
+        return sum(row.nodes for row in self.rows)
+
+    @property
+    def seconds(self) -> float:
+        """Time of all searches together."""
+        return sum(row.seconds for row in self.rows)
+
+    @property
+    def nodes_per_second(self) -> float:
+        """Search speed on this machine."""
+        return self.nodes / max(self.seconds, 1e-9)
+
+
+def run_bench(
+    depth: int = DEFAULT_DEPTH,
+    *,
+    engine: AlphaBeta | None = None,
+    positions: Sequence[BenchPosition] = POSITIONS,
+    on_row: Callable[[BenchRow], None] | None = None,
+) -> BenchResult:
+    """Search the positions one after the other, each as a new game; `on_row` hears of each.
+
+    Without an `engine` a new one is made. One with a table of another size gives another signature.
+    """
+    engine = engine or AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
+    rows = []
+    for bench_position in positions:
+        position = bench_position.position()
+        engine.new_game(position.ruleset)
+        started = time.perf_counter()
+        analysis = engine.search(position, Limits(depth=depth))
+        rows.append(BenchRow(bench_position, analysis.nodes, time.perf_counter() - started))
+        if on_row is not None:
+            on_row(rows[-1])
+    return BenchResult(tuple(rows), depth)

@@ -1,0 +1,331 @@
+"""Games of the alpha-beta engine against itself, from which `tengen.search.tuning` fits its numbers.
+
+A file holds one game a line as JSON. What a game is depends only on the seed and its number, so that a run which was
+cut short goes on where it was, with any number of workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tengen import _native
+from tengen.core.contracts import Colour, Outcome, Ruleset
+from tengen.core.geometry import parse_points
+from tengen.core.position import Position
+from tengen.errors import InputError, RecordError, TengenError
+from tengen.search.alphabeta import AlphaBeta
+from tengen.search.weights import load_weights, weights_for
+
+_TABLE_BYTES = 16 << 20
+_MAX_LINE = 1 << 16
+_OPENING_TRIES = 200
+"""Some small boards have few openings that are balanced; then the most balanced one of so many is taken."""
+_FULL_BOARD = 0.9
+"""Share of the board after which a game counts as drawn: the rest says nothing about shapes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayConfig:
+    """How the games are played."""
+
+    ruleset: Ruleset
+    games: int
+    """How many games the file shall hold."""
+    nodes: int = 10_000
+    """Nodes of each search."""
+    seed: int = 1
+    weights: Path | None = None
+    """A weights file instead of the shipped one."""
+    max_opening_value: int = 120
+    """Openings that the engine values higher for one side, in evaluation units, are not played."""
+
+    def __post_init__(self) -> None:
+        if not AlphaBeta.supports(self.ruleset):
+            raise InputError(f"the engine plays win lengths 4 and 5, not {self.ruleset}")
+        if self.games < 1 or self.nodes < 1:
+            raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
+
+    def load_weights(self) -> _native.Weights:
+        """The numbers that the games are played with."""
+        return weights_for(self.ruleset) if self.weights is None else load_weights(self.weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningGame:
+    """One game, as a line of the file."""
+
+    number: int
+    ruleset: Ruleset
+    moves: tuple[int, ...]
+    """Indices of the points, from the empty board."""
+    first: int
+    """How many of the moves are the opening; the engine chose the others."""
+    values: tuple[int, ...]
+    """The search value of each chosen move for its player, in evaluation units."""
+    outcome: Outcome
+    """As played or as proved by the last search."""
+
+    def to_line(self, conditions: dict[str, Any]) -> str:
+        """The line of the file, with the conditions under which the game was played."""
+        width = self.ruleset.width
+        fields = {
+            "game": self.number,
+            **conditions,
+            "first": self.first,
+            "moves": "".join(f"{chr(ord('a') + move % width)}{move // width + 1}" for move in self.moves),
+            "values": self.values,
+            "outcome": self.outcome.value,
+        }
+        return json.dumps(fields, separators=(",", ":")) + "\n"
+
+
+def read_games(path: Path) -> Iterator[TuningGame]:
+    """The games of a file; a damaged line is a `RecordError`, but a last line without its end is left out."""
+    for number, line in _complete_lines(path):
+        yield _parse_line(path, number, line)[0]
+
+
+def generate_games(
+    path: Path,
+    config: SelfPlayConfig,
+    *,
+    workers: int = 1,
+    on_start: Callable[[int], None] | None = None,
+    on_game: Callable[[TuningGame], None] | None = None,
+) -> int:
+    """Play the games that the file lacks and append them; return how many it had before.
+
+    `on_start` hears how many that were, `on_game` of each game that ends. A line is written in one piece when its game
+    ends. A file of another run (other rules, nodes, seed or weights) is refused.
+    """
+    conditions = _conditions(config)
+    done = _find_done(path, conditions)
+    if on_start is not None:
+        on_start(len(done))
+    todo = [number for number in range(config.games) if number not in done]
+    _cut_partial_line(path)
+    with open(path, "ab", buffering=0) as file:
+        for game in _play_all(config, todo, workers):
+            file.write(game.to_line(conditions).encode("ascii"))
+            if on_game is not None:
+                on_game(game)
+    return len(done)
+
+
+def _conditions(config: SelfPlayConfig) -> dict[str, Any]:
+    weights = config.load_weights()
+    digest = hashlib.sha256()
+    for name in ("points", "threats", "attack", "defence"):
+        digest.update(getattr(weights, name).tobytes())
+    return {
+        "ruleset": str(config.ruleset),
+        "seed": config.seed,
+        "nodes": config.nodes,
+        "weights": digest.hexdigest()[:12],
+    }
+
+
+# -- the file ---------------------------------------------------------------------------------------------------------
+
+
+def _complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with open(path, "rb") as file:
+            number = 0
+            while line := file.readline(_MAX_LINE):
+                number += 1
+                if not line.endswith(b"\n"):
+                    if len(line) == _MAX_LINE:
+                        raise RecordError(f"{path}: line {number} is longer than {_MAX_LINE} characters")
+                    return
+                yield number, line
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _parse_line(path: Path, number: int, line: bytes) -> tuple[TuningGame, dict[str, Any]]:
+    try:
+        fields = json.loads(line)
+        ruleset = Ruleset.parse(fields["ruleset"])
+        game = TuningGame(
+            number=int(fields["game"]),
+            ruleset=ruleset,
+            moves=tuple(point.index(ruleset.width) for point in parse_points(fields["moves"])),
+            first=int(fields["first"]),
+            values=tuple(int(value) for value in fields["values"]),
+            outcome=Outcome(fields["outcome"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path}: line {number} is not a game for tuning: {error!r}") from None
+    if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
+        raise RecordError(
+            f"{path}: line {number} has {len(game.moves)} moves from {game.first} on, but {len(game.values)} values"
+        )
+    return game, fields
+
+
+def _find_done(path: Path, conditions: dict[str, Any]) -> set[int]:
+    """The numbers of the games that the file has already."""
+    done: set[int] = set()
+    if not path.exists():
+        return done
+    for number, line in _complete_lines(path):
+        game, fields = _parse_line(path, number, line)
+        for name, wanted in conditions.items():
+            if fields.get(name) != wanted:
+                raise InputError(
+                    f"{path}: line {number} was played with {name} {fields.get(name)!r}, not {wanted!r}; "
+                    "give another file or the same settings"
+                )
+        done.add(game.number)
+    return done
+
+
+def _cut_partial_line(path: Path) -> None:
+    """Take away what a killed run may have left of a last line."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        file.seek(0, os.SEEK_END)
+        end = file.tell()
+        file.seek(max(0, end - _MAX_LINE))
+        tail = file.read()
+        file.truncate(end - len(tail) + tail.rfind(b"\n") + 1)
+
+
+# -- playing ----------------------------------------------------------------------------------------------------------
+
+
+def _play_all(config: SelfPlayConfig, numbers: Iterable[int], workers: int) -> Iterator[TuningGame]:
+    """The games as they end; with one worker in this process."""
+    if workers == 1:
+        player = _Player(config)
+        yield from map(player.play, numbers)
+        return
+    pending = iter(numbers)
+    running: set[Future[TuningGame]] = set()
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,))
+    try:
+        while True:
+            while len(running) < 3 * workers and (number := next(pending, None)) is not None:
+                running.add(pool.submit(_play_in_worker, number))
+            if not running:
+                return
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield future.result()
+    except BrokenProcessPool:
+        raise TengenError("a worker process died; the games so far are kept, the same command goes on") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_worker_player: _Player | None = None
+
+
+def _start_worker(config: SelfPlayConfig) -> None:
+    global _worker_player  # noqa: PLW0603  one player for the life of a worker process
+    # Ctrl-C reaches every process of a terminal; the one in charge ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker_player = _Player(config)
+
+
+def _play_in_worker(number: int) -> TuningGame:
+    assert _worker_player is not None
+    return _worker_player.play(number)
+
+
+class _Player:
+    """Plays games of the engine against itself."""
+
+    def __init__(self, config: SelfPlayConfig) -> None:
+        self._config = config
+        self._engine = _native.Engine(_TABLE_BYTES)
+        self._engine.set_weights(config.load_weights())
+        self._limits = _native.SearchLimits()
+        self._limits.nodes = config.nodes
+
+    def play(self, number: int) -> TuningGame:
+        """The game with that number."""
+        rng = random.Random(f"{self._config.ruleset} {self._config.seed} {number}")
+        opening = self._find_opening(rng)
+        board = opening.native.copy()
+        values: list[int] = []
+        self._engine.new_game()
+        last_stone = _FULL_BOARD * self._config.ruleset.area
+        outcome = Outcome.ONGOING
+        while outcome is Outcome.ONGOING:
+            best = self._engine.search(board, self._limits).lines[0]
+            mover = _colour(board.to_move)
+            board.make(best.moves[0])
+            values.append(best.value)
+            outcome = _OUTCOMES[board.outcome()]
+            if outcome is Outcome.ONGOING and abs(best.value) >= _native.MATE_BOUND:
+                outcome = Outcome.win_for(mover if best.value > 0 else mover.opponent)
+            elif outcome is Outcome.ONGOING and board.stones >= last_stone:
+                outcome = Outcome.DRAW
+        return TuningGame(
+            number=number,
+            ruleset=self._config.ruleset,
+            moves=tuple(board.moves()),
+            first=opening.stones,
+            values=tuple(values),
+            outcome=outcome,
+        )
+
+    def _find_opening(self, rng: random.Random) -> Position:
+        """A few stones near each other and near the centre, such that neither side is far ahead."""
+        best: tuple[int, Position] | None = None
+        for _ in range(_OPENING_TRIES):
+            position = _random_opening(self._config.ruleset, rng)
+            if position is None:
+                continue
+            self._engine.new_game()
+            value = abs(self._engine.search(position.native, self._limits).lines[0].value)
+            if best is None or value < best[0]:
+                best = value, position
+            if value <= self._config.max_opening_value:
+                return position
+        if best is None:
+            raise InputError(f"no opening found on {self._config.ruleset}")
+        return best[1]
+
+
+_OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
+
+
+def _colour(number: int) -> Colour:
+    return (Colour.BLACK, Colour.WHITE)[number]
+
+
+def _random_opening(ruleset: Ruleset, rng: random.Random) -> Position | None:
+    """Two to nine stones (fewer on small boards) in a random square; None when the game is over with them."""
+    count = min(rng.randint(2, 9), ruleset.area // 8)
+    span = rng.choice((2, 3, 4))
+    centre_x = ruleset.width // 2 + rng.randint(-2, 2)
+    centre_y = ruleset.height // 2 + rng.randint(-2, 2)
+    square = [
+        y * ruleset.width + x
+        for y in range(max(0, centre_y - span), min(ruleset.height, centre_y + span + 1))
+        for x in range(max(0, centre_x - span), min(ruleset.width, centre_x + span + 1))
+    ]
+    rng.shuffle(square)
+    position = Position.start(ruleset)
+    for point in square:
+        if position.is_over or position.stones == count:
+            break
+        if position.is_legal(point):
+            position = position.play(point)
+    return None if position.is_over else position
