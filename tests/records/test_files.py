@@ -121,9 +121,10 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RecordError, match="game 9: the games so far have more than 25 nodes"):
         records.load(path)
     assert len(list(records.iterate(path))) == 10
-    monkeypatch.setattr(records, "MAX_FILE_BYTES", 500)
-    with pytest.raises(RecordError, match="offset 500: the file is larger"):
+    monkeypatch.setattr("tengen.records.text.MAX_STREAM_BYTES", 500)
+    with pytest.raises(RecordError, match="line 7: the file is larger than 500 bytes"):
         records.load(path)
+    monkeypatch.setattr("tengen.records.files.MAX_FILE_BYTES", 500)
     bomb = tmp_path / "bomb.sgf.gz"
     bomb.write_bytes(gzip.compress(b" " * 10_000))
     with pytest.raises(RecordError, match="offset 500: the file is larger"):

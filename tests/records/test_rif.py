@@ -85,6 +85,6 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     endless = b"<database><game id='1'><move>" + b"h8 " * 500_000 + b"</move></game></database>"
     with pytest.raises(RecordError, match="a game has more than 1048576 characters"):
         list(rif.read(endless))
-    monkeypatch.setattr(rif, "MAX_RIF_BYTES", 1000)
+    monkeypatch.setattr(rif, "MAX_STREAM_BYTES", 1000)
     with pytest.raises(RecordError, match="offset 1000: the file is larger"):
         list(rif.read(gzip.compress(sample("database.rif"))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import pytest
@@ -13,7 +14,7 @@ from tengen.core.geometry import Point
 from tengen.errors import RecordError, TengenError
 from tengen.records import json_record, lib, openings, position_string, sgf
 from tengen.records.game import GameRecord, Node, move_of
-from tengen.records.text import code_page, decode, encode, tidy, tidy_line
+from tengen.records.text import code_page, decode, encode, stream_lines, tidy, tidy_line
 from tests.records.sample_files import READERS, SAMPLE_FORMATS, sample
 
 DEPTH = 5_000
@@ -132,7 +133,6 @@ def test_deep_lines_go_through_the_line_formats() -> None:
         ("lib", OPENINGS["lib"][:22] + b"\x00\x02" * 30_000, "a branch is deeper than 20000 nodes"),
         ("lib", OPENINGS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text does not end"),
         ("pos", b"--" * 30_000, "more than 20000 moves"),
-        ("pos", b"h" * (2**20 + 1), "line 1 has 1048577 characters"),
         ("offsets", b"0,0, " * 30_000, "more than 20000 stones"),
         ("json", b'{"a":' * 100_000, "not usable JSON"),
         ("rif", b"<a>" * 200_000, "not XML"),
@@ -142,6 +142,14 @@ def test_limits_end_the_reading(name: str, data: bytes, message: str) -> None:
     with pytest.raises(RecordError) as error:
         list(READERS[name](data))
     assert message in str(error.value)
+
+
+def test_long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tengen.records.text.MAX_LINE", 10)
+    with pytest.raises(RecordError, match="line 2 has 11 characters, more than 10"):
+        position_string.read("h8\n" + "a1b1c1d1e1f")
+    with pytest.raises(RecordError, match="line 2 has more than 10 bytes"):
+        list(stream_lines(io.BytesIO(b"12345\n12345678901")))
 
 
 def test_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

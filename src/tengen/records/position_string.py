@@ -61,7 +61,7 @@ def parse(text: str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -
             raise RecordError(f"column {place + 1}: not a point: {shorten(text[place:], 12)!r}")
         point = _point(step, rules, rows)
         if point is not None and point in seen:
-            raise RecordError(f"column {step.end() - len(point) + 1}: {step[1]}{step[2]} is played twice")
+            raise RecordError(f"column {step.start(1) + 1}: {step[1]}{step[2]} is played twice")
         if point is not None:
             seen.add(point)
         points.append(point)

@@ -124,7 +124,7 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
     """Write one game as the judge of Gomocup does, CRLF at the ends of lines."""
     games = list(records)
     if len(games) != 1:
-        raise RecordError(f"a PSQ file holds one game, not {len(games)}")
+        raise RecordError(f"a PSQ file holds one game, not {len(games)}: write them one by one")
     (record,) = games
     width, height = record.ruleset.width, record.ruleset.height
     times = _times(record)
@@ -141,7 +141,8 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
 
 def holds(record: GameRecord) -> frozenset[Feature]:
     """What a PSQ file keeps of this record: the tournament only beside a result, the reason only if it is time."""
-    held = HOLDS if (record.result or Outcome.ONGOING) in _VERDICTS else HOLDS - {Feature.EVENT}
+    is_judged = (record.result or Outcome.ONGOING) in _VERDICTS
+    held = HOLDS if is_judged else HOLDS - {Feature.EVENT, Feature.RESULT}
     return held | {Feature.REASON} if _lost_on_time(record) else held
 
 

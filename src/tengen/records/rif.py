@@ -18,7 +18,7 @@ from xml.parsers import expat
 from tengen.core.contracts import Opening, Outcome, Rule, Ruleset
 from tengen.errors import RecordError
 from tengen.records import position_string
-from tengen.records.limits import MAX_RIF_BYTES, MAX_TEXT
+from tengen.records.limits import MAX_STREAM_BYTES, MAX_TEXT
 from tengen.records.report import ReadReport
 from tengen.records.sgf import RULE_TEXT, escape
 from tengen.records.text import shorten, tidy, tidy_line
@@ -176,8 +176,8 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
     try:
         while chunk := unpacked.read(_CHUNK):
             total += len(chunk)
-            if total > MAX_RIF_BYTES:
-                raise RecordError(f"offset {MAX_RIF_BYTES}: the file is larger than that")
+            if total > MAX_STREAM_BYTES:
+                raise RecordError(f"offset {MAX_STREAM_BYTES}: the file is larger than that")
             yield chunk
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RecordError(f"offset {total} of the unpacked file: damaged gzip data: {error}") from None

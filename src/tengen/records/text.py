@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import TYPE_CHECKING, BinaryIO
 
 from tengen.errors import RecordError
-from tengen.records.limits import MAX_LINE
+from tengen.records.limits import MAX_LINE, MAX_STREAM_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CODE_PAGES = frozenset(
     {"ascii", "utf-8", "cp932", "cp936", "cp949", "cp950", "shift_jis", "euc_jp", "euc_kr", "gbk", "gb2312", "gb18030"}
@@ -80,6 +84,22 @@ def split_lines(text: str) -> list[str]:
         if len(line) > MAX_LINE:
             raise RecordError(f"line {number} has {len(line)} characters, more than {MAX_LINE}")
     return lines
+
+
+def stream_lines(file: BinaryIO) -> Iterator[str]:
+    """The lines of an open UTF-8 file one by one; LF or CRLF ends a line."""
+    total = 0
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        total += len(line)
+        if len(line) > MAX_LINE:
+            raise RecordError(f"line {number} has more than {MAX_LINE} bytes")
+        if total > MAX_STREAM_BYTES:
+            raise RecordError(f"line {number}: the file is larger than {MAX_STREAM_BYTES} bytes")
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        yield decode(line).rstrip("\r\n")
 
 
 def tidy(text: str) -> str:

@@ -1,0 +1,203 @@
+"""Which formats there are, how each is read and written, and what it cannot hold."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tengen.core.contracts import Opening, Rule, Ruleset
+from tengen.errors import RecordError
+from tengen.records import json_record, lib, openings, position_string, psq, rif, sgf
+from tengen.records.features import Feature, count_features, describe
+from tengen.records.text import as_text, split_lines, stream_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tengen.records.game import GameRecord
+    from tengen.records.position_string import Rows
+    from tengen.records.report import ReadReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the caller may say about a file; each format looks at what concerns it."""
+
+    ruleset: Ruleset | None = None
+    rows: Rows = "bottom"
+    encoding: str | None = None
+    report: ReadReport | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A file format: its name, its endings, how it is read and written and what it holds.
+
+    The functions take the options along and pick what concerns them.
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...] = ()
+    read: Callable[[bytes, Options], Iterable[GameRecord]]
+    write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
+    """None: the format is only read."""
+    stream: Callable[[BinaryIO, Options], Iterable[GameRecord]] | None = None
+    """Reads an open file game by game, where the format allows that."""
+    holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
+    own_properties: frozenset[str] = frozenset()
+    assumed_rule: Rule | None = None
+    """The rule that a reader assumes when the format does not state one."""
+    games_appended: bool = False
+    """Whether a file of several games is the files of the single games one after the other."""
+    one_tree: bool = False
+    """Whether several games become variations of one."""
+
+
+def _read_positions(data: bytes, told: Options) -> Iterator[GameRecord]:
+    """`.pos` and `.txt` hold position strings, offsets (openings), or the packed moves of renju programs."""
+    if position_string.is_packed(data):
+        return iter(position_string.read_packed(data, ruleset=told.ruleset))
+    lines = split_lines(as_text(data))
+    if openings.is_offsets(data):
+        return openings.iterate_offsets(lines, ruleset=told.ruleset)
+    return position_string.iterate_lines(lines, ruleset=told.ruleset, rows=told.rows)
+
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format(
+            name="pos",
+            title="position strings",
+            endings=(".pos", ".txt"),
+            read=_read_positions,
+            write=lambda records, told: position_string.write(records, rows=told.rows),
+            holds=lambda _: position_string.HOLDS,
+            games_appended=True,
+        ),
+        Format(
+            name="offsets",
+            title="openings as offsets from the centre",
+            read=lambda data, told: openings.iterate_offsets(split_lines(as_text(data)), ruleset=told.ruleset),
+            write=lambda records, _: openings.write_offsets(records),
+            holds=lambda _: openings.HOLDS,
+            assumed_rule=Rule.FREESTYLE,
+            games_appended=True,
+        ),
+        Format(
+            name="psq",
+            title="Piskvork game",
+            endings=(".psq",),
+            read=lambda data, told: psq.read(data, ruleset=told.ruleset, encoding=told.encoding),
+            write=lambda records, told: psq.write(records, encoding=told.encoding),
+            holds=psq.holds,
+            own_properties=psq.OWN_PROPERTIES,
+            assumed_rule=Rule.FREESTYLE,
+        ),
+        Format(
+            name="sgf",
+            title="Smart Game Format",
+            endings=(".sgf",),
+            read=lambda data, told: sgf.read(data, ruleset=told.ruleset, encoding=told.encoding),
+            write=lambda records, _: sgf.write(records),
+            holds=lambda _: sgf.HOLDS,
+            games_appended=True,
+        ),
+        Format(
+            name="rif",
+            title="RenjuNet database",
+            endings=(".rif", ".xml"),
+            read=lambda data, told: rif.read(data, report=told.report),
+            stream=lambda file, told: rif.read(file, report=told.report),
+        ),
+        Format(
+            name="lib",
+            title="RenLib library",
+            endings=(".lib",),
+            read=lambda data, told: lib.read(data, ruleset=told.ruleset, encoding=told.encoding, report=told.report),
+            write=lambda records, told: lib.write(records, encoding=told.encoding),
+            holds=lambda _: lib.HOLDS,
+            own_properties=lib.OWN_PROPERTIES,
+            assumed_rule=Rule.RENJU,
+            one_tree=True,
+        ),
+        Format(
+            name="json",
+            title="Tengen's JSON",
+            endings=(".json",),
+            read=lambda data, told: json_record.read(data, ruleset=told.ruleset),
+            write=lambda records, _: json_record.write(records),
+            holds=lambda _: json_record.HOLDS,
+        ),
+        Format(
+            name="jsonl",
+            title="JSON lines",
+            endings=(".jsonl",),
+            read=lambda data, told: json_record.iterate_lines(split_lines(as_text(data)), ruleset=told.ruleset),
+            stream=lambda file, told: json_record.iterate_lines(stream_lines(file), ruleset=told.ruleset),
+            write=lambda records, _: json_record.write_lines(records),
+            holds=lambda _: json_record.HOLDS,
+            games_appended=True,
+        ),
+    )
+}
+"""The formats by name."""
+
+
+def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
+    """The format with that name, or the one that the file's ending says (`.gz` at the end is looked through)."""
+    if name is not None:
+        if name not in FORMATS:
+            raise RecordError(f"unknown format {name!r} (known: {', '.join(FORMATS)})")
+        return FORMATS[name]
+    file_name = Path(path).name.lower().removesuffix(".gz")
+    for entry in FORMATS.values():
+        if file_name.endswith(entry.endings):
+            return entry
+    known = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
+    raise RecordError(
+        f"{os.fspath(path)}: unknown file ending (known: {known}); or name the format ({', '.join(FORMATS)})"
+    )
+
+
+class Losses:
+    """Counts what a format cannot hold of the records that pass."""
+
+    def __init__(self, format: str) -> None:
+        self._format = format_of("", format)
+        self._games = 0
+        self._lost: Counter[Feature] = Counter()
+
+    def add(self, record: GameRecord) -> None:
+        """Count one record."""
+        self._games += 1
+        found = count_features(record, self._format.own_properties)
+        holds = self._format.holds(record)
+        if Feature.RULE not in holds and _states_rule(record.ruleset, self._format.assumed_rule):
+            found[Feature.RULE] += 1
+        for feature in Feature:
+            if feature not in holds and found[feature]:
+                self._lost[feature] += found[feature]
+
+    def lines(self) -> list[str]:
+        """What is lost, such as `["3 comments", "1 variation"]`; empty when nothing is."""
+        lost = Counter(self._lost)
+        if self._format.one_tree and self._games > 1:
+            lost[Feature.GAME] = self._games
+        return describe((feature, lost[feature]) for feature in Feature)
+
+
+def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
+    return ruleset.rule is not assumed or ruleset.win_length != 5 or ruleset.opening is not Opening.FREE
+
+
+def losses(records: Iterable[GameRecord], format: str) -> list[str]:
+    """What the format with that name cannot hold of these records, counted: `["3 comments", "2 variations"]`."""
+    counter = Losses(format)
+    for record in records:
+        counter.add(record)
+    return counter.lines()
