@@ -244,6 +244,7 @@ class PiskvorkManager:
     def _request_ok(self, command: str, seconds: float) -> str | None:
         """OK, or the ERROR or UNKNOWN said instead; None when neither came in time."""
         assert self._process is not None
+        self._let_settle()
         deadline = time.monotonic() + seconds
         self._process.send([command], deadline)
         while (line := self._process.receive(deadline)) is not None:
@@ -251,6 +252,9 @@ class PiskvorkManager:
             if word in ("OK", "ERROR", "UNKNOWN"):
                 return "OK" if word == "OK" else line
         return None
+
+    def _let_settle(self) -> None:
+        time.sleep(max(0.0, self._answered_at + _SETTLE_S - time.monotonic()))
 
     def _rest(self) -> None:
         if self._process is not None and self._settings.is_suspended_when_idle:
@@ -359,7 +363,7 @@ class PiskvorkManager:
             *self._news("show_detail", show_detail, default=0),
             *command,
         ]
-        time.sleep(max(0.0, self._answered_at + _SETTLE_S - time.monotonic()))
+        self._let_settle()
         deadline = time.monotonic() + allowed_ms / 1000
         self._process.send(lines, deadline)
         with self._asking:
