@@ -1,32 +1,28 @@
-"""Ending processes together with everything they started."""
+"""Ending processes together with everything they started.
+
+Every worker has a mark in its environment, which the engines it runs inherit: they are found by it even when the worker
+that started them is gone.
+"""
 
 from __future__ import annotations
 
 import os
-import signal
 from contextlib import suppress
 
 import psutil
 
-
-def kill_children(pid: int) -> None:
-    """End the children of a process, theirs too, and the process groups that those lead."""
-    try:
-        children = psutil.Process(pid).children(recursive=True)
-    except psutil.Error:
-        return
-    for child in children:
-        if os.name == "posix":
-            # A foreign engine leads a group of its own; what it started and left behind is still in that group.
-            with suppress(OSError):
-                if os.getpgid(child.pid) == child.pid:
-                    os.killpg(child.pid, signal.SIGKILL)
-        with suppress(psutil.Error):
-            child.kill()
+_MARK = "TENGEN_WORKER"
 
 
-def kill_tree(pid: int) -> None:
-    """End a process and its children."""
-    kill_children(pid)
-    with suppress(psutil.Error):
-        psutil.Process(pid).kill()
+def mark_this_process(mark: str) -> None:
+    """Let `kill_marked` find this process's children from now on."""
+    os.environ[_MARK] = mark
+
+
+def kill_marked(mark: str) -> None:
+    """End all processes that were started, directly or not, by the process with the mark; itself is spared."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            # What a process was started with: the marked one itself got its mark later.
+            if process.environ().get(_MARK) == mark:
+                process.kill()

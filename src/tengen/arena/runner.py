@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -18,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.sharedctypes import RawArray
 
 from tengen.arena.match import Ending, GameResult
-from tengen.arena.processes import kill_tree
+from tengen.arena.processes import kill_marked
 from tengen.arena.schedule import Game
 from tengen.arena.worker import (
     DEADLINE,
@@ -36,7 +37,7 @@ from tengen.arena.worker import (
 from tengen.errors import AgentError
 
 GRACE_MS = 20_000
-"""How much later than allowed a move may come before its worker is taken for hung: engines may have to be started."""
+"""How much later than tolerated a move may come before its worker is taken for hung."""
 UNTIMED_MS = 3_600_000
 """How long a move without a time limit may take."""
 
@@ -54,6 +55,8 @@ class _Worker:
     process: SpawnProcess
     connection: Connection
     desk: Desk
+    mark: str
+    """By which the processes it started are known."""
     games: deque[Game] = field(default_factory=deque)
     """What it was given and has not answered, the game in play first."""
     is_ready: bool = False
@@ -137,12 +140,13 @@ class Runner:
         desk: Desk = RawArray("d", DESK_CELLS)
         desk[GAME], desk[DEADLINE] = NO_GAME, NO_DEADLINE
         core = place if self._pins_cores else None
+        mark = uuid.uuid4().hex
         process = context.Process(
-            target=work, args=(there, self._settings, desk, core), name=f"arena worker {place + 1}", daemon=False
+            target=work, args=(there, self._settings, desk, mark, core), name=f"arena worker {place + 1}"
         )
         process.start()
         there.close()
-        return _Worker(process, here, desk)
+        return _Worker(process, here, desk, mark)
 
     # -- hearing of them -------------------------------------------------------------------------------------------
 
@@ -210,8 +214,10 @@ class Runner:
 
 
 def _end(worker: _Worker) -> None:
-    if worker.process.is_alive() and worker.process.pid is not None:
-        kill_tree(worker.process.pid)
-    worker.process.join()
+    """End a worker with all that it started, unless it has left in order."""
+    if worker.process.exitcode != 0:
+        worker.process.kill()
+        worker.process.join()
+        kill_marked(worker.mark)
     worker.process.close()
     worker.connection.close()

@@ -186,7 +186,7 @@ class GameStore:
         )
         try:
             self._database.execute(_INSERT, row)
-        except sqlite3.IntegrityError as error:
+        except sqlite3.Error as error:
             raise InputError(f"game {game.number} cannot be kept in {self.path}: {error}") from None
 
     def __len__(self) -> int:

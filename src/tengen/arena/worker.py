@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection, wait
 
 from tengen.agents.registry import make_agent
 from tengen.arena.match import Adjudication, Contestant, Ending, GameResult, TimeControl, play_game
-from tengen.arena.processes import kill_children
+from tengen.arena.processes import kill_marked, mark_this_process
 from tengen.arena.schedule import Game
 from tengen.core.contracts import Agent, Outcome
 from tengen.errors import TengenError
@@ -56,7 +56,7 @@ class WorkerSettings:
     players: tuple[Player, ...]
     adjudication: Adjudication
     grace_ms: int
-    """How much later than allowed a move may come before the worker itself is taken for hung."""
+    """How much later than tolerated a move may come before the worker itself is taken for hung."""
     untimed_ms: int
     """The same for moves without a time limit."""
 
@@ -68,10 +68,11 @@ class WorkerFailure:
     report: str
 
 
-def work(connection: Connection, settings: WorkerSettings, desk: Desk, core: int | None) -> None:
+def work(connection: Connection, settings: WorkerSettings, desk: Desk, mark: str, core: int | None) -> None:
     """Play the games that come over the connection until None or its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
-    threading.Thread(target=_leave_with_parent, name="parent watch", daemon=True).start()
+    mark_this_process(mark)
+    threading.Thread(target=_leave_with_parent, args=(mark,), name="parent watch", daemon=True).start()
     if core is not None:
         _stay_on_core(core)
     desk[GAME], desk[DEADLINE] = NO_GAME, NO_DEADLINE
@@ -92,8 +93,11 @@ def work(connection: Connection, settings: WorkerSettings, desk: Desk, core: int
 
 
 def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> GameResult:
+    controls = [settings.players[player].control for player in game.players]
+
     def watch(seat: int, allowed_ms: float | None) -> None:
-        ms = settings.untimed_ms if allowed_ms is None else allowed_ms + settings.grace_ms
+        patience_ms = controls[seat].tolerance_ms + settings.grace_ms
+        ms = settings.untimed_ms if allowed_ms is None else allowed_ms + patience_ms
         desk[SEAT] = seat
         desk[DEADLINE] = time.monotonic() + ms / 1000
 
@@ -105,7 +109,6 @@ def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> Ga
             agents.append(bench.agent(player, seat))
         except TengenError as error:
             return forfeited(game, seat, Ending.START, str(error))
-    controls = [settings.players[player].control for player in game.players]
     contestants = (Contestant(agents[0], controls[0]), Contestant(agents[1], controls[1]))
     result = play_game(
         game.ruleset,
@@ -183,10 +186,10 @@ def _stay_on_core(core: int) -> None:
         psutil.Process().cpu_affinity([cores[core % len(cores)]])
 
 
-def _leave_with_parent() -> None:
+def _leave_with_parent(mark: str) -> None:
     parent = parent_process()
     if parent is None:
         return
     wait([parent.sentinel])
-    kill_children(os.getpid())
+    kill_marked(mark)
     os._exit(1)

@@ -1,0 +1,267 @@
+"""Reports: tables, Markdown, HTML, JSON, pictures, and what is seen while games are played."""
+
+from __future__ import annotations
+
+import io
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tengen.arena import report
+from tengen.arena.live import LiveView
+from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.match_report import match_lines, match_report
+from tengen.arena.pool import Pool, collect
+from tengen.arena.render import print_tables, to_html, to_markdown, write_report
+from tengen.arena.schedule import Game
+from tengen.arena.sprt import Sprt, Verdict
+from tengen.arena.store import GameStore, StoredPlayer
+from tengen.arena.tournament import Entrant, Progress, Tournament
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.geometry import parse_points
+from tengen.errors import InputError
+
+NINE = Ruleset.parse("9x9:5:freestyle")
+NAMES = ("Ann", "B|b <b>", "$Carl$")
+
+
+def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, description: object = None) -> None:
+    """The earlier player wins with black, draws with white; the last game is a forfeit."""
+    store.set_players([StoredPlayer(name, f"agent-{place}") for place, name in enumerate(names)])
+    meetings = [(a, b) for _ in range(rounds) for a in range(len(names)) for b in range(a + 1, len(names))]
+    store.set_setting("games", 2 * len(meetings))
+    store.set_setting("tournament", description or {"name": "The cup"})
+    for pair, (one, other) in enumerate(meetings):
+        is_last = pair == len(meetings) - 1
+        for half, (first, second) in enumerate(((one, other), (other, one))):
+            game = Game(
+                number=2 * pair + half,
+                ruleset=NINE,
+                first=first,
+                second=second,
+                round=0,
+                opening=parse_points("e5"),
+                opening_number=0,
+                seed=0,
+            )
+            outcome, ending = (Outcome.BLACK, Ending.FIVE) if half == 0 else (Outcome.DRAW, Ending.FULL_BOARD)
+            if is_last and half == 1:
+                outcome, ending = Outcome.WHITE, Ending.CRASH
+            result = GameResult(
+                outcome=outcome,
+                ending=ending,
+                detail="exit code <7>\nmore" if ending.is_forfeit else "",
+                black_seat=0,
+                moves=parse_points("e5e6e7"),
+                turns=(Turn(2.0, 0.5, 100, 3), Turn(4.0, -0.5, 300, 5)),
+            )
+            store.add(game, result)
+
+
+@pytest.fixture
+def pool() -> Pool:
+    with GameStore(None) as store:
+        fill(store)
+        return collect([store])
+
+
+def test_a_pool_counts_everything(pool: Pool) -> None:
+    assert (pool.name, pool.names, pool.tally.games, pool.games_planned) == ("The cup", list(NAMES), 18, 18)
+    assert str(pool.tally.of(0)) == "+6 =6 -0"
+    assert str(pool.tally.as_white(2)) == "+0 =0 -6"
+    # White plays the second stone, black the third; each is at the board 12 times, half of them with white.
+    assert [times.moves for times in pool.times] == [12, 12, 12]
+    assert pool.times[0].mean_ms == 3.0
+    assert pool.times[0].longest_ms == 4.0
+    assert (pool.times[0].mean_nodes, pool.times[0].mean_depth) == (200, 4)
+    (fault,) = pool.faults
+    assert (fault.player, fault.opponent, fault.game, fault.detail) == (2, 1, 18, "exit code <7>")
+    assert pool.by_strength(NINE.name) == [0, 1, 2]
+
+
+def test_stores_are_joined_by_name() -> None:
+    with GameStore(None) as one, GameStore(None) as other:
+        fill(one, ("Ann", "Bob"))
+        fill(other, ("Bob", "Carl"), description={"name": "Second", "players": [{"anchor": 1000.0}, {}]})
+        pool = collect([one, other])
+        assert pool.names == ["Ann", "Bob", "Carl"]
+        assert pool.tally.of(1).games == 12
+        assert pool.anchors == {1: 1000.0}
+        assert pool.ratings[NINE.name].elo[1] == 1000
+        assert sum(pool.tally.pairs_of(0, 1)) == sum(pool.tally.pairs_of(1, 2)) == 3
+        assert collect([one, other], {"Ann": 2000.0}).anchors == {0: 2000.0, 1: 1000.0}
+        with pytest.raises(InputError, match="no player is called 'Dan'"):
+            collect([one], {"Dan": 1.0})
+
+
+def test_tables_say_what_happened(pool: Pool) -> None:
+    found = {table.title: table for table in report.tables(pool)}
+    ratings = found["Ratings, 9x9:5:freestyle"]
+    assert [row[1] for row in ratings.rows] == list(NAMES)
+    assert ratings.rows[0][4:] == ("12", "75.0 %", "6", "6", "0")
+    cross = found["Crosstable, 9x9:5:freestyle"]
+    assert cross.rows[0] == ("1 Ann", "·", "4.5/6", "4.5/6")
+    assert cross.rows[2][1:3] == ("1.5/6", "1/6")
+    assert found["Colours, 9x9:5:freestyle"].rows[0][1:] == ("+6 =0 -0", "100.0 %", "+0 =6 -0", "50.0 %")
+    assert found["score(i, j), 9x9:5:freestyle"].rows[0] == ("1 Ann", "·", "+1.00", "+1.00")
+    assert found["Time a move"].rows[0] == ("Ann", "12", "3", "4", "200", "4.0")
+    assert found["Forfeits"].rows == (("$Carl$", "crash", "1"),)
+    assert found["Forfeited games"].rows[0][4] == "exit code <7>"
+    assert set(found["Endings"].rows) == {("five", "9"), ("full board", "8"), ("crash", "1")}
+    assert report.summary(pool) == "18 games of 3 players, 3.0 stones a game."
+
+
+def test_players_who_never_met_are_not_compared() -> None:
+    with GameStore(None) as one, GameStore(None) as other:
+        fill(one, ("Ann", "Bob"))
+        fill(other, ("Carl", "Dan"))
+        pool = collect([one, other])
+    found = {table.title: table for table in report.tables(pool)}
+    assert "2 groups" in found["Ratings, 9x9:5:freestyle"].note
+    assert "?" in found["Likelihood of superiority, 9x9:5:freestyle"].rows[0]
+
+
+class Cells(HTMLParser):
+    """Collects the texts and the tags of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_html_escapes_what_engines_say(pool: Pool) -> None:
+    page = to_html(pool)
+    cells = Cells()
+    cells.feed(page)
+    assert "b" not in cells.tags
+    assert "B|b <b>" in cells.texts
+    assert "exit code <7>" in cells.texts
+    assert "src=" not in page
+    assert "http" not in page
+
+
+def test_markdown_tables_keep_their_columns(pool: Pool) -> None:
+    text = to_markdown(pool, ["ratings.png"])
+    assert "![ratings](ratings.png)" in text
+    assert "B\\|b &lt;b>" in text
+    for block in text.split("\n\n"):
+        rows = [line.replace("\\|", "") for line in block.splitlines() if line.startswith("|")]
+        assert len({row.count("|") for row in rows}) <= 1
+
+
+def test_the_terminal_shows_the_tables(pool: Pool) -> None:
+    out = io.StringIO()
+    print_tables(pool, Console(file=out, width=120))
+    shown = out.getvalue()
+    assert all(words in shown for words in ("The cup", "Ratings", "Crosstable", "B|b <b>", "Forfeits", "4.5/6"))
+    assert "Likelihood" not in shown
+
+
+def test_a_report_folder(pool: Pool, tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "report"
+    write_report(pool, folder)
+    names = {path.name for path in folder.iterdir()}
+    pictures = {f"{kind}-9x9-5-freestyle.{ending}" for kind in ("ratings", "crosstable") for ending in ("svg", "png")}
+    assert names == {"report.md", "report.html", "report.json", *pictures}
+    assert (folder / "ratings-9x9-5-freestyle.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "report.html").read_text(encoding="utf-8").count("<svg") == 2
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write"):
+        write_report(pool, tmp_path / "file")
+
+
+def test_json_has_all_numbers(pool: Pool) -> None:
+    found = json.loads(json.dumps(report.as_json(pool)))
+    assert found["games"] == 18
+    ann = found["players"][0]
+    assert (ann["name"], ann["agent"], ann["wins"], ann["draws"], ann["losses"]) == ("Ann", "agent-0", 6, 6, 0)
+    rules = found["rulesets"]["9x9:5:freestyle"]
+    best = rules["ratings"][0]
+    assert best["player"] == "Ann"
+    assert best["elo_interval"][0] < best["elo"] < best["elo_interval"][1]
+    assert best["as_black"] == {"games": 6, "wins": 6, "draws": 0, "losses": 0}
+    meeting = rules["meetings"][0]
+    assert (meeting["player"], meeting["against"], meeting["score_ij"]) == ("Ann", "B|b <b>", 1.0)
+    assert 0.5 < meeting["likelihood_of_superiority"] <= 1
+    assert found["faults"][0]["fault"] == "crash"
+
+
+# -- matches ---------------------------------------------------------------------------------------------------------
+
+
+def match_progress(**options: object) -> Progress:
+    players = (Entrant(agent="random"), Entrant(agent="chains"))
+    tournament = Tournament(rules=(NINE,), players=players, rounds=3, **options)  # type: ignore[arg-type]
+    with GameStore(None) as store:
+        fill(store, ("random", "chains"))
+        tally = collect([store]).tally
+    return Progress(tournament, 6, tally, played_now=6)
+
+
+def test_the_json_of_a_match() -> None:
+    found = json.loads(json.dumps(match_report(match_progress())))
+    assert [found[key] for key in ("a", "b", "games", "wins", "draws", "losses")] == ["random", "chains", 6, 4, 2, 0]
+    assert found["as_black"] == {"games": 3, "wins": 3, "draws": 0, "losses": 0}
+    assert found["as_white"] == {"games": 3, "wins": 1, "draws": 2, "losses": 0}
+    low, high = found["elo_interval"]
+    assert low < found["elo"] < high
+    assert found["pairs"] == [0, 0, 0, 2, 1]
+    assert found["forfeits"] == {"a": {}, "b": {"crash": 1}}
+    assert "sprt" not in found
+    progress = match_progress(sprt=Sprt(elo0=0, elo1=10))
+    progress.verdict = Verdict.H1
+    sprt = match_report(progress)["sprt"]
+    assert (sprt["elo0"], sprt["elo1"], sprt["verdict"], sprt["bounds"]) == (0, 10, "H1", [-2.94, 2.94])
+    assert sprt["llr"] > 0
+
+
+def test_a_match_without_games_has_no_interval() -> None:
+    players = (Entrant(agent="random"), Entrant(agent="chains"))
+    tournament = Tournament(rules=(NINE,), players=players)
+    with GameStore(None) as store:
+        found = match_report(Progress(tournament, 2, collect([store]).tally))
+    assert found["elo_interval"] == [None, None]
+
+
+def test_the_lines_of_a_match() -> None:
+    lines = match_lines(match_progress(sprt=Sprt(elo0=0, elo1=10)))
+    text = "\n".join(lines)
+    assert "random against chains, 9x9:5:freestyle, 6 games" in text
+    assert "+4 =2 -0" in text
+    assert "undecided" in text
+    assert "chains: 1 by crash" in text
+
+
+def test_the_live_view_follows() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=150)
+    with LiveView(console=console) as view:
+        view.update(match_progress(sprt=Sprt(elo0=0, elo1=10)))
+    assert "6 of 6 games" in out.getvalue()
+    assert "LLR" in out.getvalue()
+    silent = io.StringIO()
+    with LiveView(console=Console(file=silent, force_terminal=True), is_quiet=True) as view:
+        view.update(match_progress())
+    assert silent.getvalue() == ""
+
+
+def test_without_a_terminal_there_is_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("tengen.arena.live.time.monotonic", lambda: clock[0])
+    out = io.StringIO()
+    with LiveView(console=Console(file=out, width=200)) as view:
+        for clock[0] in (1000.0, 1030.0, 1061.0, 1062.0, 1122.0, 1123.0):
+            view.update(match_progress())
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("6 of 6 games")

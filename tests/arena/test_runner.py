@@ -1,0 +1,150 @@
+"""Worker processes: all games are played, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl
+from tengen.arena.openings import random_openings
+from tengen.arena.runner import Runner
+from tengen.arena.schedule import Game, Schedule
+from tengen.arena.worker import Player, WorkerSettings
+from tengen.core.contracts import Ruleset
+from tests.protocols.engines import engine_text
+
+RULES = Ruleset.parse("15x15:5:freestyle")
+PATIENCE_S = 60.0
+
+
+def settings_for(*agents: str, control: TimeControl | None = None) -> WorkerSettings:
+    players = tuple(Player(name=agent, agent=agent, control=control or TimeControl()) for agent in agents)
+    return WorkerSettings(players=players, adjudication=Adjudication(), grace_ms=60_000, untimed_ms=600_000)
+
+
+def schedule(pairs: int) -> Schedule:
+    return Schedule(pairings=[(0, 1)], openings={RULES: random_openings(RULES, pairs, seed=0)}, rounds=pairs)
+
+
+def play_all(
+    settings: WorkerSettings,
+    games: Schedule,
+    *,
+    concurrency: int = 2,
+    on_idle: Callable[[], None] | None = None,
+    pins_cores: bool = False,
+) -> dict[int, GameResult]:
+    results: dict[int, GameResult] = {}
+
+    def keep(game: Game, result: GameResult) -> None:
+        assert game.number not in results
+        results[game.number] = result
+
+    with Runner(settings, concurrency=concurrency, pins_cores=pins_cores) as runner:
+        runner.run(games, keep, on_idle)
+    return results
+
+
+def workers() -> list[psutil.Process]:
+    """The worker processes of this test; Python's resource tracker is none."""
+    return [
+        child
+        for child in psutil.Process().children()
+        if any("spawn_main" in word for word in child.cmdline()) and child.status() != psutil.STATUS_ZOMBIE
+    ]
+
+
+def test_workers_play_as_one_process_would() -> None:
+    games = schedule(6)
+    settings = settings_for("naive:level=3", "chains")
+    together = play_all(settings, games, concurrency=2, pins_cores=True)
+    alone = play_all(settings, games, concurrency=1)
+    assert sorted(together) == list(range(12))
+    assert {number: result.moves for number, result in together.items()} == {
+        number: result.moves for number, result in alone.items()
+    }
+    assert workers() == []
+
+
+def test_a_killed_worker_costs_no_game() -> None:
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        for process in workers():
+            if len(killed) < 3 and process.pid not in killed:
+                killed.append(process.pid)
+                process.kill()
+                return
+
+    games = schedule(8)
+    results = play_all(settings_for("alphabeta:nodes=3000,hash-mb=1", "rule-based"), games, on_idle=kill_one)
+    assert sorted(results) == list(range(16))
+    assert len(killed) == 3
+    assert not any(result.ending.is_forfeit for result in results.values())
+
+
+def test_a_game_that_kills_its_workers_is_lost() -> None:
+    """An engine that thinks for an hour keeps the game in play while its workers are killed."""
+    engines: set[psutil.Process] = set()
+    seen: set[int] = set()
+
+    def kill_playing() -> None:
+        for process in workers():
+            children = process.children()
+            if process.pid not in seen and children:
+                time.sleep(0.5)  # until it is asked for its move
+                seen.add(process.pid)
+                engines.update(children)
+                process.kill()
+
+    control = TimeControl(time_ms=600_000)
+    settings = settings_for(engine_text("slow"), "random", control=control)
+    games = Schedule(pairings=[(0, 1)], openings={RULES: [()]}, rounds=1, games=1)
+    results = play_all(settings, games, on_idle=kill_playing)
+    assert (results[0].ending, results[0].loser_seat) == (Ending.CRASH, 0)
+    assert "died 3 times" in results[0].detail
+    assert len(engines) == 3
+    assert psutil.wait_procs(list(engines), timeout=PATIENCE_S)[1] == []
+
+
+def test_a_player_that_never_answers_is_ended() -> None:
+    control = TimeControl(time_ms=100, tolerance_ms=0)
+    settings = replace(settings_for("random", engine_text("slow"), control=control), grace_ms=200)
+    games = Schedule(pairings=[(0, 1)], openings={RULES: [()]}, rounds=1)
+    results = play_all(settings, games, concurrency=1)
+    assert [(results[number].ending, results[number].loser_seat) for number in (0, 1)] == [
+        (Ending.TIMEOUT, 1),
+        (Ending.TIMEOUT, 0),
+    ]
+    assert "its process was ended" in results[0].detail
+
+
+def test_leaving_early_leaves_nothing_behind() -> None:
+    class EnoughError(Exception):
+        pass
+
+    children: list[psutil.Process] = []
+
+    def stop(game: Game, result: GameResult) -> None:
+        children.extend(child for worker in workers() for child in (worker, *worker.children(recursive=True)))
+        raise EnoughError
+
+    settings = settings_for(engine_text("random_mover"), "random", control=TimeControl(time_ms=5000))
+    with pytest.raises(EnoughError), Runner(settings, concurrency=2) as runner:
+        runner.run(schedule(10), stop)
+    assert children
+    assert psutil.wait_procs(children, timeout=PATIENCE_S)[1] == []
+
+
+def test_no_descriptor_is_left_open() -> None:
+    settings = settings_for("random", "rule-based")
+    play_all(settings, schedule(1))  # what is opened once for good is open now
+    before = psutil.Process(os.getpid()).num_fds()
+    for _ in range(2):
+        play_all(settings, schedule(1))
+    assert psutil.Process(os.getpid()).num_fds() <= before

@@ -1,0 +1,335 @@
+"""Tournaments: files, going on after a stop, sequential tests, kills, hostile engines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
+from tengen.arena.pool import collect
+from tengen.arena.schedule import Format
+from tengen.arena.sprt import EloModel, Sprt, Verdict
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, describe, play
+from tengen.arena.tournament_file import load
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.errors import AgentError, InputError
+from tests.arena import killing
+from tests.protocols.engines import engine_text
+
+NINE = Ruleset.parse("9x9:5:freestyle")
+
+
+def make_tournament(*agents: str, **options: object) -> Tournament:
+    players = tuple(Entrant(agent=agent) for agent in agents)
+    return Tournament(rules=(NINE,), players=players, **options)  # type: ignore[arg-type]
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+FULL = """
+name = "All of it"
+rules = ["15x15:5:renju", "9x9"]
+format = "gauntlet"
+challengers = 2
+rounds = 7
+games = 20
+seed = 5
+concurrency = 2
+affinity = true
+database = "games/here.db"
+report = "report"
+players = [
+  "random",
+  { agent = "alphabeta", name = "engine", anchor = 1500, memory_mb = 300, limits = { nodes = 1000, threads = 2 } },
+  { agent = "naive:level=1" },
+]
+
+[limits]
+time_ms = 1000
+match_ms = 60000
+increment_ms = 10
+tolerance_ms = 200
+
+[openings]
+file = "openings.txt"
+files = { "9x9:5:freestyle" = "small.txt" }
+shuffle = true
+transform = true
+
+[adjudication]
+proofs = "both"
+max_moves = 200
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "cup.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_says_everything(tmp_path: Path) -> None:
+    tournament, run = load(write(tmp_path, FULL))
+    assert tournament == Tournament(
+        name="All of it",
+        rules=(Ruleset.parse("15x15:5:renju"), NINE),
+        format=Format.GAUNTLET,
+        challengers=2,
+        rounds=7,
+        games=20,
+        seed=5,
+        players=(
+            Entrant(agent="random"),
+            Entrant(
+                agent="alphabeta",
+                name="engine",
+                anchor=1500.0,
+                memory_mb=300,
+                limits=TimeControl(nodes=1000, threads=2),
+            ),
+            Entrant(agent="naive:level=1"),
+        ),
+        limits=TimeControl(time_ms=1000, match_ms=60000, increment_ms=10, tolerance_ms=200),
+        openings=Openings(
+            file=tmp_path / "openings.txt",
+            files={"9x9:5:freestyle": tmp_path / "small.txt"},
+            shuffle=True,
+            transform=True,
+        ),
+        adjudication=Adjudication(proofs=ProofTrust.BOTH, max_moves=200),
+    )
+    assert (run.concurrency, run.affinity) == (2, True)
+    assert (run.database, run.report) == (tmp_path / "games" / "here.db", tmp_path / "report")
+    assert tournament.names() == ["random", "engine", "naive:level=1"]
+
+
+def test_a_short_file(tmp_path: Path) -> None:
+    tournament, run = load(
+        write(tmp_path, 'rules = "9x9"\nplayers = ["random", "random"]\n[sprt]\nelo0 = 0\nelo1 = 5\n')
+    )
+    assert tournament.names() == ["random", "random (2)"]
+    assert tournament.sprt == Sprt(elo0=0, elo1=5)
+    assert run.database == tmp_path / "cup.db"
+    assert len(tournament.schedule()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('rule = "9x9"\nplayers = []', "unknown key rule .*did you mean 'rules'"),
+        ('players = ["random", "chains"]', "rules is missing"),
+        ('rules = "9x9"\nplayers = ["random"]', "two players, not 1"),
+        ('rules = "9x99"\nplayers = ["random", "chains"]', r"rules\[0\]: .*99"),
+        ('rules = "9x9"\nplayers = ["random", {name = "x"}]', r"players\[1\].agent is missing"),
+        ('rules = "9x9"\nplayers = ["random", {agent = "chains", elo = 3}]', r"unknown key players\[1\].elo"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = "3"', "rounds = '3' is not a whole number"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = true', "rounds = True is not a whole number"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\naffinity = 1', "affinity = 1 is not true or false"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nformat = "cup"', "format = 'cup' is not one of round-robin"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nlimits = 3', "limits = 3 is not a table"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime = 3', "unknown key limits.time .*time_ms"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime_ms = 0', "limits: limit time_ms=0"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nconcurrency = 0', "concurrency=0"),
+        ('rules = ["9x9", "9x9"]\nplayers = ["random", "chains"]', "listed twice"),
+        ('rules = "9x9"\nplayers = ["a", "b", "c"]\n[sprt]\nelo0 = 0\nelo1 = 5', "between two players, not 3"),
+        (
+            'rules = "9x9"\nplayers = [{agent = "a", name = "x"}, {agent = "b", name = "x"}]',
+            "two players are called 'x'",
+        ),
+        ("rules = ", "Invalid value"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match=words) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        load(tmp_path / "none.toml")
+    large = write(tmp_path, "#" * (1 << 20) + "#")
+    with pytest.raises(InputError, match="larger than"):
+        load(large)
+
+
+# -- playing ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_tournament_is_played_and_kept(tmp_path: Path) -> None:
+    tournament = make_tournament("random", "rule-based", "chains", rounds=2)
+    heard: list[int] = []
+    with GameStore(tmp_path / "games.db") as store:
+        progress = play(tournament, store, concurrency=2, on_result=lambda now: heard.append(now.tally.games))
+        assert (progress.total, progress.played_now, len(store)) == (12, 12, 12)
+        assert heard == list(range(1, 13))
+        assert store.setting("games") == 12
+        meetings = {(score.first, score.second) for score in store.scores()}
+        assert meetings == {(a, b) for a in range(3) for b in range(3) if a != b}
+        pool = collect([store])
+        # Playing again has nothing to do.
+        assert play(tournament, store).played_now == 0
+    assert pool.names == ["random", "rule-based", "chains"]
+    assert pool.tally.of(0).losses == 8
+    assert pool.ratings[NINE.name].elo.argmin() == 0
+    assert all(times.moves > 0 for times in pool.times)
+
+
+def test_only_missing_games_are_played(tmp_path: Path) -> None:
+    tournament = make_tournament("naive", "chains", rounds=4)
+    with GameStore(tmp_path / "whole.db") as whole, GameStore(tmp_path / "part.db") as part:
+        play(tournament, whole)
+        kept = [stored for stored in whole.games() if stored.game.number in (1, 4, 5)]
+        for stored in kept:
+            part.add(stored.game, stored.result)
+        assert play(tournament, part).played_now == 5
+        assert [(s.game, s.result.moves) for s in part.games()] == [(s.game, s.result.moves) for s in whole.games()]
+
+
+def test_another_tournament_is_not_mixed_in(tmp_path: Path) -> None:
+    with GameStore(tmp_path / "games.db") as store:
+        play(make_tournament("random", "chains"), store)
+        with pytest.raises(InputError, match="rounds, seed differ"):
+            play(make_tournament("random", "chains", rounds=2, seed=1), store)
+
+
+def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
+    with GameStore(None) as store:
+        with pytest.raises(AgentError, match="does not play 7x7:6"):
+            play(Tournament(rules=(Ruleset(7, 7, 6),), players=(Entrant(agent="alphabeta"),) * 2), store)
+        with pytest.raises(AgentError, match="nobody"):
+            play(make_tournament("nobody", "random", seed=3), GameStore(None))
+    missing = Openings(file=tmp_path / "none.txt")
+    with pytest.raises(InputError, match=r"none\.txt"):
+        play(make_tournament("random", "chains", openings=missing), GameStore(None))
+
+
+def test_a_sequential_test_stops_the_match(tmp_path: Path) -> None:
+    tournament = make_tournament("rule-based", "random", rounds=500, sprt=Sprt(elo0=0, elo1=200))
+    path = tmp_path / "games.db"
+    with GameStore(path) as store:
+        progress = play(tournament, store, concurrency=2)
+        assert progress.verdict is Verdict.H1
+        assert 10 < progress.tally.games < 200
+        # Pairs are complete, and the verdict is remembered.
+        assert 2 * sum(progress.tally.pairs_of(0, 1)) == progress.tally.games
+    with GameStore(path) as store:
+        again = play(tournament, store)
+        assert (again.verdict, again.played_now) == (Verdict.H1, 0)
+
+
+def test_a_decided_test_still_completes_its_pairs(tmp_path: Path) -> None:
+    tournament = make_tournament("rule-based", "random", rounds=500, sprt=Sprt(elo0=0, elo1=200))
+    with GameStore(None) as store:
+        play(tournament, store)
+        games = list(store.games())
+        verdict = store.setting("verdict")
+    with GameStore(tmp_path / "games.db") as store:
+        for stored in games[:-1]:
+            store.add(stored.game, stored.result)
+        store.set_setting("verdict", verdict)
+        assert play(tournament, store).played_now == 1
+        assert store.numbers() == {stored.game.number for stored in games}
+
+
+def test_own_limits_of_a_player() -> None:
+    shallow = Entrant(agent="alphabeta:hash-mb=1", limits=TimeControl(nodes=100), name="shallow")
+    deep = Entrant(agent="alphabeta:hash-mb=1")
+    tournament = Tournament(rules=(NINE,), players=(shallow, deep), limits=TimeControl(nodes=2000))
+    with GameStore(None) as store:
+        play(tournament, store)
+        pool = collect([store])
+    assert 0 < 5 * pool.times[0].mean_nodes < pool.times[1].mean_nodes
+
+
+def test_descriptions_are_plain_data() -> None:
+    sprt = Sprt(elo0=0, elo1=5, model=EloModel.NORMALISED)
+    found = describe(make_tournament("random", "chains", sprt=sprt, openings=Openings(file=Path("x.txt"))))
+    assert found["rules"] == ["9x9:5:freestyle"]
+    assert found["sprt"] == {"elo0": 0, "elo1": 5, "alpha": 0.05, "beta": 0.05, "model": "normalised"}
+    assert found["openings"]["file"] == "x.txt"
+
+
+# -- what may go wrong -----------------------------------------------------------------------------------------------
+
+
+def test_kills_lose_no_game_and_repeat_none(tmp_path: Path) -> None:
+    """The long form is `python -m tests.arena.killing`."""
+    outcome = killing.play_through(tmp_path, kills=2, rounds=4, players=killing.PLAYERS[:2])
+    assert outcome.kills >= 1
+    assert outcome.games == outcome.planned == 8
+    assert set(outcome.meetings.values()) == {1}
+    assert len(outcome.meetings) == 8
+    assert outcome.is_sound
+    assert outcome.survivors == 0
+
+
+SOON = {"tolerance_ms": 300}
+HOSTILE = {
+    engine_text("crash_at_start"): Ending.CRASH,
+    engine_text("refuses_start"): Ending.START,
+    engine_text("crash_at_move", 2): Ending.CRASH,
+    engine_text("killed_by_signal"): Ending.CRASH,
+    engine_text("silent", **SOON): Ending.TIMEOUT,
+    engine_text("off_board"): Ending.ILLEGAL,
+    engine_text("occupied"): Ending.ILLEGAL,
+    engine_text("two_squares"): Ending.PROTOCOL,
+    engine_text("flood"): Ending.FLOOD,
+    engine_text("closes_stdout"): Ending.CLOSED,
+    engine_text("memory_hog", memory_mb=100): Ending.MEMORY,
+    engine_text("forks_children"): Ending.CRASH,
+}
+GOOD = (engine_text("random_mover", 1), engine_text("garbage"))
+
+
+def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
+    engines = (GOOD[0], GOOD[1], *HOSTILE)
+    players = tuple(Entrant(agent=engine) for engine in engines)
+    control = TimeControl(time_ms=300, tolerance_ms=30_000)
+    tournament = Tournament(
+        rules=(Ruleset.parse("15x15:5:freestyle"),),
+        players=players,
+        format=Format.GAUNTLET,
+        limits=control,
+        adjudication=Adjudication(max_moves=40),
+    )
+    here = psutil.Process(os.getpid())
+    with GameStore(None) as store:
+        descriptors = here.num_fds()
+        progress = play(tournament, store, concurrency=2)
+        assert here.num_fds() <= descriptors + 3  # the resource tracker of multiprocessing is started once
+        assert progress.tally.games == 26
+        for stored in store.games():
+            opponent = stored.game.second if stored.game.first == 0 else stored.game.first
+            expected = HOSTILE.get(engines[opponent])
+            if expected is None:
+                assert not stored.result.ending.is_forfeit, stored.result.detail
+                continue
+            assert stored.result.ending is expected, (engines[opponent], stored.result.detail)
+            assert stored.result.winner_seat == stored.game.players.index(0)
+    assert marked_engines() == []
+
+
+def marked_engines() -> list[psutil.Process]:
+    """Mock engines that still run."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            is_engine = process.environ().get("TENGEN_WORKER") and process.status() != psutil.STATUS_ZOMBIE
+            if is_engine and any("tests/engines" in word for word in process.cmdline()):
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def test_outcomes_of_forfeits_are_losses() -> None:
+    with GameStore(None) as store:
+        progress: Progress = play(make_tournament("random", f"brain:cmd={os.devnull}"), store)
+        assert {score.outcome for score in store.scores()} == {Outcome.BLACK, Outcome.WHITE}
+    assert progress.tally.forfeits == {(1, Ending.START): 2}
