@@ -43,7 +43,7 @@ def test_a_game_with_its_header_board_and_moves() -> None:
         " 2 · · · · · · · · · · · · · · · 2\n"
         " 1 · · · · · · · · · · · · · · · 1\n"
         "   a b c d e f g h i j k l m n o\n"
-        "1 h8  2 i9  3 i7  4 j6  5 g9  \n"
+        "1.h8  2.i9  3.i7  4.j6  5.g9  \n"
     )
 
 
@@ -57,7 +57,7 @@ def test_the_board_after_a_move_with_what_was_said_there() -> None:
 def test_other_games_passes_and_set_ups() -> None:
     shown = run(SAMPLES / "collection.sgf", "--game", "2")
     assert "13x15:5:renju\nwhite wins (resignation)\n" in shown
-    assert "1 g8  2 g9  3 pass  4 pass" in shown
+    assert "1.g8  2.g9  3.pass  4.pass" in shown
     assert "A problem\n" in run(SAMPLES / "collection.sgf", "--game", "3", "--move", "0")
 
 

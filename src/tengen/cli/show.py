@@ -144,5 +144,5 @@ def move_list(record: GameRecord, shown: int) -> Text:
     text = Text()
     for number, move in enumerate(record.moves(), start=1):
         style = "reverse" if number == shown else ""
-        text.append(f"{number} {move.point or 'pass'}", style=style).append("  ")
+        text.append(f"{number}.{move.point or 'pass'}", style=style).append("  ")
     return text
