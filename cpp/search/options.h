@@ -25,7 +25,8 @@ enum Ingredient : std::uint32_t {
   kIterativeReduction = 1u << 12,  // a node without a table move is searched a little less deep
   kTable = 1u << 13,               // the transposition table
   kRootFours = 1u << 14,           // a full search for continuous fours before anything else
-  kAllIngredients = (1u << 15) - 1
+  kFailHighReduction = 1u << 15,   // a node that should fail high needs less depth to do so
+  kAllIngredients = (1u << 16) - 1
 };
 
 struct SearchOptions {

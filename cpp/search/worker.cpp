@@ -283,6 +283,10 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       depth > 3 * kPly)
     depth -= kNoTableMoveReduction;
 
+  // The parent expects this node to fail high, and so does the evaluation: a shallower search will show it.
+  const bool likely_cut = options_.has(kFailHighReduction) && !kIsPv && cut_node && evaluation != kNoValue &&
+                          evaluation >= beta + 15 * depth / kPly - 9 + (pressure == Pressure::kOpenThree ? 87 : 0);
+
   // Step 10. Loop over the moves.
   MovePicker picker(board_, weights_, options_, history_, table_move, last_move);
   Value best_value = -kInfinite;
@@ -291,6 +295,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   int tried_count = 0;
   int number = 0;
   std::size_t next_root = first_root_;
+  const Point counter = options_.has(kCounterMove) ? history_.counter(own, last_move) : kNoPoint;
 
   while (true) {
     Point move;
@@ -336,6 +341,12 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     } else if (move == table_move && hit) {
       extension = kIsPv ? 25 : 8;
     }
+    if (likely_cut) {
+      if (own_threat < threat::kFour)
+        extension -= kPly;
+      else if (ply >= 2 && frames_[ply - 2].own_threat >= threat::kFour)
+        extension += kPly;
+    }
     const Depth new_depth = depth - kPly + extension;
     frames_[ply + 1].extensions = frame.extensions + std::max(0, extension - kPly);
 
@@ -353,9 +364,9 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         const int own_distance = ply >= 2 ? distance(board_.geometry(), move, frames_[ply - 2].move) : 0;
         const int other_distance = distance(board_.geometry(), move, last_move);
         const bool important = own_threat >= threat::kDoubleTwo || other_threat >= threat::kThree;
-        if (!improving && reduction > kPly) reduction += kPly / 2;
+        if (!improving && reduction > kPly) reduction += kPly;
         if (was_pv) reduction -= kPly;
-        if (cut_node) reduction += kPly;
+        if (cut_node && move != counter) reduction += 180;
         if (patternless) reduction += own_distance > 4 && other_distance > 4 ? kPly : kPly / 2;
         if (important) reduction -= kPly / 2;
         // An answer to an open three that is far from everything only delays.

@@ -45,6 +45,7 @@ class Ingredient(IntFlag):
     ITERATIVE_REDUCTION = 1 << 12
     TABLE = 1 << 13
     ROOT_FOURS = 1 << 14
+    FAIL_HIGH_REDUCTION = 1 << 15
 
     @classmethod
     def everything(cls) -> Ingredient:
