@@ -51,24 +51,24 @@ SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& 
 void bind_search(nb::module_& m) {
   nb::class_<Weights>(m, "Weights", "The numbers of the evaluation and of move ordering; int16 arrays [2, n].")
       .def_static("prior", [] { return Weights(Weights::prior()); })
-      .def("__init__",
-           [](Weights* self, const ConstInt16Array& points, const ConstInt16Array& threats,
-              const ConstInt16Array& attack, const ConstInt16Array& defence) {
-             new (self) Weights();
-             copy_in(points, self->points.value, "points");
-             copy_in(threats, self->threats, "threats");
-             copy_in(attack, self->attack, "attack");
-             copy_in(defence, self->defence, "defence");
-           },
-           nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"))
-      .def_prop_ro("points", [](const Weights& weights) { return copy_out(weights.points.value); },
-                   nb::rv_policy::move)
-      .def_prop_ro("threats", [](const Weights& weights) { return copy_out(weights.threats); },
-                   nb::rv_policy::move)
-      .def_prop_ro("attack", [](const Weights& weights) { return copy_out(weights.attack); },
-                   nb::rv_policy::move)
-      .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); },
-                   nb::rv_policy::move);
+      .def(
+          "__init__",
+          [](Weights* self, const ConstInt16Array& points, const ConstInt16Array& threats,
+             const ConstInt16Array& attack, const ConstInt16Array& defence) {
+            new (self) Weights();
+            copy_in(points, self->points.value, "points");
+            copy_in(threats, self->threats, "threats");
+            copy_in(attack, self->attack, "attack");
+            copy_in(defence, self->defence, "defence");
+          },
+          nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"))
+      .def_prop_ro(
+          "points", [](const Weights& weights) { return copy_out(weights.points.value); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "threats", [](const Weights& weights) { return copy_out(weights.threats); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "attack", [](const Weights& weights) { return copy_out(weights.attack); }, nb::rv_policy::move)
+      .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); }, nb::rv_policy::move);
 
   nb::class_<SearchLine>(m, "SearchLine", "One line of play with its value to the side to move.")
       .def_ro("value", &SearchLine::value)
@@ -95,9 +95,12 @@ void bind_search(nb::module_& m) {
   nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time; stop may come from any thread.")
       .def(nb::init<std::size_t>(), nb::arg("table_bytes"))
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))
-      .def("set_options", [](Engine& engine, std::uint32_t ingredients, int max_four_depth) {
-             engine.set_options({ingredients, max_four_depth});
-           }, nb::arg("ingredients"), nb::arg("max_four_depth"))
+      .def(
+          "set_options",
+          [](Engine& engine, std::uint32_t ingredients, int max_four_depth) {
+            engine.set_options({ingredients, max_four_depth});
+          },
+          nb::arg("ingredients"), nb::arg("max_four_depth"))
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"))
       .def("new_game", &Engine::new_game)
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
@@ -108,22 +111,28 @@ void bind_search(nb::module_& m) {
 
   nb::class_<FourSolver>(m, "FourSolver", "Finds wins by continuous fours (VCF).")
       .def(nb::init<int>(), nb::arg("log2_table") = 16)
-      .def("solve", [](FourSolver& solver, const Board& board, std::uint64_t max_nodes) {
-             const nb::gil_scoped_release release;
-             PatternBoard patterns(board, Weights::prior().points);
-             return static_cast<int>(solver.solve(patterns, max_nodes));
-           }, nb::arg("board"), nb::arg("max_nodes"), "0 unknown, 1 win, 2 no win.")
+      .def(
+          "solve",
+          [](FourSolver& solver, const Board& board, std::uint64_t max_nodes) {
+            const nb::gil_scoped_release release;
+            PatternBoard patterns(board, Weights::prior().points);
+            return static_cast<int>(solver.solve(patterns, max_nodes));
+          },
+          nb::arg("board"), nb::arg("max_nodes"), "0 unknown, 1 win, 2 no win.")
       .def_prop_ro("line", [](const FourSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &FourSolver::nodes)
       .def("clear", &FourSolver::clear);
 
   nb::class_<ThreatSolver>(m, "ThreatSolver", "Finds wins by continuous fours and threes (VCT).")
       .def(nb::init<int>(), nb::arg("log2_table") = 20)
-      .def("solve", [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms) {
-             const nb::gil_scoped_release release;
-             PatternBoard patterns(board, Weights::prior().points);
-             return static_cast<int>(solver.solve(patterns, {max_nodes, time_ms}));
-           }, nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), "0 unknown, 1 win, 2 no win.")
+      .def(
+          "solve",
+          [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms) {
+            const nb::gil_scoped_release release;
+            PatternBoard patterns(board, Weights::prior().points);
+            return static_cast<int>(solver.solve(patterns, {max_nodes, time_ms}));
+          },
+          nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), "0 unknown, 1 win, 2 no win.")
       .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &ThreatSolver::nodes)
       .def("stop", &ThreatSolver::stop)

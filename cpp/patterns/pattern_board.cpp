@@ -184,8 +184,8 @@ LineShape PatternBoard::shape_if_blocked(Colour colour, int direction, Point p, 
   const LinePlace place = geometry().place(direction, p);
   const LinePlace other = geometry().place(direction, block);
   assert(place.line == other.line);
-  const std::uint64_t line = board_.line(direction, place.line) |
-                             static_cast<std::uint64_t>(stone(opponent(colour))) << (2 * other.offset);
+  const std::uint64_t line = board_.line(direction, place.line) | static_cast<std::uint64_t>(stone(opponent(colour)))
+                                                                      << (2 * other.offset);
   const std::uint8_t packed = tables_->shapes_at(line, place.offset);
   return static_cast<LineShape>(colour == kBlack ? packed & 15 : packed >> 4);
 }

@@ -111,7 +111,7 @@ class PatternBoard {
   PointSet occupied_;
   int value_sum_ = 0;
 
-  std::vector<PointSet> near_;  // per ply: points near a stone, occupied ones included
+  std::vector<PointSet> near_;               // per ply: points near a stone, occupied ones included
   std::vector<std::uint32_t> first_change_;  // per ply: where its entries in changes_ begin
   std::vector<Change> changes_;
 };

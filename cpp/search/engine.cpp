@@ -95,11 +95,13 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   }
 
   Worker main(shared, board, true);
-  for (const Point move : root_moves(main.board(), limits.excluded)) main.roots.push_back({.move = move, .line = {move}});
+  for (const Point move : root_moves(main.board(), limits.excluded))
+    main.roots.push_back({.move = move, .line = {move}});
   if (main.roots.empty()) return {};
   main.sort_roots();
 
-  const std::size_t lines = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
+  const std::size_t lines =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
   // A five, or the only answer to one: nothing to think about. One line of search gives it a value.
   const bool forced = main.roots.size() == 1;
   int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;

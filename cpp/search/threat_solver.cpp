@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxDepth = 120;
 constexpr std::uint64_t kFourNodes = 200;  // a look for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;
-constexpr std::uint32_t kQuietProof = 4;   // a quiet threat is tried after fours and threes
+constexpr std::uint32_t kQuietProof = 4;  // a quiet threat is tried after fours and threes
 
 }  // namespace
 

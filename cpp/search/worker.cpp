@@ -255,8 +255,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   if (pressure == Pressure::kFour) {
     frame.evaluation = ply > 0 && frames_[ply - 1].evaluation != kNoValue ? -frames_[ply - 1].evaluation : kNoValue;
   } else {
-    frame.evaluation = evaluation =
-        hit && entry.evaluation != kNoValue ? entry.evaluation : evaluate(board_, weights_);
+    frame.evaluation = evaluation = hit && entry.evaluation != kNoValue ? entry.evaluation : evaluate(board_, weights_);
     if (hit && entry.value != kNoValue && (entry.bound & (entry.value > evaluation ? kLower : kUpper)))
       evaluation = entry.value;
     improving = ply >= 2 && frames_[ply - 2].evaluation != kNoValue && frame.evaluation > frames_[ply - 2].evaluation;
@@ -270,8 +269,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
       // Step 8. Futility: so far above beta that the rest of the depth is not expected to change it. Not in the middle
       // of a chain of fours, where the evaluation flatters.
-      const bool chain_of_fours = ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour &&
-                                  frames_[ply - 4].own_threat >= threat::kFour;
+      const bool chain_of_fours =
+          ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour && frames_[ply - 4].own_threat >= threat::kFour;
       if (options_.has(kFutility) && pressure == Pressure::kNone && !is_win(evaluation) && !is_loss(beta) &&
           evaluation - futility_margin(depth, improving) >= beta && !chain_of_fours)
         return evaluation;
@@ -427,7 +426,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   }
 
   // Step 17. Remember.
-  if (best_move != kNoPoint && pressure != Pressure::kFour) reward(depth, best_move, tried.data(), tried_count, last_move);
+  if (best_move != kNoPoint && pressure != Pressure::kFour)
+    reward(depth, best_move, tried.data(), tried_count, last_move);
   if (excluded == kNoPoint && !(kIsRoot && first_root_ > 0) && options_.has(kTable)) {
     const Bound bound = best_value >= beta ? kLower : kIsPv && best_move != kNoPoint ? kExact : kUpper;
     table_.store(key, ply, {best_value, frame.evaluation, best_move, depth / kPly, bound, was_pv});
@@ -498,7 +498,8 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
     if (own == kBlack) {
       board_.doubtful().for_each([&](Point p) {
         for (int d = 0; d < kDirections; ++d)
-          if (board_.shape(kBlack, d, p) == shape::kFour || board_.shape(kBlack, d, p) == shape::kOpenFour) return add(p);
+          if (board_.shape(kBlack, d, p) == shape::kFour || board_.shape(kBlack, d, p) == shape::kOpenFour)
+            return add(p);
       });
     }
     std::sort(fours.begin(), fours.begin() + count, [](const auto& a, const auto& b) {

@@ -447,7 +447,7 @@ class ThreatSolver:
 
     def clear(self) -> None: ...
 
-ALL_INGREDIENTS: int = 32767
+ALL_INGREDIENTS: int = 65535
 
 MATE_VALUE: int = 30000
 
