@@ -255,9 +255,10 @@ if (shared := shared_data()) is not None:
         assert foul(RENJU, stones, point) == case["kind"]
         assert wins_at(RENJU, stones, BLACK, point) == case["five"]
 
-    @pytest.mark.parametrize("part", range(4))
+    @pytest.mark.parametrize("part", range(2))
     def test_renju_vectors(part: int):
-        for case in VECTORS[part::4]:
+        # A third of them: the native core, which is quicker, goes through them all.
+        for case in VECTORS[part::6]:
             assert fouls(case.rules, case.stones) == case.forbidden, case.id
             assert all(foul(case.rules, case.stones, point, 0) for point in case.looks_forbidden), case.id
 
