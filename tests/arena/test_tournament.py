@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import psutil
@@ -267,6 +270,21 @@ def test_kills_lose_no_game_and_repeat_none(tmp_path: Path) -> None:
     assert len(outcome.meetings) == 8
     assert outcome.is_sound
     assert outcome.survivors == 0
+
+
+def test_an_interrupt_leaves_games_and_no_process(tmp_path: Path) -> None:
+    path = killing.write_tournament(tmp_path, 50)
+    process = subprocess.Popen(killing.command(path), stderr=subprocess.PIPE, text=True)
+    while killing.count_games(path.with_suffix(".db")) == 0:
+        assert process.poll() is None
+        time.sleep(0.01)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, message = process.communicate(timeout=killing.PATIENCE_S)
+    assert process.returncode == 130
+    assert "--resume goes on" in message
+    assert psutil.wait_procs(children, timeout=killing.PATIENCE_S)[1] == []
+    assert killing.count_games(path.with_suffix(".db")) > 0
 
 
 SOON = {"tolerance_ms": 300}

@@ -54,7 +54,7 @@ def match_lines(progress: Progress) -> list[str]:
     a, b = tournament.names()
     estimate = estimate_elo(tally.match_counts(0, 1))
     lines = [
-        f"{a} against {b}, {tournament.rules[0]}, {tally.games} games",
+        f"{a} against {b}, {', '.join(map(str, tournament.rules))}, {tally.games} games",
         f"  total     {tally.of(0, 1)}   score {100 * estimate.score:.1f} %",
         f"  as black  {tally.as_black(0, 1)}",
         f"  as white  {tally.as_white(0, 1)}",

@@ -126,12 +126,13 @@ class Tally:
         return counts
 
     def match_counts(self, earlier: int, later: int) -> list[int]:
-        """What Elo and tests of a match are computed from: pairs when every game has its partner, else single games.
+        """What the Elo of a match is computed from: five counts of pairs by points of the earlier player.
 
-        Five counts by points of a pair, or three: losses, draws, wins of the earlier player.
+        Unless more than a tenth of the games have no partner, as in a very short match: then three counts of single
+        games, losses, draws and wins.
         """
         wdl = self.of(earlier, later)
         pairs = self.pairs_of(earlier, later)
-        if 2 * sum(pairs) == wdl.games > 0:
+        if 2 * sum(pairs) >= 0.9 * wdl.games > 0:
             return pairs
         return [wdl.losses, wdl.draws, wdl.wins]

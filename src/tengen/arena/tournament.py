@@ -166,7 +166,7 @@ class Progress:
     def llr(self) -> float | None:
         """The log likelihood ratio of the sequential test, None without one."""
         sprt = self.tournament.sprt
-        return None if sprt is None else sprt.llr(self.tally.match_counts(0, 1))
+        return None if sprt is None else sprt.llr(self.tally.pairs_of(0, 1))
 
 
 OnProgress = Callable[[Progress], None]

@@ -18,6 +18,7 @@ from ctypes import Array, c_double
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
+from typing import Protocol, runtime_checkable
 
 from tengen.agents.registry import make_agent
 from tengen.arena.match import Adjudication, Contestant, Ending, GameResult, TimeControl, play_game
@@ -103,10 +104,11 @@ def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> Ga
 
     watch(0, None)
     desk[GAME] = game.number
+    bench.stop_engines(but=game.players)
     agents: list[Agent] = []
     for seat, player in enumerate(game.players):
         try:
-            agents.append(bench.agent(player, seat))
+            agents.append(bench.agent(player))
         except TengenError as error:
             return forfeited(game, seat, Ending.START, str(error))
     contestants = (Contestant(agents[0], controls[0]), Contestant(agents[1], controls[1]))
@@ -120,7 +122,7 @@ def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> Ga
     )
     if result.ending.is_forfeit and result.loser_seat is not None:
         # What raised or lied once is not trusted with another game.
-        bench.drop(game.players[result.loser_seat], result.loser_seat)
+        bench.drop(game.players[result.loser_seat])
     return result
 
 
@@ -136,37 +138,53 @@ def forfeited(game: Game, seat: int, ending: Ending, detail: str) -> GameResult:
     )
 
 
+@runtime_checkable
+class RunsProcess(Protocol):
+    """An agent with a process of its own: a foreign engine."""
+
+    @property
+    def pid(self) -> int | None:
+        """Its number, None when it does not run."""
+        ...
+
+
 class _Bench:
-    """The agents that are ready to play, one for each player and seat: a player may meet itself."""
+    """The agents that are ready to play. No player meets itself, so one agent for each is enough."""
 
     def __init__(self, players: Sequence[Player]) -> None:
         self._players = players
-        self._agents: OrderedDict[tuple[int, int], Agent] = OrderedDict()
+        self._agents: OrderedDict[int, Agent] = OrderedDict()
 
-    def agent(self, player: int, seat: int) -> Agent:
+    def agent(self, player: int) -> Agent:
         """The agent of a player, made when it is not there."""
-        key = (player, seat)
-        if key not in self._agents:
+        if player not in self._agents:
             while len(self._agents) >= AGENTS_KEPT:
                 _close(self._agents.popitem(last=False)[1])
-            self._agents[key] = self._made(self._players[player])
-        self._agents.move_to_end(key)
-        return self._agents[key]
+            self._agents[player] = _made(self._players[player])
+        self._agents.move_to_end(player)
+        return self._agents[player]
 
-    def drop(self, player: int, seat: int) -> None:
+    def stop_engines(self, but: tuple[int, int]) -> None:
+        """Close foreign engines that do not play the next game: they could work on in the time of others."""
+        for player in [player for player, agent in self._agents.items() if isinstance(agent, RunsProcess)]:
+            if player not in but:
+                self.drop(player)
+
+    def drop(self, player: int) -> None:
         """Close the agent; the next game gets a new one."""
-        _close(self._agents.pop((player, seat)))
+        _close(self._agents.pop(player))
 
     def close(self) -> None:
+        """Close all of them."""
         while self._agents:
             _close(self._agents.popitem()[1])
 
-    @staticmethod
-    def _made(player: Player) -> Agent:
-        agent = make_agent(player.agent)
-        memory = None if player.memory_mb is None else player.memory_mb << 20
-        agent.configure(memory_bytes=memory, threads=player.control.threads)
-        return agent
+
+def _made(player: Player) -> Agent:
+    agent = make_agent(player.agent)
+    if player.memory_mb is not None:
+        agent.configure(memory_bytes=player.memory_mb << 20)
+    return agent
 
 
 def _close(agent: Agent) -> None:

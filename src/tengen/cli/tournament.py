@@ -28,6 +28,7 @@ def tournament(
 
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
+    from tengen.arena.match_report import match_lines
     from tengen.arena.pool import collect
     from tengen.arena.render import print_tables, write_report
     from tengen.arena.store import GameStore
@@ -41,16 +42,23 @@ def tournament(
             raise InputError(
                 f"{run.database} holds {len(store)} games: say --resume to go on, or remove it to begin again"
             )
-        with LiveView(is_quiet=quiet) as view:
-            play(
-                described,
-                store,
-                concurrency=concurrency or run.concurrency,
-                pins_cores=run.affinity,
-                on_result=view.update,
-                on_idle=view.update,
-            )
+        try:
+            with LiveView(is_quiet=quiet) as view:
+                progress = play(
+                    described,
+                    store,
+                    concurrency=concurrency or run.concurrency,
+                    pins_cores=run.affinity,
+                    on_result=view.update,
+                    on_idle=view.update,
+                )
+        except KeyboardInterrupt:
+            typer.echo(f"stopped with {len(store)} games in {run.database}; --resume goes on", err=True)
+            raise typer.Exit(130) from None
         pool = collect([store])
+        if len(described.players) == 2:
+            for line in match_lines(progress):
+                typer.echo(line)
         print_tables(pool, Console())
         folder = report or run.report
         if folder is not None:
