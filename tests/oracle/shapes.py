@@ -51,8 +51,7 @@ class Shape(IntEnum):
     FIVE = 10
 
 
-# What the best shape after one further stone makes of the shape before it.
-_ONE_STONE_EARLIER = {
+ONE_STONE_EARLIER: Mapping[Shape, Shape] = {
     Shape.OPEN_FOUR: Shape.OPEN_THREE,
     Shape.DOUBLE_FOUR: Shape.THREE,
     Shape.FOUR: Shape.THREE,
@@ -61,6 +60,7 @@ _ONE_STONE_EARLIER = {
     Shape.OPEN_TWO: Shape.ONE,
     Shape.TWO: Shape.ONE,
 }
+"""What the shape is called that one further stone makes into the named one; others are nothing."""
 
 _STONES_FROM_ONE_TO_FOUR = 3
 
@@ -69,17 +69,24 @@ _Known = dict[frozenset[Point], Shape]
 
 
 def shape(
-    rules: Rules, stones: Mapping[Point, str], colour: str, point: Point, step: Step, reach: int | None = None
+    rules: Rules,
+    stones: Mapping[Point, str],
+    colour: str,
+    point: Point,
+    step: Step,
+    reach: int | None = None,
+    earlier: Mapping[Shape, Shape] = ONE_STONE_EARLIER,
 ) -> Shape:
     """The shape that a stone of `colour` on the empty `point` makes on the line in direction `step`.
 
     Further stones are tried up to `reach` points away from `point`, which is the win length unless told; stones
-    further off change nothing (the tests try whole lines).
+    further off change nothing (the tests try whole lines). `earlier` may hold other names for threes and twos, such as
+    those of a table to which two fours in one line are as good as a straight four.
     """
     reach = rules.win_length if reach is None else reach
     line = [shift(point, step, times) for times in range(-max(rules[:2]), max(rules[:2]) + 1)]
     after = {place: stones[place] for place in line if place in stones} | {point: colour}
-    return _shape_of(rules, after, point, step, reach, _STONES_FROM_ONE_TO_FOUR, {})
+    return _shape_of(rules, after, point, step, reach, _STONES_FROM_ONE_TO_FOUR, {}, earlier)
 
 
 def completions(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step) -> set[Point]:
@@ -108,7 +115,14 @@ def stoppers(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step
 
 
 def _shape_of(
-    rules: Rules, stones: Mapping[Point, str], point: Point, step: Step, reach: int, further_stones: int, known: _Known
+    rules: Rules,
+    stones: Mapping[Point, str],
+    point: Point,
+    step: Step,
+    reach: int,
+    further_stones: int,
+    known: _Known,
+    earlier: Mapping[Shape, Shape],
 ) -> Shape:
     """The shape of the stone that stands on `point`, allowing so many further stones to find it."""
     run = run_through(stones, point, step)
@@ -129,6 +143,6 @@ def _shape_of(
             after = {**stones, added: stones[point]}
             key = frozenset(after)
             if key not in known:
-                known[key] = _shape_of(rules, after, point, step, reach, further_stones - 1, known)
-            best = max(best, _ONE_STONE_EARLIER.get(known[key], Shape.NONE))
+                known[key] = _shape_of(rules, after, point, step, reach, further_stones - 1, known, earlier)
+            best = max(best, earlier.get(known[key], Shape.NONE))
     return best
