@@ -114,7 +114,8 @@ class _Progress:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
+        if self._console.is_terminal:
+            self._bar.stop()
 
     def begin(self, before: int) -> None:
         """So many games are there already."""

@@ -21,6 +21,8 @@ DEFAULT_TIME_MS = 5000
 """How long to try when nobody says."""
 
 _MAX_NODES = 1 << 40
+_LOG2_TABLE = 20
+"""Entries of the solvers' tables; fewer when few nodes are allowed, which saves clearing them."""
 # The native solvers work in slices, between which the clock and `stop` are looked at. What they found stays in their
 # tables, so that a new slice goes on where the last one ended.
 _SLICE_MS = 5.0
@@ -102,7 +104,8 @@ class ThreatSearch:
         started = time.perf_counter()
         deadline = started + _time_ms(limits) / 1000
         max_nodes = limits.nodes or _MAX_NODES
-        solver = _FourSlices() if self.kind is ThreatKind.VCF else _ThreatSlices()
+        log2_table = min(_LOG2_TABLE, max_nodes.bit_length() + 2)
+        solver = _FourSlices(log2_table) if self.kind is ThreatKind.VCF else _ThreatSlices(log2_table)
         self._running = solver
         verdict, nodes, slice_nodes = Verdict.UNKNOWN, 0, solver.first_slice
         while verdict is Verdict.UNKNOWN and nodes < max_nodes and not self._stopped.is_set():
@@ -169,8 +172,8 @@ class _FourSlices:
 
     first_slice = 1024
 
-    def __init__(self) -> None:
-        self._solver = _native.FourSolver(20)
+    def __init__(self, log2_table: int) -> None:
+        self._solver = _native.FourSolver(log2_table)
 
     @property
     def nodes(self) -> int:
@@ -191,8 +194,8 @@ class _ThreatSlices:
 
     first_slice = 8
 
-    def __init__(self) -> None:
-        self._solver = _native.ThreatSolver(20)
+    def __init__(self, log2_table: int) -> None:
+        self._solver = _native.ThreatSolver(log2_table)
 
     @property
     def nodes(self) -> int:

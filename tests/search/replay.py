@@ -1,0 +1,102 @@
+"""Forced wins replayed against every defence, judged by the oracle alone.
+
+The oracle's own checkers try every legal reply everywhere, which takes minutes once quiet threats are among the
+attacker's moves. Here a threat to win at once leaves only the replies that stop it (the oracle knows them all); after
+any other move every legal reply is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from tengen.core.contracts import Ruleset
+from tengen.core.geometry import Point as Name
+from tengen.core.position import Position
+from tests.oracle.rules import (
+    BLACK,
+    WHITE,
+    Point,
+    Rules,
+    Stones,
+    empty_points,
+    is_legal,
+    legal_points,
+    name_of,
+    opponent,
+    point_of,
+    winning_lines,
+)
+from tests.oracle.vcf import defences, winning_points
+
+Attack = Callable[[Stones], Point | None]
+"""The attacker's move in a position with the attacker to move; None when there is none."""
+
+
+def position_of(rules: Rules, stones: Mapping[Point, str], to_move: str | None = None) -> Position:
+    """The oracle's stones as a position."""
+    black, white = ([name_of(point) for point, owner in stones.items() if owner == c] for c in (BLACK, WHITE))
+    return Position.from_stones(Ruleset.parse(str(rules)), black=black, white=white, to_move=to_move)
+
+
+def stones_of(position: Position) -> Stones:
+    """A position as the oracle's stones."""
+    return {point_of(name): colour for colour in (BLACK, WHITE) for name in position.points_of(colour)}
+
+
+def rules_of(position: Position) -> Rules:
+    """A position's ruleset as the oracle's."""
+    return Rules.parse(position.ruleset.name)
+
+
+def points_of(line: Iterable[Name]) -> list[Point]:
+    """Our points as the oracle's."""
+    return [point_of(name) for name in line]
+
+
+def find_escape(rules: Rules, stones: Stones, attacker: str, attack: Attack, max_moves: int) -> list[Point] | None:
+    """Moves by which the defender escapes the attack, None if it wins against every reply within `max_moves`."""
+    return _Replay(rules, attacker, attack).escape(dict(stones), max_moves)
+
+
+class _Replay:
+    def __init__(self, rules: Rules, attacker: str, attack: Attack) -> None:
+        self._rules = rules
+        self._attacker = attacker
+        self._defender = opponent(attacker)
+        self._attack = attack
+        self._won: set[frozenset[tuple[Point, str]]] = set()
+
+    def escape(self, stones: Stones, moves_left: int) -> list[Point] | None:
+        """The defender's escape with the attacker to move."""
+        key = frozenset(stones.items())
+        if key in self._won:
+            return None
+        wins = winning_points(self._rules, stones, self._attacker)
+        move = wins[0] if wins else self._attack(stones)
+        if move is None or moves_left == 0 or not is_legal(self._rules, stones, self._attacker, move):
+            return [] if move is None else [move]
+        after = {**stones, move: self._attacker}
+        if not winning_lines(self._rules, after, move):
+            escape = self._escape_from(after, moves_left - 1)
+            if escape is not None:
+                return [move, *escape]
+        self._won.add(key)
+        return None
+
+    def _escape_from(self, stones: Stones, moves_left: int) -> list[Point] | None:
+        """The defender's escape with the defender to move."""
+        wins = winning_points(self._rules, stones, self._defender)
+        if wins:
+            return wins[:1]
+        if winning_points(self._rules, stones, self._attacker):
+            replies = defences(self._rules, stones, self._defender)
+        else:
+            replies = sorted(legal_points(self._rules, stones, self._defender))
+            if not replies:
+                # A full board is a draw; a defender with nothing but fouls left has lost.
+                return None if empty_points(self._rules, stones) else []
+        for reply in replies:
+            escape = self.escape({**stones, reply: self._defender}, moves_left)
+            if escape is not None:
+                return [reply, *escape]
+        return None
