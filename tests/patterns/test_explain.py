@@ -11,10 +11,10 @@ from tengen.core.geometry import parse_points
 from tengen.core.position import Position
 from tengen.errors import RulesetError
 from tengen.patterns.explain import Kind, explain
+from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
 from tests.oracle.rules import BLACK, RULES, WHITE, Rules, foul, is_legal, name_of, opponent, point_of
 from tests.oracle.vcf import defences, four_moves, winning_points
-from tests.search.replay import position_of
 
 
 def stones(black: str = "", white: str = "", to_move: str = "black", rules: str = "15x15:5:freestyle") -> Position:

@@ -10,9 +10,9 @@ import pytest
 from tengen import _native
 from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
+from tests.core.bridge import position_of
 from tests.oracle.boards import tactical_stones, transformed
 from tests.oracle.rules import BLACK, RULES, WHITE, Rules
-from tests.search.replay import position_of
 
 BOARDS = (
     *(f"15x15:5:{rule}" for rule in RULES),
@@ -67,10 +67,10 @@ def test_threats_turn_with_the_board(text):
     rules = Rules.parse(text)
     for seed in range(6):
         stones = tactical_stones(Random(f"{text} {seed}"), rules)
-        threats = _native.PatternBoard(position_of(rules, stones).native).threats()
+        threats = _native.PatternBoard(position_of(rules, stones, BLACK).native).threats()
         for symmetry in range(8):
             turned = {transformed(rules, point, symmetry): colour for point, colour in stones.items()}
-            there = _native.PatternBoard(position_of(rules, turned).native).threats()
+            there = _native.PatternBoard(position_of(rules, turned, BLACK).native).threats()
             for y in range(rules.height):
                 for x in range(rules.width):
                     tx, ty = transformed(rules, (x, y), symmetry)
@@ -83,8 +83,8 @@ def test_colours_are_equal_without_fouls(text):
     for seed in range(10):
         stones = tactical_stones(Random(f"{text} {seed}"), rules)
         swapped = {point: WHITE if colour == BLACK else BLACK for point, colour in stones.items()}
-        threats = _native.PatternBoard(position_of(rules, stones).native).threats()
-        assert np.array_equal(threats[::-1], _native.PatternBoard(position_of(rules, swapped).native).threats())
+        threats = _native.PatternBoard(position_of(rules, stones, BLACK).native).threats()
+        assert np.array_equal(threats[::-1], _native.PatternBoard(position_of(rules, swapped, BLACK).native).threats())
 
 
 def test_misuse_is_refused():

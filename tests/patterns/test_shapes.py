@@ -1,4 +1,4 @@
-"""The native tables of shapes and threats against their definition."""
+"""The native tables in full: how many ways a shape has to the next one, and what four shapes make together."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import pytest
 
 from tengen import _native
 from tengen.patterns.explain import Shape
+from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
 from tests.oracle.rules import BLACK, DIRECTIONS, RULES, WHITE, Rules, Stones, empty_points, shift
-from tests.oracle.shapes import Shape as OracleShape
-from tests.oracle.shapes import shape as oracle_shape
 from tests.patterns.shapes import THREATS, line_shape, threat_of
-from tests.search.replay import position_of
 
 KINDS = [f"11x11:5:{rule}" for rule in RULES] + [f"9x8:4:{rule}" for rule in RULES if rule != "renju"]
 COLOURS = (BLACK, WHITE)
@@ -41,7 +39,7 @@ def test_shapes_are_what_one_more_stone_makes(text):
     seen: Counter[Shape] = Counter()
     for _ in range(8):
         stones = random_board(rng, rules)
-        board = _native.PatternBoard(position_of(rules, stones).native)
+        board = _native.PatternBoard(position_of(rules, stones, BLACK).native)
         for point in points_near(rng, rules, stones, 6):
             for direction, step in enumerate(DIRECTIONS):
                 for number, colour in enumerate(COLOURS):
@@ -52,46 +50,13 @@ def test_shapes_are_what_one_more_stone_makes(text):
     assert sum(count for shape, count in seen.items() if shape >= Shape.CLOSED_THREE) > 15, seen
 
 
-SAME = {
-    OracleShape.FIVE: (Shape.FIVE,),
-    OracleShape.OVERLINE: (Shape.FOUL_LINE, Shape.NOTHING),
-    OracleShape.OPEN_FOUR: (Shape.OPEN_FOUR,),
-    OracleShape.DOUBLE_FOUR: (Shape.OPEN_FOUR, Shape.FOUL_LINE),
-    OracleShape.FOUR: (Shape.FOUR,),
-    OracleShape.OPEN_THREE: (Shape.OPEN_THREE, Shape.OPEN_THREE_BEST),
-    # One more stone may make two fours in one line, which nothing stops either.
-    OracleShape.THREE: (Shape.CLOSED_THREE, Shape.OPEN_THREE, Shape.OPEN_THREE_BEST),
-}
-
-
-@pytest.mark.parametrize("text", KINDS)
-def test_strong_shapes_are_those_of_the_oracle(text):
-    rules, rng = Rules.parse(text), Random(f"oracle {text}")
-    for _ in range(10):
-        stones = random_board(rng, rules)
-        board = _native.PatternBoard(position_of(rules, stones).native)
-        for point in points_near(rng, rules, stones, 5):
-            for direction, step in enumerate(DIRECTIONS):
-                for number, colour in enumerate(COLOURS):
-                    found = Shape(board.shape(number, direction, point[1] * rules.width + point[0]))
-                    wanted = oracle_shape(rules, stones, colour, point, step)
-                    if wanted in SAME:
-                        has_fouls = rules.rule == "renju" and colour == BLACK
-                        if wanted is OracleShape.THREE and has_fouls:
-                            # A three of black that needs a double-four to become one is none.
-                            continue
-                        assert found in SAME[wanted], (stones, colour, point, step)
-                    else:
-                        assert found < Shape.CLOSED_THREE, (stones, colour, point, step)
-
-
 @pytest.mark.parametrize("text", KINDS)
 def test_threats_combine_the_four_shapes(text):
     rules, rng = Rules.parse(text), Random(f"threats {text}")
     seen: Counter[str] = Counter()
     for _ in range(40):
         stones = random_board(rng, rules)
-        board = _native.PatternBoard(position_of(rules, stones).native)
+        board = _native.PatternBoard(position_of(rules, stones, BLACK).native)
         threats = board.threats()
         for number, colour in enumerate(COLOURS):
             shapes = board.shapes(number)
@@ -107,7 +72,7 @@ def test_threats_combine_the_four_shapes(text):
 def test_a_stone_offers_nothing():
     rules = Rules.parse("15x15:5:freestyle")
     stones = {(7, 7): BLACK, (8, 7): BLACK, (9, 7): BLACK}
-    board = _native.PatternBoard(position_of(rules, stones).native)
+    board = _native.PatternBoard(position_of(rules, stones, BLACK).native)
     assert board.shape(0, 0, 7 * 15 + 8) == 0
     assert not board.threats()[:, [7 * 15 + 7, 7 * 15 + 8]].any()
     assert THREATS[board.threats()[0, 7 * 15 + 10]] == "open four"

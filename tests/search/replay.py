@@ -7,23 +7,17 @@ any other move every legal reply is tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 
-from tengen.core.contracts import Ruleset
-from tengen.core.geometry import Point as Name
 from tengen.core.position import Position
 from tests.oracle.rules import (
-    BLACK,
-    WHITE,
     Point,
     Rules,
     Stones,
     empty_points,
     is_legal,
     legal_points,
-    name_of,
     opponent,
-    point_of,
     winning_lines,
 )
 from tests.oracle.vcf import defences, winning_points
@@ -32,25 +26,9 @@ Attack = Callable[[Stones], Point | None]
 """The attacker's move in a position with the attacker to move; None when there is none."""
 
 
-def position_of(rules: Rules, stones: Mapping[Point, str], to_move: str | None = None) -> Position:
-    """The oracle's stones as a position."""
-    black, white = ([name_of(point) for point, owner in stones.items() if owner == c] for c in (BLACK, WHITE))
-    return Position.from_stones(Ruleset.parse(str(rules)), black=black, white=white, to_move=to_move)
-
-
-def stones_of(position: Position) -> Stones:
-    """A position as the oracle's stones."""
-    return {point_of(name): colour for colour in (BLACK, WHITE) for name in position.points_of(colour)}
-
-
 def rules_of(position: Position) -> Rules:
     """A position's ruleset as the oracle's."""
     return Rules.parse(position.ruleset.name)
-
-
-def points_of(line: Iterable[Name]) -> list[Point]:
-    """Our points as the oracle's."""
-    return [point_of(name) for name in line]
 
 
 def find_escape(rules: Rules, stones: Stones, attacker: str, attack: Attack, max_moves: int) -> list[Point] | None:
