@@ -489,12 +489,14 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
     int count = 0;
     const Point last_own = ply >= 2 ? frames_[ply - 2].move : kNoPoint;
     const auto add = [&](Point p) {
-      const Threat t = board_.threat(own, p);
-      // Deep in a chain only fours that bring something new, and only near the last one.
-      if (chain >= 2 && (t == threat::kFour || distance(board_.geometry(), p, last_own) > 5)) return;
+      // Deep in a chain only fours that bring something new.
+      if (chain >= 2 && board_.threat(own, p) == threat::kFour) return;
       fours[count++] = {weights_.attack[own][board_.code(own, p)] + weights_.defence[own][board_.code(other, p)], p};
     };
-    board_.fours(own).for_each(add);
+    // Only fours near the last own stone: others were there before it and had their chance.
+    PointSet near = board_.fours(own);
+    if (last_own != kNoPoint) near &= board_.neighbourhood(last_own);
+    near.for_each(add);
     if (own == kBlack) {
       board_.doubtful().for_each([&](Point p) {
         for (int d = 0; d < kDirections; ++d)
