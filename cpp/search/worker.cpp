@@ -286,6 +286,11 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const bool likely_cut = options_.has(kFailHighReduction) && !kIsPv && cut_node && evaluation != kNoValue &&
                           evaluation >= beta + 15 * depth / kPly - 9 + (pressure == Pressure::kOpenThree ? 87 : 0);
 
+  // A table entry of the main line that fell behind the depth belongs to a move that has not been best for a while.
+  if (kIsPv && !kIsRoot && hit && table_move != kNoPoint && depth > kPly && pressure != Pressure::kFour)
+    depth -= std::clamp((depth - entry.depth * kPly) * 28 / 100, 0, 360);
+  if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
+
   // Step 10. Loop over the moves.
   MovePicker picker(board_, weights_, options_, history_, table_move, last_move);
   Value best_value = -kInfinite;
@@ -380,8 +385,9 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
       if (value > alpha && reduced < new_depth) {
         Depth again = new_depth;
-        if (value > alpha + 34 + 11 * (new_depth - reduced) / kPly) again += kPly / 2;
-        value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
+        if (value > alpha + 34 + 11 * (new_depth - reduced) / kPly) again += kPly;
+        if (value < best_value + new_depth / kPly) again -= kPly;
+        if (again > reduced) value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
       }
       full_window = kIsPv && value > alpha && (kIsRoot || value < beta);
     }
