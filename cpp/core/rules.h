@@ -33,4 +33,9 @@ struct Rules {
   }
 };
 
+// Whether enemy stones at both ends can spoil a winning line.
+inline bool lines_can_be_closed(const Rules& rules) {
+  return rules.rule == Rule::kCaro || rules.rule == Rule::kCaroExact;
+}
+
 }  // namespace tengen

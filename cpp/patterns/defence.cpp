@@ -21,16 +21,31 @@ PointSet defences_at(const PatternBoard& board, Colour attacker, Point point, Th
   return set;
 }
 
-PointSet open_four_defences(const PatternBoard& board, Colour attacker) {
+namespace {
+
+// What answers all of `points` at once.
+PointSet common_defences(const PatternBoard& board, Colour attacker, const PointSet& points, Threat threat) {
   PointSet common;
   bool first = true;
-  board.fours(attacker).for_each([&](Point p) {
-    if (board.threat(attacker, p) != threat::kOpenFour) return;
-    const PointSet set = defences_at(board, attacker, p, threat::kOpenFour);
+  points.for_each([&](Point p) {
+    if (board.threat(attacker, p) != threat) return;
+    const PointSet set = defences_at(board, attacker, p, threat);
     common = first ? set : common & set;
     first = false;
   });
   return common;
+}
+
+}  // namespace
+
+PointSet five_defences(const PatternBoard& board, Colour attacker) {
+  const PointSet& fives = board.fives(attacker);
+  if (lines_can_be_closed(board.rules())) return common_defences(board, attacker, fives, threat::kFive);
+  return board.count(attacker, threat::kFive) == 1 ? fives : PointSet{};
+}
+
+PointSet open_four_defences(const PatternBoard& board, Colour attacker) {
+  return common_defences(board, attacker, board.fours(attacker), threat::kOpenFour);
 }
 
 }  // namespace tengen

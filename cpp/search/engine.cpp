@@ -24,7 +24,7 @@ std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point
   };
   std::vector<Point> moves;
   if (!board.fives(own).empty()) moves = legal(board.fives(own));
-  if (moves.empty() && !board.fives(other).empty()) moves = legal(board.fives(other));
+  if (moves.empty() && !board.fives(other).empty()) moves = legal(five_defences(board, other));
   if (moves.empty() && board.fives(other).empty() && pressure_on(board) == Pressure::kOpenThree) {
     PointSet answers = open_four_defences(board, other) | board.fours(own);
     if (own == kBlack) answers |= board.doubtful();

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "patterns/defence.h"
+
 namespace tengen {
 
-FourMoves::FourMoves(const PatternBoard& board, Colour own, Point only) {
+FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only) {
   const auto add = [&](Point p) {
-    if (only == kNoPoint || p == only) moves_[size_++] = p;
+    if (!only || only->has(p)) moves_[size_++] = p;
   };
   board.fours(own).for_each(add);
   std::sort(moves_, moves_ + size_, [&](Point a, Point b) {
@@ -39,15 +41,35 @@ Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes) {
   return out_of_nodes_ ? Verdict::kUnknown : Verdict::kNoWin;
 }
 
+// A four has just been made: the attacker goes on winning whichever way it is answered. `answers` has one point, but for
+// caro; none, or only fouls, and the five cannot be stopped.
+bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) {
+  const Colour defender = board.to_move();
+  const std::size_t line_before = line_.size();
+  bool wins = true;
+  bool answered = false;
+  answers.for_each([&](Point answer) {
+    if (!wins || !board.is_legal(defender, answer)) return;
+    answered = true;
+    line_.resize(line_before);
+    board.make(answer);
+    wins = attack(board);
+    board.unmake();
+    if (wins) line_.push_back(answer);
+  });
+  if (!answered) ends_on_foul_ = true;
+  if (!wins) line_.resize(line_before);
+  return wins;
+}
+
 bool FourSolver::attack(PatternBoard& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
   if (!board.fives(own).empty()) {
+    ends_on_foul_ = false;
     line_.push_back(board.fives(own).first());
     return true;
   }
-  const int enemy_fives = board.count(other, threat::kFive);
-  if (enemy_fives >= 2) return false;
   if (nodes_ >= max_nodes_) {
     out_of_nodes_ = true;
     return false;
@@ -56,22 +78,11 @@ bool FourSolver::attack(PatternBoard& board) {
   if (failed_.has(board.hash())) return false;
 
   // A four against us has to be answered with a four of our own.
-  const Point only = enemy_fives ? board.fives(other).first() : kNoPoint;
-  for (const Point move : FourMoves(board, own, only)) {
+  const bool threatened = !board.fives(other).empty();
+  const PointSet blocks = threatened ? five_defences(board, other) : PointSet{};
+  for (const Point move : FourMoves(board, own, threatened ? &blocks : nullptr)) {
     board.make(move);
-    const PointSet& completions = board.fives(own);
-    bool wins = false;
-    if (board.fives(other).empty()) {
-      const Point answer = completions.first();
-      if (!board.is_legal(other, answer)) {
-        wins = ends_on_foul_ = true;
-      } else {
-        board.make(answer);
-        wins = attack(board);
-        board.unmake();
-        if (wins) line_.push_back(answer);
-      }
-    }
+    const bool wins = wins_against_all(board, five_defences(board, own));
     board.unmake();
     if (wins) {
       line_.push_back(move);

@@ -40,6 +40,7 @@ class FourSolver {
 
  private:
   bool attack(PatternBoard& board);
+  bool wins_against_all(PatternBoard& board, const PointSet& answers);
 
   FailedPositions failed_;
   std::vector<Point> line_;  // built backwards while the win unwinds
@@ -49,9 +50,9 @@ class FourSolver {
   bool ends_on_foul_ = false;
 };
 
-// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to one point.
+// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to some points.
 struct FourMoves {
-  explicit FourMoves(const PatternBoard& board, Colour own, Point only = kNoPoint);
+  FourMoves(const PatternBoard& board, Colour own, const PointSet* only = nullptr);
   const Point* begin() const { return moves_; }
   const Point* end() const { return moves_ + size_; }
 

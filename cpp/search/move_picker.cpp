@@ -32,8 +32,10 @@ Point MovePicker::next() {
   if (!table_move_tried_) {
     table_move_tried_ = true;
     // Under a four only the block is a move, whatever the table says.
-    const bool forced = board_.count(opponent(own_), threat::kFive) && !board_.fives(opponent(own_)).has(table_move_);
-    if (table_move_ != kNoPoint && !forced && board_.is_legal(own_, table_move_)) return table_move_;
+    const Colour other = opponent(own_);
+    const bool refused = table_move_ != kNoPoint && board_.count(other, threat::kFive) &&
+                         !five_defences(board_, other).has(table_move_);
+    if (table_move_ != kNoPoint && !refused && board_.is_legal(own_, table_move_)) return table_move_;
     table_move_ = kNoPoint;
   }
   if (!generated_) generate();
@@ -52,7 +54,7 @@ void MovePicker::generate() {
   const Colour other = opponent(own_);
   switch (pressure_on(board_)) {
     case Pressure::kFour:
-      add_all(board_.fives(other));
+      add_all(five_defences(board_, other));
       return;
     case Pressure::kOpenThree:
       if (options_.has(kDefenceSets)) {

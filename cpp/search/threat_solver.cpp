@@ -79,8 +79,9 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
   const auto add = [&](Point p) { children.push_back({p, {}}); };
   const auto is_threat = [&](Point p) { return board.threat(attacker_, p) >= threat::kThree; };
   if (!board.fives(other).empty()) {
-    const Point block = board.fives(other).first();
-    if (board.is_legal(attacker_, block)) add(block);
+    five_defences(board, other).for_each([&](Point p) {
+      if (board.is_legal(attacker_, p)) add(p);
+    });
     return;
   }
   for (const Point p : FourMoves(board, attacker_)) add(p);
@@ -139,8 +140,9 @@ bool ThreatSolver::defences_against_fours(PatternBoard& board, std::vector<Child
 void ThreatSolver::defences(const PatternBoard& board, std::vector<Child>& children) const {
   const Colour own = opponent(attacker_);
   if (!board.fives(attacker_).empty()) {
-    const Point block = board.fives(attacker_).first();
-    if (board.is_legal(own, block)) children.push_back({block, {}});
+    five_defences(board, attacker_).for_each([&](Point p) {
+      if (board.is_legal(own, p)) children.push_back({p, {}});
+    });
     return;
   }
   const PointSet answers = open_four_defences(board, attacker_);
@@ -172,14 +174,12 @@ ThreatSolver::Numbers ThreatSolver::expand_anew(PatternBoard& board, bool attack
   children.clear();
   if (attacking) {
     if (!board.fives(own).empty()) return kProved;
-    if (board.count(other, threat::kFive) >= 2) return kRefuted;
     if (board.fives(other).empty() && board.count(own, threat::kOpenFour)) return kProved;
     if (fours_.solve(board, kFourNodes) == Verdict::kWin) return kProved;
     attacks(board, children);
     return children.empty() ? kRefuted : Numbers{};
   }
   if (!board.fives(own).empty()) return kRefuted;
-  if (board.count(other, threat::kFive) >= 2) return kProved;
   if (board.count(other, threat::kFive) || board.count(other, threat::kOpenFour))
     defences(board, children);
   else if (!defences_against_fours(board, children))

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "patterns/defence.h"
 #include "search/move_picker.h"
 
 namespace tengen {
@@ -147,14 +148,15 @@ Value Worker::static_win(int ply) const {
   const Colour other = opponent(own);
   if (board_.count(own, threat::kFive)) return win_in(ply + 1);
   const int enemy_fives = board_.count(other, threat::kFive);
-  if (enemy_fives >= 2) return loss_in(ply + 2);
+  if (enemy_fives >= 2 && five_defences(board_, other).empty()) return loss_in(ply + 2);
   if (enemy_fives) return 0;
   if (board_.count(own, threat::kOpenFour)) return win_in(ply + 3);
 
   // Black's threes in renju may be false (their open four a foul), so only the search can tell.
   const bool threes_are_sure = board_.rules().rule != Rule::kRenju || own == kWhite;
   if (!options_.has(kStaticWins) || !threes_are_sure) return 0;
-  if (board_.count(own, threat::kFourThree) && four_three_wins(own)) return win_in(ply + 5);
+  const bool one_answer = !lines_can_be_closed(board_.rules());
+  if (one_answer && board_.count(own, threat::kFourThree) && four_three_wins(own)) return win_in(ply + 5);
   if (board_.count(own, threat::kDoubleThree) && board_.fours(other).empty() &&
       (other == kWhite || board_.doubtful().empty()))
     return win_in(ply + 5);
@@ -465,15 +467,20 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
 
-  // A four stands against us: one answer, and the depth does not count.
+  // A four stands against us: the answers are forced (there is one, but for caro), and the depth does not count.
   if (board_.count(other, threat::kFive)) {
-    const Point answer = board_.fives(other).first();
-    if (!board_.is_legal(own, answer)) return loss_in(ply + 2);
-    make(ply, answer);
-    const Value value = -search_fours<IsPv>(ply + 1, -beta, -alpha, chain);
-    unmake();
-    if (IsPv && value > alpha) set_line(ply, answer);
-    return value;
+    Value best_value = loss_in(ply + 2);
+    const PointSet answers = five_defences(board_, other);
+    answers.for_each([&](Point answer) {
+      if (best_value >= beta || !board_.is_legal(own, answer)) return;
+      make(ply, answer);
+      const Value value = -search_fours<IsPv>(ply + 1, -beta, -std::max(alpha, best_value), chain);
+      unmake();
+      if (value <= best_value) return;
+      best_value = value;
+      if (IsPv && value > alpha) set_line(ply, answer);
+    });
+    return best_value;
   }
 
   TableEntry entry;

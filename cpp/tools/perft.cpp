@@ -16,9 +16,15 @@ void count(Board& board, int depth, std::size_t ply, std::vector<PerftPly>& plie
       ++plies[ply].wins;
       continue;
     }
-    if (last || board.empties() == 1) continue;
+    if (board.empties() == 1) continue;
+    // In renju white also wins by leaving black nothing but fouls.
+    const bool may_stifle = board.rules().rule == Rule::kRenju && mover == kWhite;
+    if (last && !may_stifle) continue;
     board.make(p);
-    count(board, depth, ply + 1, plies);
+    if (may_stifle && game_outcome(board) != Outcome::kOngoing)
+      ++plies[ply].wins;
+    else if (!last)
+      count(board, depth, ply + 1, plies);
     board.unmake();
   }
 }
