@@ -41,8 +41,8 @@ Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes) {
   return out_of_nodes_ ? Verdict::kUnknown : Verdict::kNoWin;
 }
 
-// A four has just been made: the attacker goes on winning whichever way it is answered. `answers` has one point, but for
-// caro; none, or only fouls, and the five cannot be stopped.
+// A four has just been made: does the attacker go on winning whichever way it is answered? `answers` has one point, but
+// for caro; if all are fouls, the five cannot be stopped.
 bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) {
   const Colour defender = board.to_move();
   const std::size_t line_before = line_.size();
@@ -82,7 +82,10 @@ bool FourSolver::attack(PatternBoard& board) {
   const PointSet blocks = threatened ? five_defences(board, other) : PointSet{};
   for (const Point move : FourMoves(board, own, threatened ? &blocks : nullptr)) {
     board.make(move);
-    const bool wins = wins_against_all(board, five_defences(board, own));
+    PointSet answers = five_defences(board, own);
+    // Nothing stops every five: let one of them be taken, so that the line goes on to its end.
+    if (answers.empty()) answers.add(board.fives(own).first());
+    const bool wins = wins_against_all(board, answers);
     board.unmake();
     if (wins) {
       line_.push_back(move);

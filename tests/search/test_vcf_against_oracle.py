@@ -18,7 +18,10 @@ MAX_MOVES = 4
 """The oracle's horizon, in moves of the attacker; the native solver has none."""
 
 
-@pytest.mark.parametrize("kind", ["freestyle:4", "freestyle:5", "standard:4", "standard:5", "renju:5"])
+KINDS = [f"{rule}:{k}" for rule in ("freestyle", "standard", "caro", "caro-exact") for k in (4, 5)] + ["renju:5"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_continuous_fours(kind: str):
     rule, win_length = kind.split(":")
     rng = Random(kind)
