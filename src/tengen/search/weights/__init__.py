@@ -8,19 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from tengen._native import Weights
-from tengen.core.contracts import Rule, Ruleset
+from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
 
 _TABLES = ("points", "threats", "attack", "defence")
 
-# Rules without a file of their own play with the numbers of their nearest kin.
-_FILES = {
-    Rule.FREESTYLE: "freestyle.npz",
-    Rule.STANDARD: "standard.npz",
-    Rule.RENJU: "renju.npz",
-    Rule.CARO: "standard.npz",
-    Rule.CARO_EXACT: "standard.npz",
-}
+# Rules without a file of their own play with the numbers of freestyle, whose shapes mean nearly the same.
+_FALLBACK = "freestyle.npz"
 
 
 def load_weights(path: Path) -> Weights:
@@ -38,6 +32,8 @@ def save_weights(path: Path, weights: Weights) -> None:
 
 
 def weights_for(ruleset: Ruleset) -> Weights:
-    """The numbers shipped for a ruleset; the prior where fitting starts when none are shipped."""
-    with resources.as_file(resources.files(__name__) / _FILES[ruleset.rule]) as path:
-        return load_weights(path) if path.exists() else Weights.prior()
+    """The numbers shipped for a ruleset."""
+    folder = resources.files(__name__)
+    own = folder / f"{ruleset.rule}.npz"
+    with resources.as_file(own if own.is_file() else folder / _FALLBACK) as path:
+        return load_weights(path)
