@@ -36,6 +36,20 @@ class PointSet {
       if (words_[i]) return static_cast<Point>(64 * i + std::countr_zero(words_[i]));
   }
 
+  // The point with `rank` smaller ones before it; rank < size().
+  Point at(int rank) const {
+    for (int i = 0;; ++i) {
+      std::uint64_t word = words_[i];
+      const int here = std::popcount(word);
+      if (rank >= here) {
+        rank -= here;
+        continue;
+      }
+      for (; rank > 0; --rank) word &= word - 1;
+      return static_cast<Point>(64 * i + std::countr_zero(word));
+    }
+  }
+
   PointSet& operator|=(const PointSet& other) {
     for (int i = 0; i < kWords; ++i) words_[i] |= other.words_[i];
     return *this;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/board.h"
-#include "play/rng.h"
+#include "core/rng.h"
 
 namespace tengen {
 

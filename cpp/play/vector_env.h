@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/board.h"
-#include "play/empty_points.h"
+#include "core/rng.h"
+#include "patterns/empty_points.h"
 #include "play/incremental_planes.h"
 #include "play/policies.h"
-#include "play/rng.h"
 
 namespace tengen {
 

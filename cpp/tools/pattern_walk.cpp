@@ -1,8 +1,8 @@
 #include "tools/pattern_walk.h"
 
+#include "core/rng.h"
 #include "eval/weights.h"
 #include "patterns/pattern_board.h"
-#include "play/rng.h"
 
 namespace tengen {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/rng.h"
 #include "patterns/legality.h"
-#include "play/rng.h"
 
 namespace tengen {
 
