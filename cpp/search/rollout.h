@@ -19,8 +19,8 @@ namespace tengen {
 enum class PlayoutPolicy : std::uint8_t { kRandom, kHeuristic };
 
 // For each colour, the empty points where its stone would complete a winning line, and those where it would make an
-// unbroken row one short of the win length ("four"), whatever stands at its ends. Split rows count as the row they become:
-// the gap of XX.XX completes, that of XX.X makes a four.
+// unbroken row one short of the win length ("four"), whatever stands at its ends. Split rows count as the row they
+// become: the gap of XX.XX completes, that of XX.X makes a four.
 class RowPoints {
  public:
   // All points of the board, from scratch.
@@ -46,8 +46,8 @@ class RowPoints {
   std::array<std::array<std::uint8_t, kMaxArea>, 2> rows_{};
 };
 
-// A board with what its policy needs, kept move by move. Copying one is cheap: searches keep one for the root and copy it
-// for each playout.
+// A board with what its policy needs, kept move by move. Copying one is cheap: searches keep one for the root and copy
+// it for each playout.
 class PlayoutBoard {
  public:
   PlayoutBoard(const Board& board, PlayoutPolicy policy);

@@ -455,6 +455,185 @@ MATE_BOUND: int = 29400
 
 LOGISTIC_UNIT: int = 200
 
+class PlayoutPolicy(enum.Enum):
+    RANDOM = 0
+
+    HEURISTIC = 1
+
+class ProofResult(enum.Enum):
+    UNKNOWN = 0
+
+    WIN = 1
+
+    LOSS = 2
+
+    DRAW = 3
+
+def play_out(board: Board, policy: PlayoutPolicy, seed: int) -> tuple[list[int], int]:
+    """Play one playout; its moves and the outcome's number."""
+
+def tally_playouts(board: Board, policy: PlayoutPolicy, count: int, seed: int) -> list[int]:
+    """
+    Play many playouts: wins of black, wins of white, draws, moves of all of them.
+    """
+
+class RolloutLimits:
+    def __init__(self) -> None: ...
+
+    @property
+    def time_ms(self) -> int: ...
+
+    @time_ms.setter
+    def time_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def playouts(self) -> int: ...
+
+    @playouts.setter
+    def playouts(self, arg: int, /) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def lines(self) -> int: ...
+
+    @lines.setter
+    def lines(self, arg: int, /) -> None: ...
+
+    @property
+    def excluded(self) -> list[int]: ...
+
+    @excluded.setter
+    def excluded(self, arg: Sequence[int], /) -> None: ...
+
+class RolloutMove:
+    """What playouts say about one root move, seen by the side to move."""
+
+    @property
+    def move(self) -> int: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def value_to_move(self) -> float: ...
+
+    @property
+    def proof(self) -> ProofResult: ...
+
+    @property
+    def proof_plies(self) -> int: ...
+
+    @property
+    def line(self) -> list[int]: ...
+
+class RolloutReport:
+    """The state of a search by playouts; moves are best first."""
+
+    @property
+    def moves(self) -> list[RolloutMove]: ...
+
+    @property
+    def playouts(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def elapsed_ms(self) -> float: ...
+
+class UctOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def exploration(self) -> float: ...
+
+    @exploration.setter
+    def exploration(self, arg: float, /) -> None: ...
+
+    @property
+    def policy(self) -> PlayoutPolicy: ...
+
+    @policy.setter
+    def policy(self, arg: PlayoutPolicy, /) -> None: ...
+
+    @property
+    def radius(self) -> int: ...
+
+    @radius.setter
+    def radius(self, arg: int, /) -> None: ...
+
+    @property
+    def expand_after(self) -> int: ...
+
+    @expand_after.setter
+    def expand_after(self, arg: int, /) -> None: ...
+
+    @property
+    def solve(self) -> bool: ...
+
+    @solve.setter
+    def solve(self, arg: bool, /) -> None: ...
+
+    @property
+    def memory_bytes(self) -> int: ...
+
+    @memory_bytes.setter
+    def memory_bytes(self, arg: int, /) -> None: ...
+
+class HmctsOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def policy(self) -> PlayoutPolicy: ...
+
+    @policy.setter
+    def policy(self, arg: PlayoutPolicy, /) -> None: ...
+
+    @property
+    def radius(self) -> int: ...
+
+    @radius.setter
+    def radius(self, arg: int, /) -> None: ...
+
+    @property
+    def playouts_a_candidate(self) -> int: ...
+
+    @playouts_a_candidate.setter
+    def playouts_a_candidate(self, arg: int, /) -> None: ...
+
+class Uct:
+    """UCT. One search at a time; stop may come from any thread."""
+
+    def __init__(self, options: UctOptions) -> None: ...
+
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+        """
+        Search a game that is not over. The callback gets a RolloutReport now and then.
+        """
+
+    def stop(self) -> None: ...
+
+    def clear_stop(self) -> None: ...
+
+class Hmcts:
+    """HMCTS. One search at a time; stop may come from any thread."""
+
+    def __init__(self, options: HmctsOptions) -> None: ...
+
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+        """
+        Search a game that is not over. The callback gets a RolloutReport now and then.
+        """
+
+    def stop(self) -> None: ...
+
+    def clear_stop(self) -> None: ...
+
 def shape_codes() -> list[list[int]]:
     """The four line shapes of each code, weakest first."""
 

@@ -60,6 +60,7 @@ class ParameterDescription:
 _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),
+    "tengen.agents.rollout": ("uct", "hmcts"),
     "tengen.agents.brain": ("brain",),
 }
 

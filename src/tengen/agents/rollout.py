@@ -1,0 +1,257 @@
+"""Players that search by playouts: `uct` and `hmcts` (docs/rollouts.md)."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tengen.agents.registry import AgentKind, parameter
+from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import InputError
+from tengen.search.rollout import Hmcts, HmctsConfig, PlayoutPolicy, RolloutSearch, Uct, UctConfig
+
+UctPreset = Literal["best", "ucb1", "fudan"]
+HmctsPreset = Literal["best", "fudan"]
+
+_POLICY_HELP = "playouts: heuristic (complete and block fours, then threes) or random"
+_RADIUS_HELP = "moves lie at most so many rows and columns from a stone; 0 for all"
+_SECONDS_HELP = "thinking time a move; the limits of each move count as well"
+_THREADS_HELP = "search threads; 0 leaves it to the limits of each move"
+_SEED_HELP = "another series of random choices; it is mixed with the seed of each game"
+
+# What the process needs beside the tree: interpreter, numpy, stacks.
+_MEMORY_BESIDE_TREE = 100 << 20
+_WORD = 0xFFFF_FFFF_FFFF_FFFF
+
+
+@dataclass(frozen=True)
+class UctParameters:
+    """What `uct` may be told; what is not given comes from the preset."""
+
+    preset: UctPreset = parameter("best", help="best (c by matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
+    playouts: int | None = parameter(None, help="playouts a move; without them the limits of each move decide")
+    seconds: float | None = parameter(None, help=_SECONDS_HELP)
+    c: float | None = parameter(None, help="exploration constant of UCB1, for results between 0 and 1")
+    policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
+    radius: int | None = parameter(None, help=_RADIUS_HELP)
+    expand_after: int | None = parameter(None, help="visits after which a node gets children")
+    solve: bool | None = parameter(None, help="prove wins and losses in the tree, answer fours at sight")
+    threads: int = parameter(0, help=_THREADS_HELP)
+    memory_mb: int = parameter(256, help="bound of the tree in MB")
+    seed: int = parameter(0, help=_SEED_HELP)
+
+    def __post_init__(self) -> None:
+        _check(self.playouts, self.seconds, self.threads)
+        self.config()
+
+    def config(self) -> UctConfig:
+        """The search that preset and parameters describe."""
+        preset = _UCT_PRESETS[self.preset].config
+        return UctConfig(
+            exploration=preset.exploration if self.c is None else self.c,
+            policy=self.policy or preset.policy,
+            radius=preset.radius if self.radius is None else self.radius,
+            expand_after=preset.expand_after if self.expand_after is None else self.expand_after,
+            solve=preset.solve if self.solve is None else self.solve,
+            memory_mb=self.memory_mb,
+        )
+
+
+@dataclass(frozen=True)
+class HmctsParameters:
+    """What `hmcts` may be told; what is not given comes from the preset."""
+
+    preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts a candidate")
+    playouts: int | None = parameter(None, help="playouts for each candidate; without them the limits decide")
+    seconds: float | None = parameter(None, help=_SECONDS_HELP)
+    policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
+    radius: int | None = parameter(None, help=_RADIUS_HELP)
+    threads: int = parameter(0, help=_THREADS_HELP)
+    seed: int = parameter(0, help=_SEED_HELP)
+
+    def __post_init__(self) -> None:
+        _check(self.playouts, self.seconds, self.threads)
+        self.config()
+
+    def config(self) -> HmctsConfig:
+        """The search that preset and parameters describe."""
+        preset = _HMCTS_PRESETS[self.preset]
+        return HmctsConfig(
+            playouts_a_candidate=preset.playouts_a_candidate if self.playouts is None else self.playouts,
+            policy=self.policy or preset.policy,
+            radius=preset.radius if self.radius is None else self.radius,
+        )
+
+
+@dataclass(frozen=True)
+class _UctSetting:
+    config: UctConfig
+    playouts: int | None = None
+
+
+_UCT_PRESETS: dict[UctPreset, _UctSetting] = {
+    # √2 spreads a few thousand playouts almost evenly over the moves; docs/rollouts.md has the matches.
+    "best": _UctSetting(UctConfig(exploration=0.3)),
+    "ucb1": _UctSetting(UctConfig()),
+    # Algorithm 2 with T = 10: one new node a playout, neighbours of stones, no proofs.
+    "fudan": _UctSetting(UctConfig(expand_after=1, solve=False), playouts=10),
+}
+_HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
+    "best": HmctsConfig(),
+    # Algorithm 1 with T = 10.
+    "fudan": HmctsConfig(playouts_a_candidate=10),
+}
+
+
+def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
+    if playouts is not None and playouts < 1:
+        raise InputError(f"playouts {playouts} is below 1")
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise InputError(f"seconds {seconds} is not a number above 0")
+    if threads < 0:
+        raise InputError(f"threads {threads} is negative")
+
+
+class RolloutAgent(Agent):
+    """What both players share. The answer depends on the seeds and the position, not on earlier moves."""
+
+    def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
+        self._playouts = playouts
+        self._time_ms = None if seconds is None else max(1, round(1000 * seconds))
+        self._threads = threads
+        self._seed = seed
+        self._game_seed = 0
+        self._excluded: frozenset[Point] = frozenset()
+
+    @property
+    @abstractmethod
+    def _search(self) -> RolloutSearch: ...
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        self._game_seed = seed
+
+    def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
+        if threads:
+            self._threads = threads
+
+    def exclude(self, points: frozenset[Point]) -> None:
+        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        self._excluded = points
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        self._search.clear_stop()
+        analysis = self._search.search(
+            position, self._own_limits(limits), seed=self._seed_at(position), excluded=self._excluded
+        )
+        best = analysis.lines[0]
+        return Decision(
+            move=best.move,
+            value_to_move=best.value_to_move,
+            line=best.line,
+            nodes=analysis.nodes,
+            policy=analysis.policy,
+            proof=best.proof,
+        )
+
+    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
+        search, own, seed = self._search, self._own_limits(limits), self._seed_at(position)
+        search.clear_stop()
+        snapshots: queue.SimpleQueue[Analysis | BaseException | None] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                last = search.search(
+                    position, own, seed=seed, lines=lines, excluded=self._excluded, on_analysis=snapshots.put
+                )
+                snapshots.put(last)
+            except BaseException as error:
+                snapshots.put(error)  # raised in the caller's thread
+            snapshots.put(None)
+
+        thread = threading.Thread(target=run, name="rollout-analysis", daemon=True)
+        thread.start()
+        try:
+            while (item := snapshots.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            search.stop()
+            thread.join()
+
+    def stop(self) -> None:
+        self._search.stop()
+
+    def _own_limits(self, limits: Limits) -> Limits:
+        """The limits of the move, tightened by the agent's own parameters."""
+        return replace(
+            limits,
+            simulations=_least(limits.simulations, self._playouts),
+            time_ms=_least(limits.time_ms, self._time_ms),
+            threads=self._threads or limits.threads,
+        )
+
+    def _seed_at(self, position: Position) -> int:
+        # Odd factors keep agent and game seeds apart.
+        return (self._seed * 0x9E3779B97F4A7C15 + self._game_seed * 0xD1342543DE82EF95 + position.hash) & _WORD
+
+
+class UctAgent(RolloutAgent):
+    """Plays the most visited move of a UCT search."""
+
+    def __init__(self, parameters: UctParameters) -> None:
+        playouts = parameters.playouts or _UCT_PRESETS[parameters.preset].playouts
+        super().__init__(
+            playouts=playouts, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed
+        )
+        self._config = parameters.config()
+        self._uct = Uct(self._config)
+
+    @property
+    def _search(self) -> RolloutSearch:
+        return self._uct
+
+    def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
+        super().configure(threads=threads)
+        if memory_bytes:
+            megabytes = max(1, (memory_bytes - _MEMORY_BESIDE_TREE) >> 20)
+            self._uct = Uct(replace(self._config, memory_mb=min(self._config.memory_mb, megabytes)))
+
+
+class HmctsAgent(RolloutAgent):
+    """Plays the move whose playouts went best."""
+
+    def __init__(self, parameters: HmctsParameters) -> None:
+        super().__init__(playouts=None, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed)
+        self._hmcts = Hmcts(parameters.config())
+
+    @property
+    def _search(self) -> RolloutSearch:
+        return self._hmcts
+
+
+def _least(a: int | None, b: int | None) -> int | None:
+    return min((bound for bound in (a, b) if bound is not None), default=None)
+
+
+KINDS = (
+    AgentKind(
+        name="uct",
+        summary="Monte Carlo tree search with UCB1 and heuristic or random playouts.",
+        parameters=UctParameters,
+        make=UctAgent,
+    ),
+    AgentKind(
+        name="hmcts",
+        summary="The same number of heuristic playouts for every move near a stone; the best mean is played.",
+        parameters=HmctsParameters,
+        make=HmctsAgent,
+    ),
+)
