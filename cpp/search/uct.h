@@ -69,7 +69,7 @@ class UctArena {
   // `count` fresh nodes side by side; the number of the first, or kFull.
   std::uint32_t allocate(int count);
   UctNode& at(std::uint32_t index) { return chunks_[index >> kLog2Chunk][index & (kChunk - 1)]; }
-  std::uint64_t size() const { return allocated_; }
+  std::uint64_t size() const { return allocated_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr int kLog2Chunk = 15;
@@ -78,7 +78,7 @@ class UctArena {
   std::mutex mutex_;
   std::vector<std::unique_ptr<UctNode[]>> chunks_;  // never grows; null until needed
   std::uint32_t next_ = 0;
-  std::uint64_t allocated_ = 0;
+  std::atomic<std::uint64_t> allocated_{0};
 };
 
 class Uct {
