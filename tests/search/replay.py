@@ -7,9 +7,12 @@ any other move every legal reply is tried.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 from tengen.core.position import Position
+from tests.conftest import ROOT
 from tests.oracle.rules import (
     Point,
     Rules,
@@ -29,6 +32,17 @@ Attack = Callable[[Stones], Point | None]
 def rules_of(position: Position) -> Rules:
     """A position's ruleset as the oracle's."""
     return Rules.parse(position.ruleset.name)
+
+
+def load_forced_wins() -> list[dict[str, Any]]:
+    """Positions from games of the engine against itself, each a proved win by fours (vcf) or threats (vct)."""
+    lines = (ROOT / "tests" / "data" / "forced_wins.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def puzzle_name(puzzle: dict[str, Any]) -> str:
+    """How pytest shows it."""
+    return f"{puzzle['kind']} {puzzle['ruleset']} in {puzzle['moves']}"
 
 
 def find_escape(rules: Rules, stones: Stones, attacker: str, attack: Attack, max_moves: int) -> list[Point] | None:

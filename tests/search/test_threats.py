@@ -14,10 +14,10 @@ from tengen.core.geometry import parse_points
 from tengen.core.position import Position
 from tengen.errors import InputError, NotationError, RulesetError
 from tengen.search.threats import ThreatKind, ThreatSearch, Verdict, solve_threats
-from tests.conftest import ROOT, shared_data
+from tests.conftest import shared_data
 from tests.core.bridge import position_of, stones_of
 from tests.oracle.rules import Point, Rules, Stones, point_of
-from tests.search.replay import find_escape, rules_of
+from tests.search.replay import find_escape, load_forced_wins, puzzle_name, rules_of
 
 MAX_ATTACKS = 60
 
@@ -158,15 +158,6 @@ def test_stop_ends_a_running_solve():
 
 
 # -- puzzles ----------------------------------------------------------------------------------------------------------
-
-
-def load_forced_wins() -> list[dict[str, Any]]:
-    lines = (ROOT / "tests" / "data" / "forced_wins.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def puzzle_name(puzzle: dict[str, Any]) -> str:
-    return f"{puzzle['kind']} {puzzle['ruleset']} in {puzzle['moves']}"
 
 
 @pytest.mark.parametrize("puzzle", load_forced_wins(), ids=puzzle_name)

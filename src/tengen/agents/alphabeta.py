@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tengen.agents.registry import AgentKind, parameter
 from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.search.alphabeta import DEFAULT_TABLE_MB, AlphaBeta, AlphaBetaConfig, Ingredient
 
@@ -73,6 +74,7 @@ class AlphaBetaAgent(Agent):
                 weights=Path(parameters.weights) if parameters.weights else None,
             )
         )
+        self._excluded: frozenset[Point] = frozenset()
 
     def supports(self, ruleset: Ruleset) -> bool:
         return AlphaBeta.supports(ruleset)
@@ -88,6 +90,10 @@ class AlphaBetaAgent(Agent):
         """Give the table this size, whatever the parameters say."""
         self._engine.set_table_mb(max(1, table_bytes >> 20))
 
+    def exclude(self, points: frozenset[Point]) -> None:
+        """Never choose one of `points` from now on, unless there is no other move."""
+        self._excluded = points
+
     def table_usage(self) -> float:
         """The part of the table in use, from 0 to 1."""
         return self._engine.table_usage
@@ -97,7 +103,7 @@ class AlphaBetaAgent(Agent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         self._engine.clear_stop()
-        analysis = self._engine.search(position, self._own_limits(limits))
+        analysis = self._engine.search(position, self._own_limits(limits), excluded=self._excluded_from(position))
         best = analysis.lines[0]
         return Decision(
             move=best.move,
@@ -114,8 +120,11 @@ class AlphaBetaAgent(Agent):
 
         def run() -> None:
             try:
+                excluded = self._excluded_from(position)
                 own = self._own_limits(limits)
-                snapshots.put(self._engine.search(position, own, lines=lines, on_analysis=snapshots.put))
+                snapshots.put(
+                    self._engine.search(position, own, lines=lines, excluded=excluded, on_analysis=snapshots.put)
+                )
             except BaseException as error:  # handed to the caller's thread
                 snapshots.put(error)
             snapshots.put(None)
@@ -133,6 +142,11 @@ class AlphaBetaAgent(Agent):
 
     def stop(self) -> None:
         self._engine.stop()
+
+    def _excluded_from(self, position: Position) -> frozenset[Point]:
+        """What to leave out here: nothing when nothing else could be played."""
+        excluded = frozenset(point for point in self._excluded if position.ruleset.contains(point))
+        return excluded if excluded and not excluded.issuperset(position.legal_points()) else frozenset()
 
     def _own_limits(self, limits: Limits) -> Limits:
         """The limits of the move, tightened by the agent's own parameters."""

@@ -302,10 +302,11 @@ def threat_parts() -> Floats:
 class _Table:
     """`count` tables of one kind within a parameter vector: own parts [count, n], then shared ones [count, m].
 
-    The table itself is own_share · own + parts @ shared.
+    The table itself is own_share · own + parts @ shared. Sparse parts keep to one thread, unlike dense products, whose
+    threads would stand in each other's way here.
     """
 
-    parts: Floats
+    parts: sparse.csr_array[Any, tuple[int, int]]
     count: int
     own_share: float
     ridge_own: float
@@ -322,11 +323,11 @@ class _Table:
     def expand(self, vector: Floats) -> Floats:
         """The tables [count, n] of a parameter vector."""
         own, shared = self._split(vector)
-        return self.own_share * own + shared @ self.parts.T
+        return np.asarray(self.own_share * own + (self.parts @ shared.T).T, dtype=np.float64)
 
     def gradient(self, of_tables: Floats) -> Floats:
         """The gradient of the parameters from that of the tables [count, n]."""
-        return np.concatenate((self.own_share * of_tables.ravel(), (of_tables @ self.parts).ravel()))
+        return np.concatenate((self.own_share * of_tables.ravel(), (self.parts.T @ of_tables.T).T.ravel()))
 
     def ridge(self) -> Floats:
         """The penalty of each parameter."""
@@ -361,9 +362,11 @@ def _fit_evaluation(
     samples: Samples, training: npt.NDArray[np.bool_], validation: npt.NDArray[np.bool_], config: FitConfig
 ) -> tuple[Floats, Floats, FitLosses]:
     """Tables of points [1 or 2, codes] and threats [1 or 2, entries] in log-odds, and how well they fit."""
+    from scipy import sparse
+
     colours = 2 if samples.by_colour else 1
-    points = _Table(shape_parts(), colours, _OWN_CODE, _RIDGE_OWN, _RIDGE_SHARED)
-    threats = _Table(threat_parts(), colours, _OWN_THREAT, _RIDGE_OWN, _RIDGE_THREAT_BITS)
+    points = _Table(sparse.csr_array(shape_parts()), colours, _OWN_CODE, _RIDGE_OWN, _RIDGE_SHARED)
+    threats = _Table(sparse.csr_array(threat_parts()), colours, _OWN_THREAT, _RIDGE_OWN, _RIDGE_THREAT_BITS)
     ridge = config.regularisation * np.concatenate((points.ridge(), threats.ridge()))
     entries = samples.threat_bits.astype(np.int64)
     if samples.by_colour:
@@ -461,13 +464,15 @@ def _fit_ordering(
     config: FitConfig,
 ) -> tuple[Floats, OrderingLosses]:
     """Tables [2, codes] in log-odds for the mover's own code and for the opponent's, of one colour or of both."""
+    from scipy import sparse
+
     chosen = np.ones(len(samples), dtype=np.bool_)
     if colour is not None:
         chosen = samples.colours == (0 if colour is Colour.BLACK else 1)
     learned, kept_out = _gather(samples, chosen & training), _gather(samples, chosen & validation)
     if not len(learned.starts) or not len(kept_out.starts):
         raise InputError(f"too few games to fit the move ordering of {colour or 'both colours'}")
-    table = _Table(shape_parts(), 2, 1.0, _RIDGE_ORDERING_OWN, _RIDGE_ORDERING_SHARED)
+    table = _Table(sparse.csr_array(shape_parts()), 2, 1.0, _RIDGE_ORDERING_OWN, _RIDGE_ORDERING_SHARED)
     pieces = learned.pieces()
     count = len(learned.starts)
 

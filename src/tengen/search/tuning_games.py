@@ -166,7 +166,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[TuningGame, dict[
             values=tuple(int(value) for value in fields["values"]),
             outcome=Outcome(fields["outcome"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise RecordError(f"{path}: line {number} is not a game for tuning: {error!r}") from None
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(

@@ -1,0 +1,102 @@
+"""The alpha-beta engine: pattern updates and nodes a second, two threads against one, forced wins found."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tengen import _native
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.geometry import parse_points
+from tengen.core.position import Position
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
+from tengen.search.bench import run_bench
+from tengen.search.threats import Verdict, solve_threats
+
+ROUNDS = 5
+PAIRS = 300_000
+SEARCH_MS = 1000
+BENCH_DEPTH = 10
+MIDDLE_GAME = "h8g6j10f8h7h9i8g8e8i9"
+PUZZLES = Path(__file__).resolve().parent.parent / "tests" / "data" / "forced_wins.jsonl"
+
+
+def run() -> dict[str, float]:
+    """Figures of one thread are per second of processor time, so that other programs disturb them little."""
+    return {**measure_patterns(), **measure_search(), **measure_threads(), **measure_puzzles()}
+
+
+def measure_patterns() -> dict[str, float]:
+    """make and unmake of one move with shapes, threats, counts, sets and value; bar: 1.5 million pairs a second."""
+    board = Position.start(Ruleset(15, 15)).native
+    rates = [PAIRS / cpu_seconds_of(lambda: _native.run_make_unmake(board, 1, PAIRS)) for _ in range(ROUNDS)]
+    return {"make_unmake_per_second": max(rates), "make_unmake_per_second_median": statistics.median(rates)}
+
+
+def measure_search() -> dict[str, float]:
+    """Nodes a second over the positions of the bench, of which the signature is the sum; bar: 500,000."""
+    nodes = run_bench(BENCH_DEPTH).nodes
+    rates = [nodes / cpu_seconds_of(lambda: run_bench(BENCH_DEPTH)) for _ in range(ROUNDS)]
+    return {
+        "nodes_per_second": max(rates),
+        "nodes_per_second_median": statistics.median(rates),
+        f"bench_depth_{BENCH_DEPTH}_nodes": nodes,
+    }
+
+
+def measure_threads() -> dict[str, float]:
+    """How many more nodes two threads search in the same time; bar: 1.7 on two idle cores.
+
+    The second ratio is the same by processor time, as if both threads always had a core: what the threads cost each
+    other, whatever else the machine does.
+    """
+    position = Position.from_moves(Ruleset(15, 15), MIDDLE_GAME)
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    cpu_rates: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(ROUNDS):  # in turn, so that a busy moment hits both
+        for threads in (1, 2):
+            engine = AlphaBeta(AlphaBetaConfig(table_mb=64))
+            before = time.process_time()
+            analysis = engine.search(position, Limits(time_ms=SEARCH_MS, threads=threads))
+            cpu_rates[threads].append(analysis.nodes / (time.process_time() - before))
+            rates[threads].append(analysis.nodes_per_second)
+    return {
+        "two_threads_nodes_per_second": max(rates[2]),
+        "two_threads_to_one_ratio": statistics.median(b / a for a, b in zip(rates[1], rates[2], strict=True)),
+        "two_threads_to_one_by_processor_time_ratio": statistics.median(
+            2 * b / a for a, b in zip(cpu_rates[1], cpu_rates[2], strict=True)
+        ),
+    }
+
+
+def measure_puzzles() -> dict[str, float]:
+    """Forced wins of the engine's own games: solved, and the time for all of them."""
+    figures: dict[str, float] = {}
+    puzzles = [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
+    for kind in ("vcf", "vct"):
+        chosen = [puzzle for puzzle in puzzles if puzzle["kind"] == kind]
+        results = [solve_threats(position_of(puzzle), kind, Limits(time_ms=2000)) for puzzle in chosen]
+        figures[f"{kind}_puzzles"] = len(chosen)
+        figures[f"{kind}_puzzles_solved"] = sum(result.verdict is Verdict.WIN for result in results)
+        figures[f"{kind}_puzzles_ms"] = sum(result.elapsed_ms for result in results)
+    return figures
+
+
+def position_of(puzzle: dict[str, str]) -> Position:
+    """The position of a puzzle."""
+    return Position.from_stones(
+        Ruleset.parse(puzzle["ruleset"]),
+        black=parse_points(puzzle["black"]),
+        white=parse_points(puzzle["white"]),
+        to_move=puzzle["to_move"],
+    )
+
+
+def cpu_seconds_of(work: Callable[[], object]) -> float:
+    """How much processor time the work takes."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
