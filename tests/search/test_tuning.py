@@ -246,7 +246,7 @@ def test_fits_learn_something(name, freestyle_file, renju_file, tmp_path):
     report = fit_files([path], target, FAST, said.append)
     assert report.evaluation.train < report.evaluation.base
     for ordering in report.ordering:
-        assert ordering.train < ordering.validation < ordering.base
+        assert max(ordering.train, ordering.validation) < ordering.base
         assert ordering.top > 0.05
     assert [ordering.colour for ordering in report.ordering] == (["black", "white"] if name == "renju" else ["both"])
     weights = load_weights(target)
