@@ -5,8 +5,9 @@
 
 namespace tengen {
 
-// `attacker` makes five next move. The points that, taken by the other side, leave no five; empty when there are too many
-// to stop. In caro a stone at the end of a line closes it, so there can be more answers than the point of the five.
+// `attacker` makes five next move. The points that, taken by the other side, leave no five; empty when there are too
+// many to stop. In caro a stone at the end of a line closes it, so there can be more answers than the point of the
+// five.
 PointSet five_defences(const PatternBoard& board, Colour attacker);
 
 // `attacker` threatens to make an open four (or two fours) next move. The points that, taken by the other side, leave

@@ -50,7 +50,8 @@ class FourSolver {
   bool ends_on_foul_ = false;
 };
 
-// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to some points.
+// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to some
+// points.
 struct FourMoves {
   FourMoves(const PatternBoard& board, Colour own, const PointSet* only = nullptr);
   const Point* begin() const { return moves_; }

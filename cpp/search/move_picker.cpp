@@ -33,8 +33,8 @@ Point MovePicker::next() {
     table_move_tried_ = true;
     // Under a four only the block is a move, whatever the table says.
     const Colour other = opponent(own_);
-    const bool refused = table_move_ != kNoPoint && board_.count(other, threat::kFive) &&
-                         !five_defences(board_, other).has(table_move_);
+    const bool refused =
+        table_move_ != kNoPoint && board_.count(other, threat::kFive) && !five_defences(board_, other).has(table_move_);
     if (table_move_ != kNoPoint && !refused && board_.is_legal(own_, table_move_)) return table_move_;
     table_move_ = kNoPoint;
   }
