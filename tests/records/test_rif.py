@@ -72,7 +72,7 @@ def test_document_types_and_entities_are_refused(attack: str) -> None:
         (b"<?xml version='1.0' encoding='klingon'?><database/>", "line 1: unknown encoding: klingon"),
         (b"<?xml version='1.0' encoding='gbk'?><database/>", "line 1: multi-byte encodings are not supported"),
         (b"\x1f\x8b damaged", "damaged gzip data"),
-        (gzip.compress(b"<database/>" * 100)[:-20], "damaged gzip data"),
+        (gzip.compress(b"<database/>" * 100, mtime=0)[:-20], "damaged gzip data"),
     ],
 )
 def test_errors_name_line_or_offset(data: bytes, message: str) -> None:
