@@ -4,8 +4,7 @@
 
 namespace tengen {
 
-// ---- Rows
-// ------------------------------------------------------------------------------------------------------------
+// ---- Rows ----------------------------------------------------------------------------------------------------------
 
 RowPoints::RowPoints(const Board& board) {
   const Geometry& geometry = board.geometry();
@@ -84,8 +83,7 @@ void RowPoints::forget(Colour colour, Point point) {
   rows = 0;
 }
 
-// ---- Playouts
-// --------------------------------------------------------------------------------------------------------
+// ---- Playouts ------------------------------------------------------------------------------------------------------
 
 PlayoutBoard::PlayoutBoard(const Board& board, PlayoutPolicy policy)
     : board_(board), empties_(board.rules().area()), rows_(board), policy_(policy) {

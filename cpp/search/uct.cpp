@@ -158,7 +158,7 @@ bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const s
   NodeState state = NodeState::kLeaf;
   if (!node.state.compare_exchange_strong(state, NodeState::kExpanding, kRelaxed)) return false;
   const Expansion expansion = expand_moves(board, options_, excluded);
-  node.proof.store(expansion.proof.pack(), kRelaxed);
+  if (options_.solve) node.proof.store(expansion.proof.pack(), kRelaxed);
   const int count = expansion.moves.size();
   const std::uint32_t first = count > 0 ? arena_.allocate(count) : UctArena::kFull;
   if (first == UctArena::kFull) {
@@ -183,8 +183,7 @@ bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const s
 }
 
 // The child with the highest UCB1 = mean + c * sqrt(ln n / n_i), children without a visit first. Where something is
-// proved there is nothing to explore: a win is taken, a draw is worth its half point without a bonus, and losses are
-// left alone while there is anything else.
+// proved there is nothing to explore: a win is taken, draws and losses are left alone while there is anything else.
 UctNode& TreeSearch::select(const UctNode& node) {
   const double log_visits = std::log(static_cast<double>(std::max(1u, node.visits.load(kRelaxed))));
   const double width = options_.exploration * std::sqrt(log_visits);
@@ -324,8 +323,7 @@ RolloutReport TreeSearch::report(double elapsed_ms) {
 
 }  // namespace
 
-// ---- Arena
-// -----------------------------------------------------------------------------------------------------------
+// ---- Arena ---------------------------------------------------------------------------------------------------------
 
 UctArena::UctArena(std::size_t memory_bytes) {
   // At least one chunk, and no more than node numbers can tell apart.
@@ -365,8 +363,7 @@ std::uint32_t UctArena::allocate(int count) {
   return first;
 }
 
-// ---- Search
-// ----------------------------------------------------------------------------------------------------------
+// ---- Search --------------------------------------------------------------------------------------------------------
 
 RolloutReport Uct::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                           const OnRolloutReport& on_report) {
