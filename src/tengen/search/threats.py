@@ -6,6 +6,7 @@ force one.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass
@@ -23,9 +24,6 @@ DEFAULT_TIME_MS = 5000
 _MAX_NODES = 1 << 40
 _LOG2_TABLE = 20
 """Entries of the solvers' tables; fewer when few nodes are allowed, which saves clearing them."""
-# The native solvers work in slices, between which the clock and `stop` are looked at. What they found stays in their
-# tables, so that a new slice goes on where the last one ended.
-_SLICE_MS = 5.0
 _LINE_NODES = 1_000_000
 """Enough to read a proved line off the tables again."""
 
@@ -108,15 +106,16 @@ class ThreatSearch:
         solver = _FourSlices(log2_table) if self.kind is ThreatKind.VCF else _ThreatSlices(log2_table)
         self._running = solver
         verdict, nodes, slice_nodes = Verdict.UNKNOWN, 0, solver.first_slice
+        # The solver works in slices, between which the clock and `stop` are looked at; its tables remember what was
+        # found, so that a slice goes on where the last one ended. Slices do not depend on the time they take: without
+        # a limit of time the same question has the same nodes.
         while verdict is Verdict.UNKNOWN and nodes < max_nodes and not self._stopped.is_set():
-            before = time.perf_counter()
-            if before >= deadline:
+            left = deadline - time.perf_counter()
+            if left <= 0:
                 break
-            verdict = solver.run(board, min(slice_nodes, max_nodes - nodes))
+            verdict = solver.run(board, min(slice_nodes, max_nodes - nodes), left)
             nodes += solver.nodes
-            spent_ms = 1000 * (time.perf_counter() - before)
-            if spent_ms < _SLICE_MS:
-                slice_nodes *= 2
+            slice_nodes = min(2 * slice_nodes, solver.last_slice)
         self._running = None
         self._stopped.clear()
         width = position.ruleset.width
@@ -164,13 +163,14 @@ def with_turn(position: Position, to_move: Colour) -> Position:
 def _time_ms(limits: Limits) -> float:
     if limits.time_ms is not None:
         return limits.time_ms
-    return float("inf") if limits.nodes else DEFAULT_TIME_MS
+    return math.inf if limits.nodes else DEFAULT_TIME_MS
 
 
 class _FourSlices:
     """The solver of continuous fours."""
 
     first_slice = 1024
+    last_slice = 1 << 15
 
     def __init__(self, log2_table: int) -> None:
         self._solver = _native.FourSolver(log2_table)
@@ -179,7 +179,7 @@ class _FourSlices:
     def nodes(self) -> int:
         return self._solver.nodes
 
-    def run(self, board: _native.Board, nodes: int) -> Verdict:
+    def run(self, board: _native.Board, nodes: int, seconds: float) -> Verdict:
         return _VERDICTS[self._solver.solve(board, nodes)]
 
     def stop(self) -> None:
@@ -193,6 +193,7 @@ class _ThreatSlices:
     """The solver of fours and threes. Its nodes are heavy: each looks for continuous fours."""
 
     first_slice = 8
+    last_slice = 256
 
     def __init__(self, log2_table: int) -> None:
         self._solver = _native.ThreatSolver(log2_table)
@@ -201,8 +202,8 @@ class _ThreatSlices:
     def nodes(self) -> int:
         return self._solver.nodes
 
-    def run(self, board: _native.Board, nodes: int) -> Verdict:
-        return _VERDICTS[self._solver.solve(board, nodes, -1)]
+    def run(self, board: _native.Board, nodes: int, seconds: float) -> Verdict:
+        return _VERDICTS[self._solver.solve(board, nodes, -1 if math.isinf(seconds) else int(1000 * seconds))]
 
     def stop(self) -> None:
         self._solver.stop()
