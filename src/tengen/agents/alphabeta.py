@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.streaming import Report, stream_analysis
 from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
@@ -116,29 +115,12 @@ class AlphaBetaAgent(Agent):
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         self._engine.clear_stop()
-        snapshots: queue.SimpleQueue[Analysis | BaseException | None] = queue.SimpleQueue()
+        own, excluded = self._own_limits(limits), self._excluded_from(position)
 
-        def run() -> None:
-            try:
-                excluded = self._excluded_from(position)
-                own = self._own_limits(limits)
-                snapshots.put(
-                    self._engine.search(position, own, lines=lines, excluded=excluded, on_analysis=snapshots.put)
-                )
-            except BaseException as error:  # handed to the caller's thread
-                snapshots.put(error)
-            snapshots.put(None)
+        def search(report: Report) -> Analysis:
+            return self._engine.search(position, own, lines=lines, excluded=excluded, on_analysis=report)
 
-        thread = threading.Thread(target=run, name="alphabeta-analysis", daemon=True)
-        thread.start()
-        try:
-            while (item := snapshots.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
-        finally:
-            self._engine.stop()
-            thread.join()
+        return stream_analysis(search, self._engine.stop)
 
     def stop(self) -> None:
         self._engine.stop()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import queue
-import threading
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.streaming import Report, stream_analysis
 from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
@@ -161,30 +160,13 @@ class RolloutAgent(Agent):
         )
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        search, own, seed = self._search, self._own_limits(limits), self._seed_at(position)
-        search.clear_stop()
-        snapshots: queue.SimpleQueue[Analysis | BaseException | None] = queue.SimpleQueue()
+        rollout, own, seed = self._search, self._own_limits(limits), self._seed_at(position)
+        rollout.clear_stop()
 
-        def run() -> None:
-            try:
-                last = search.search(
-                    position, own, seed=seed, lines=lines, excluded=self._excluded, on_analysis=snapshots.put
-                )
-                snapshots.put(last)
-            except BaseException as error:
-                snapshots.put(error)  # raised in the caller's thread
-            snapshots.put(None)
+        def search(report: Report) -> Analysis:
+            return rollout.search(position, own, seed=seed, lines=lines, excluded=self._excluded, on_analysis=report)
 
-        thread = threading.Thread(target=run, name="rollout-analysis", daemon=True)
-        thread.start()
-        try:
-            while (item := snapshots.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
-        finally:
-            search.stop()
-            thread.join()
+        return stream_analysis(search, rollout.stop)
 
     def stop(self) -> None:
         self._search.stop()
