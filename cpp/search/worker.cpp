@@ -10,7 +10,7 @@
 namespace tengen {
 namespace {
 
-// ---- Tuned numbers: depths in hundredths of a ply, margins in evaluation units -------------------------------------
+// ---- Depths in hundredths of a ply, margins in evaluation units. Set by hand after published engines, not yet tuned.
 
 constexpr Depth kRazorDepth = 260;
 constexpr Value razor_margin(Depth depth) { return 20 + 14 * depth / kPly; }
