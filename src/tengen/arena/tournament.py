@@ -57,6 +57,11 @@ class Entrant:
     anchor: float | None = None
     """A rating that is known: others are measured against it."""
 
+    @classmethod
+    def parse(cls, text: str) -> Entrant:
+        """A player of which nothing but the agent is said."""
+        return cls(agent=text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:

@@ -1,0 +1,114 @@
+"""Configurations as TOML tables, read into frozen dataclasses by the types of their fields; the unknown is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from tengen.errors import InputError, TengenError
+
+T = TypeVar("T")
+
+_MAX_FILE_BYTES = 1 << 20
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; `InputError` when it cannot be read."""
+    try:
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+class TableReader:
+    """Makes dataclasses of tables, by the types of their fields.
+
+    A dataclass with a class method `parse` may be written as a text, such as a ruleset.
+    """
+
+    def __init__(self, origin: str, folder: Path) -> None:
+        """`origin` names the source in errors; paths in it are relative to `folder`."""
+        self._origin = origin
+        self._folder = folder
+
+    def make(self, kind: type[T], table: Mapping[str, Any], place: str, known: Sequence[str] = ()) -> T:
+        """The dataclass of a table; `place` is the table's name, for messages."""
+        hints = typing.get_type_hints(kind)
+        wanted = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        values: dict[str, Any] = {}
+        for key, value in table.items():
+            if key not in wanted:
+                self._refuse(f"unknown key {place}{key}{did_you_mean(key, known or list(wanted))}")
+            values[key] = self._value(hints[key], value, f"{place}{key}")
+        missing = [
+            name
+            for name, one in wanted.items()
+            if one.default is one.default_factory is dataclasses.MISSING and name not in values
+        ]
+        if missing:
+            self._refuse(f"{place}{missing[0]} is missing")
+        try:
+            return kind(**values)
+        except TengenError as error:
+            raise InputError(f"{self._origin}: {place.rstrip('.')}{': ' if place else ''}{error}") from None
+
+    def _value(self, hint: Any, value: Any, place: str) -> Any:
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (types.UnionType, typing.Union):
+            return self._value(next(kind for kind in arguments if kind is not type(None)), value, place)
+        if origin is tuple:
+            items = value if isinstance(value, list) else [value]
+            return tuple(self._value(arguments[0], item, f"{place}[{number}]") for number, item in enumerate(items))
+        if origin is Mapping:
+            self._expect(isinstance(value, dict), place, value, "a table")
+            return {key: self._value(arguments[1], item, f"{place}.{key}") for key, item in value.items()}
+        if isinstance(value, str) and hasattr(hint, "parse"):
+            try:
+                return hint.parse(value)
+            except TengenError as error:
+                self._refuse(f"{place}: {error}")
+        if dataclasses.is_dataclass(hint):
+            self._expect(isinstance(value, dict), place, value, "a table")
+            return self.make(hint, value, f"{place}.")  # type: ignore[arg-type]
+        return self._plain_value(hint, value, place)
+
+    def _plain_value(self, hint: Any, value: Any, place: str) -> Any:
+        if hint is float:
+            self._expect(isinstance(value, (int, float)) and not isinstance(value, bool), place, value, "a number")
+            return float(value)
+        if hint in (int, bool):
+            self._expect(type(value) is hint, place, value, "a whole number" if hint is int else "true or false")
+            return value
+        self._expect(isinstance(value, str), place, value, "a text")
+        if hint is Path:
+            return self._folder / value
+        if isinstance(hint, type) and issubclass(hint, StrEnum):
+            choices = [member.value for member in hint]
+            self._expect(value in choices, place, value, f"one of {', '.join(choices)}")
+            return hint(value)
+        return value
+
+    def _expect(self, is_so: bool, place: str, value: Any, wanted: str) -> None:
+        if not is_so:
+            self._refuse(f"{place} = {value!r} is not {wanted}")
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise InputError(f"{self._origin}: {message}")
+
+
+def did_you_mean(given: str, known: Sequence[str]) -> str:
+    """The end of a message about an unknown name: what is known, and what may have been meant."""
+    close = difflib.get_close_matches(given, known, n=1)
+    guess = f"; did you mean {close[0]!r}?" if close else ""
+    return f" (known: {', '.join(known)}{guess})"
