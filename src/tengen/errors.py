@@ -84,5 +84,9 @@ class EngineError(AgentError):
         self.reason = reason
 
 
+class RunError(TengenError):
+    """A training run cannot begin or go on; what it has written so far is whole."""
+
+
 class MissingExtraError(TengenError, ImportError):
     """A part needs an optional package that is not installed; the message says how to install it."""

@@ -1,0 +1,135 @@
+"""What all networks have in common: how one is described, what it returns, and its weights as a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from tengen.core.contracts import Ruleset
+from tengen.core.planes import plane_count
+from tengen.errors import InputError
+
+
+class NetKind(StrEnum):
+    """Which architecture."""
+
+    PLAIN = "plain"
+    """The convolutional network of zero9: dense heads, one board size (`tengen.nets.plain`)."""
+    RESIDUAL = "residual"
+    """A small residual network with global pooling: any board size (`tengen.nets.residual`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetConfig:
+    """Describes a network; with the ruleset it says the shape of every weight."""
+
+    kind: NetKind = NetKind.RESIDUAL
+    """The architecture."""
+    planes: str = "own-other-last-colour"
+    """The input layout, a name of `tengen.core.planes`."""
+    channels: int = 32
+    """Channels of the residual trunk; the plain network has those of the paper."""
+    blocks: int = 3
+    """Residual blocks of two convolutions each; the plain network has none."""
+
+    def __post_init__(self) -> None:
+        plane_count(self.planes)
+        if not 4 <= self.channels <= 512 or not 1 <= self.blocks <= 40:
+            raise InputError(f"a net of {self.blocks} blocks with {self.channels} channels (1–40 with 4–512)")
+
+
+class NetOutput(NamedTuple):
+    """What a network says about a batch of B positions of H·W = area points; the last three are for training."""
+
+    policy_logits: Tensor
+    """[B, area]"""
+    value_to_move: Tensor
+    """[B], in [-1, 1]"""
+    value_logits: Tensor | None = None
+    """[B, 3]: win, draw, loss for the side to move; None from a network with a scalar value."""
+    soft_policy_logits: Tensor | None = None
+    """[B, area]: the policy at a high temperature."""
+    reply_logits: Tensor | None = None
+    """[B, area]: the opponent's next move."""
+
+
+class Net(nn.Module):
+    """A network: planes [B, C, H, W] → `NetOutput`."""
+
+    has_any_size = False
+    """Whether the same weights serve boards of every size."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.config = config
+
+    def forward(self, planes: Tensor) -> NetOutput:
+        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        raise NotImplementedError
+
+
+def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
+    """A network with fresh weights, the same for the same seed."""
+    from tengen.nets.plain import PlainNet
+    from tengen.nets.residual import ResidualNet
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        if config.kind is NetKind.PLAIN:
+            return PlainNet(config, ruleset)
+        return ResidualNet(config)
+
+
+def count_weights(net: nn.Module) -> int:
+    """How many numbers the network has learned."""
+    return sum(parameter.numel() for parameter in net.parameters())
+
+
+# -- weights as a file ------------------------------------------------------------------------------------------------
+
+
+def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
+    """Write the weights as safetensors with the description of the network and the ruleset inside."""
+    weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
+    metadata = {"net": json.dumps(asdict(net.config)), "ruleset": str(ruleset)}
+    safetensors.torch.save_file(weights, path, metadata=metadata)
+
+
+def load_net(path: Path) -> tuple[Net, Ruleset]:
+    """Read a network that `save_net` wrote, and the ruleset it was trained for."""
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+    except (OSError, safetensors.SafetensorError) as error:
+        raise InputError(f"{path} is not a file of weights: {error}") from None
+    if not {"net", "ruleset"} <= metadata.keys():
+        raise InputError(f"{path} does not say which network its weights belong to")
+    try:
+        described = json.loads(metadata["net"])
+        config = NetConfig(**{**described, "kind": NetKind(described["kind"])})
+        ruleset = Ruleset.parse(metadata["ruleset"])
+        net = build_net(config, ruleset)
+        net.load_state_dict(weights)
+    except (ValueError, TypeError, KeyError, RuntimeError) as error:
+        raise InputError(f"{path} holds weights of another network: {error}") from None
+    return net, ruleset
+
+
+def transfer_weights(source: Net, target: Net) -> list[str]:
+    """Copy every weight whose name and shape agree, as from one board size to another; returns the names left out.
+
+    Between residual networks of one configuration everything is copied; between plain ones all but the dense layers.
+    """
+    theirs, ours = source.state_dict(), target.state_dict()
+    shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}
+    target.load_state_dict({**ours, **shared})
+    return [name for name in ours if name not in shared]

@@ -1,0 +1,76 @@
+"""Networks behind the `Evaluator` contract: by onnxruntime, the default, or by torch.
+
+Both take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
+[B] for the side to move. One evaluator may be asked by several threads at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.planes import FloatPlanes
+from tengen.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from tengen.nets.architectures import Net
+
+Floats = npt.NDArray[np.float32]
+
+
+class OnnxEvaluator:
+    """A network file run by onnxruntime."""
+
+    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
+        """`model` is the content of an ONNX file; `place` names it in errors."""
+        try:
+            import onnxruntime
+        except ImportError:
+            raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Threads that wait by spinning take the core from whoever has work.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has a class of its own for every kind of damage
+            raise InputError(f"{place} is not a network that onnxruntime reads: {error}") from None
+        self._outputs = [output.name for output in self._session.get_outputs()]
+        self.metadata: Mapping[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
+        if "planes" not in self.metadata or "ruleset" not in self.metadata:
+            raise InputError(f"{place} does not say its planes and ruleset: Tengen did not write it")
+
+    @property
+    def plane_layout(self) -> str:
+        """The name of the input layout in `tengen.core.planes`."""
+        return self.metadata["planes"]
+
+    def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
+        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        log_policy, value = self._session.run(self._outputs, {"planes": planes})
+        return log_policy, value
+
+
+class TorchEvaluator:
+    """A network in torch, run on the cores that torch has been given."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net.eval()
+
+    @property
+    def plane_layout(self) -> str:
+        """The name of the input layout in `tengen.core.planes`."""
+        return self._net.config.planes
+
+    def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
+        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        import torch
+
+        with torch.inference_mode():
+            output = self._net(torch.from_numpy(planes))
+            return torch.log_softmax(output.policy_logits, dim=1).numpy(), output.value_to_move.numpy()

@@ -1,0 +1,179 @@
+"""Networks by name: those shipped with Tengen, those of training runs, and any file.
+
+A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
+card that says where it comes from and how strong it is (`card.json` for programs, `card.md` for people). A training run
+keeps its newest network as `model.onnx` in its folder, so a run can be played while it trains.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tengen.core.contracts import Ruleset
+from tengen.core.tables import did_you_mean
+from tengen.errors import InputError, MissingExtraError, RulesetError
+from tengen.nets.evaluators import OnnxEvaluator
+from tengen.nets.sealing import check_seal
+
+if TYPE_CHECKING:
+    from tengen.nets.evaluators import TorchEvaluator
+
+
+class Precision(StrEnum):
+    """The numbers a network computes with."""
+
+    FP32 = "fp32"
+    INT8 = "int8"
+
+
+class Backend(StrEnum):
+    """What computes it."""
+
+    ONNXRUNTIME = "onnxruntime"
+    TORCH = "torch"
+
+
+_FILES = {Precision.FP32: "model.onnx", Precision.INT8: "model-int8.onnx"}
+WEIGHTS_FILE = "model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a network is for."""
+
+    name: str
+    """As it was asked for: a shipped name or a path."""
+    ruleset: Ruleset
+    """What it was trained to play."""
+    plane_layout: str
+    has_any_size: bool
+    """Whether boards of other sizes can be shown to it; its strength there is another matter."""
+    precision: Precision
+    sha256: str
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        """Whether the network can be asked about positions of a ruleset."""
+        mine = self.ruleset
+        same_size = (ruleset.width, ruleset.height) == (mine.width, mine.height)
+        return (same_size or self.has_any_size) and (ruleset.win_length, ruleset.rule) == (mine.win_length, mine.rule)
+
+    def check_supports(self, ruleset: Ruleset) -> None:
+        """`RulesetError` unless `supports`."""
+        if not self.supports(ruleset):
+            sizes = " and other sizes" if self.has_any_size else ""
+            raise RulesetError(f"the network {self.name!r} plays {self.ruleset}{sizes}, not {ruleset}")
+
+
+def model_names() -> tuple[str, ...]:
+    """The names of the shipped models."""
+    folder = _shipped_folder()
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{_FILES[Precision.FP32]}")))
+
+
+def read_card(name: str) -> dict[str, Any]:
+    """The card of a shipped model, for programs."""
+    path = _shipped(name) / "card.json"
+    try:
+        card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+    return card
+
+
+def load_evaluator(
+    model: str | Path,
+    *,
+    precision: Precision | str = Precision.FP32,
+    backend: Backend | str = Backend.ONNXRUNTIME,
+    threads: int = 1,
+) -> OnnxEvaluator | TorchEvaluator:
+    """A network ready to evaluate positions; `load_model` tells what it is for as well."""
+    return load_model(model, precision=precision, backend=backend, threads=threads)[0]
+
+
+def load_model(
+    model: str | Path,
+    *,
+    precision: Precision | str = Precision.FP32,
+    backend: Backend | str = Backend.ONNXRUNTIME,
+    threads: int = 1,
+) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
+    """Load a network by the name of a shipped model, the folder of a training run, or the path of an ONNX file.
+
+    A damaged file and an unknown name are an `InputError`. `threads` are those of one evaluation.
+    """
+    wanted, engine = _member(Precision, precision), _member(Backend, backend)
+    path = find_model(model, wanted)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the network {path}: {error.strerror}") from None
+    sha256 = check_seal(data, str(path))
+    evaluator = OnnxEvaluator(data, threads=threads, place=str(path))
+    info = ModelInfo(
+        name=str(model),
+        ruleset=Ruleset.parse(evaluator.metadata["ruleset"]),
+        plane_layout=evaluator.plane_layout,
+        has_any_size=evaluator.metadata.get("any_size") == "yes",
+        precision=_member(Precision, evaluator.metadata.get("precision", Precision.FP32)),
+        sha256=sha256,
+    )
+    if info.precision is not wanted:
+        raise InputError(f"{path} computes in {info.precision}, not {wanted}")
+    if engine is Backend.TORCH:
+        if wanted is not Precision.FP32:
+            raise InputError(f"torch computes in fp32 here, not {wanted}: ask onnxruntime for it")
+        return _load_torch(path.with_name(WEIGHTS_FILE)), info
+    return evaluator, info
+
+
+def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path:
+    """The ONNX file of a model, which exists; `InputError` with the list of shipped models when there is none."""
+    path = Path(model)
+    if path.suffix == ".onnx":
+        if not path.is_file():
+            raise InputError(f"there is no network {path}")
+        return path
+    folder = path if path.is_dir() else _shipped(str(model))
+    file = folder / _FILES[precision]
+    if not file.is_file():
+        raise InputError(f"{folder} has no {file.name} (no network of precision {precision} there, or not yet)")
+    return file
+
+
+def _shipped(name: str) -> Path:
+    names = model_names()
+    if name in names:
+        return _shipped_folder() / name
+    raise InputError(f"{name!r} is neither a folder, nor an .onnx file, nor a shipped model{did_you_mean(name, names)}")
+
+
+def _shipped_folder() -> Path:
+    """`tengen/models` of an installed package; in a clone, `models` beside `src`."""
+    package = Path(__file__).parents[1]
+    installed = package / "models"
+    return installed if installed.is_dir() else package.parents[1] / "models"
+
+
+def _load_torch(path: Path) -> TorchEvaluator:
+    try:
+        from tengen.nets.architectures import load_net
+    except ImportError:
+        raise MissingExtraError(
+            "the torch backend needs the packages of training: pip install 'tengen[train]'"
+        ) from None
+    from tengen.nets.evaluators import TorchEvaluator
+
+    return TorchEvaluator(load_net(path)[0])
+
+
+def _member(kind: type[Any], value: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        raise InputError(f"unknown {kind.__name__.lower()} {value!r} (known: {known})") from None

@@ -1,0 +1,54 @@
+"""The network of zero9, "Reinforcement Learning for Gomoku": three convolutions, dense heads.
+
+Model I sees one plane (layout `board`), model II four (layout `own-other-last-colour`); the rest is the same.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from tengen.core.contracts import Ruleset
+from tengen.core.planes import plane_count
+from tengen.nets.architectures import Net, NetConfig, NetOutput
+
+_TRUNK = (32, 64, 128)
+_POLICY_FILTERS = 4
+_VALUE_FILTERS = 2
+_VALUE_HIDDEN = 64
+
+
+class PlainNet(Net):
+    """Planes [B, C, H, W] → policy [B, H·W] and a scalar value [B].
+
+    Trunk: 3×3 convolutions C → 32 → 64 → 128, ReLU after each. Policy: 1×1 convolution → [B, 4, H, W], dense →
+    [B, H·W]. Value: 1×1 convolution → [B, 2, H, W], dense → [B, 64], dense → [B], tanh.
+    """
+
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
+        super().__init__(config)
+        widths = (plane_count(config.planes), *_TRUNK)
+        self.trunk = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairwise(widths))
+        self.policy_filters = nn.Conv2d(_TRUNK[-1], _POLICY_FILTERS, 1)
+        self.policy_points = nn.Linear(_POLICY_FILTERS * ruleset.area, ruleset.area)
+        self.value_filters = nn.Conv2d(_TRUNK[-1], _VALUE_FILTERS, 1)
+        self.value_hidden = nn.Linear(_VALUE_FILTERS * ruleset.area, _VALUE_HIDDEN)
+        self.value = nn.Linear(_VALUE_HIDDEN, 1)
+        # Glorot and no biases, as Keras begins: with torch's defaults both value filters may be dead from the start.
+        for layer in self.modules():
+            if isinstance(layer, (nn.Conv2d, nn.Linear)):
+                nn.init.xavier_uniform_(layer.weight)
+                assert layer.bias is not None
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, planes: Tensor) -> NetOutput:
+        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        x = planes
+        for layer in self.trunk:
+            x = torch.relu(layer(x))
+        policy = torch.relu(self.policy_filters(x)).flatten(1)
+        value = torch.relu(self.value_filters(x)).flatten(1)
+        value = torch.tanh(self.value(torch.relu(self.value_hidden(value))))
+        return NetOutput(self.policy_points(policy), value.squeeze(1))

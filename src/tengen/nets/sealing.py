@@ -1,0 +1,33 @@
+"""The checksum inside a network file, which is checked without the onnx package.
+
+A protobuf message may be continued by appending fields to it. A sealed file is an ONNX model followed by one more
+metadata entry, `sha256`, of everything before it: other programs see it among the model's metadata.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from tengen.errors import InputError
+
+# metadata_props is field 14 of ModelProto; its key and value are fields 1 and 2 of StringStringEntryProto.
+_ENTRY = b"\x72\x4a\x0a\x06sha256\x12\x40"
+_DIGITS = 64
+
+
+def seal(model: bytes) -> bytes:
+    """Append the checksum to a model without one."""
+    return model + _ENTRY + hashlib.sha256(model).hexdigest().encode("ascii")
+
+
+def check_seal(data: bytes, place: str) -> str:
+    """The checksum of a sealed file; `InputError`, naming `place`, when the file is damaged or not sealed."""
+    body, entry, digits = data[: -_DIGITS - len(_ENTRY)], data[-_DIGITS - len(_ENTRY) : -_DIGITS], data[-_DIGITS:]
+    if entry != _ENTRY:
+        raise InputError(f"{place} is damaged, cut short, or not a network that Tengen wrote: its checksum is missing")
+    found = hashlib.sha256(body).hexdigest()
+    if found.encode("ascii") != digits:
+        raise InputError(
+            f"{place} is damaged: its sha256 is {found[:12]}…, not {digits[:12].decode('ascii', 'replace')}…"
+        )
+    return found
