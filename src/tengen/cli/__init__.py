@@ -16,6 +16,7 @@ from tengen.errors import TengenError
 
 SUBCOMMANDS: tuple[str, ...] = (
     "play",
+    "serve",
     "brain",
     "match",
     "tournament",

@@ -1,0 +1,47 @@
+"""`tengen serve`: the board in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_PORT = 8080
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+
+    @app.command("serve")
+    def serve(
+        host: Annotated[
+            str, typer.Option(help="Address to listen on. Other machines can reach the server only if you change this.")
+        ] = "127.0.0.1",
+        port: Annotated[
+            int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")
+        ] = DEFAULT_PORT,
+        open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+        data: Annotated[
+            Path | None, typer.Option(help="Folder in which games are kept; ~/.tengen unless told.", show_default=False)
+        ] = None,
+        runs: Annotated[
+            list[Path] | None, typer.Option(help="Folder with training runs and tournaments to show; repeatable.")
+        ] = None,
+        allow_host: Annotated[
+            list[str] | None, typer.Option(help="Another name that browsers may call the server by; repeatable.")
+        ] = None,
+        workers: Annotated[int, typer.Option(min=0, help="Search processes; 0 for one a core.")] = 0,
+    ) -> None:
+        """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C ends it; games are kept."""
+        from tengen.web.serving import run_server
+
+        run_server(
+            host=host,
+            port=port,
+            open_browser=open_browser,
+            data=data or Path.home() / ".tengen",
+            runs=tuple(runs or ()),
+            hosts=tuple(allow_host or ()),
+            workers=workers,
+        )

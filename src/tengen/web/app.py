@@ -1,0 +1,59 @@
+"""The application: routes, middleware, static files."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+
+from tengen import __version__
+from tengen.web import routes
+from tengen.web.limits import Gate
+from tengen.web.problems import add_error_handlers
+from tengen.web.services import ServerConfig, Services
+
+STATIC = Path(__file__).with_name("static")
+
+
+def create_app(config: ServerConfig | None = None) -> FastAPI:
+    """The web application; its workers start and end with its lifespan."""
+    services = Services(config or ServerConfig())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await services.start()
+        try:
+            yield
+        finally:
+            await services.close()
+
+    app = FastAPI(
+        title="Tengen",
+        version=__version__,
+        description="The Gomoku AI laboratory over HTTP and a WebSocket (docs/api.md).",
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # the page would fetch its scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.services = services
+    add_error_handlers(app)
+    app.add_middleware(Gate, limits=services.config.limits)
+    app.include_router(routes.router)
+    _serve_static_files(app)
+    return app
+
+
+def _serve_static_files(app: FastAPI) -> None:
+    if not STATIC.is_dir():
+        return
+
+    @app.get("/", include_in_schema=False)
+    async def index() -> FileResponse:
+        return FileResponse(STATIC / "index.html")
+
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")

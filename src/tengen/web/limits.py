@@ -1,0 +1,211 @@
+"""What keeps the server up and its machine closed: rates, sizes, origins, hosts, headers.
+
+The middleware is plain ASGI and stands before everything else. Requests come from a browser that shows our own page,
+or from a program that sends no Origin at all; a page of another origin is refused, and so is a Host that the server
+was not told about (a name that somebody lets point here).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+_CLIENTS_KEPT = 10_000
+_CLOSE_POLICY = 1008
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+        " object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebLimits:
+    """How much the server takes from whom. Rates are a second, with a burst on top."""
+
+    hosts: frozenset[str] = _LOCAL_HOSTS
+    """Names in the Host header that are answered; empty for any."""
+    requests_per_s: float = 60
+    request_burst: int = 240
+    games_per_s: float = 5
+    """New games and studies, and other things that are kept or cost a search."""
+    game_burst: int = 120
+    messages_per_s: float = 40
+    """On one socket."""
+    message_burst: int = 120
+    max_message_bytes: int = 64 * 1024
+    max_body_bytes: int = 8 * 1024 * 1024
+    max_sockets: int = 1000
+    max_sockets_per_client: int = 200
+    max_watches: int = 16
+    """Games that one socket may watch."""
+    max_searches: int = 4
+    """Searches that one socket may have under way."""
+    max_queued_messages: int = 512
+    """What waits for a slow reader before its socket is closed."""
+
+
+class TokenBucket:
+    """Lets `burst` through at once and `rate` a second from then on."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._tokens = burst
+        self._at = clock()
+
+    def take(self) -> float:
+        """0 when one may pass; otherwise the seconds to wait, and nothing is taken."""
+        now = self._clock()
+        self._tokens = min(self._burst, self._tokens + self._rate * (now - self._at))
+        self._at = now
+        if self._tokens >= 1:
+            self._tokens -= 1
+            return 0.0
+        return (1 - self._tokens) / self._rate
+
+
+class RateLimiter:
+    """A bucket for each client; those not seen for longest are forgotten."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        """As `TokenBucket.take`, for one client."""
+        bucket = self._buckets.get(client)
+        if bucket is None:
+            if len(self._buckets) >= _CLIENTS_KEPT:
+                self._buckets.popitem(last=False)
+            bucket = self._buckets[client] = TokenBucket(self._rate, self._burst)
+        self._buckets.move_to_end(client)
+        return bucket.take()
+
+
+class Gate:
+    """The middleware."""
+
+    def __init__(self, app: ASGIApp, limits: WebLimits) -> None:
+        self._app = app
+        self._limits = limits
+        self._requests = RateLimiter(limits.requests_per_s, limits.request_burst)
+        self._costly = RateLimiter(limits.games_per_s, limits.game_burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            if self._refusal(Headers(scope=scope)) is not None:
+                await receive()  # the connect
+                await send({"type": "websocket.close", "code": _CLOSE_POLICY, "reason": "foreign origin or host"})
+                return
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._handle_http(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _handle_http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        send = _with_headers(send)
+        refusal = self._refusal(headers)
+        if refusal is not None:
+            await _problem(403, refusal)(scope, receive, send)
+            return
+        wait_s = self._wait_s(scope)
+        if wait_s:
+            await _too_many(wait_s)(scope, receive, send)
+            return
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._limits.max_body_bytes:
+            await _problem(413, f"a body may have {self._limits.max_body_bytes} bytes")(scope, receive, send)
+            return
+        await self._app(scope, _bounded(receive, self._limits.max_body_bytes), send)
+
+    def _wait_s(self, scope: Scope) -> float:
+        client = client_of(scope)
+        wait_s = self._requests.take(client)
+        if not wait_s and scope["method"] in ("POST", "PUT") and _is_costly(scope["path"]):
+            wait_s = self._costly.take(client)
+        return wait_s
+
+    def _refusal(self, headers: Headers) -> str | None:
+        """Why a request is not answered at all."""
+        host = headers.get("host", "")
+        if self._limits.hosts and _hostname(f"//{host}") not in self._limits.hosts:
+            return "this server does not answer to that host name"
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != host:
+            return "requests from pages of another origin are refused"
+        return None
+
+
+def client_of(scope: Scope) -> str:
+    """Who asks, for counting: the address."""
+    client = scope.get("client")
+    return str(client[0]) if client else "unknown"
+
+
+def _is_costly(path: str) -> bool:
+    return path in ("/api/games", "/api/studies", "/api/import")
+
+
+def _hostname(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _problem(status: int, error: str) -> JSONResponse:
+    return JSONResponse({"error": error, "field": None}, status_code=status)
+
+
+def _too_many(wait_s: float) -> JSONResponse:
+    seconds = max(1, round(wait_s + 0.5))
+    response = _problem(429, f"too many requests; try again in {seconds} s")
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+def _bounded(receive: Receive, max_bytes: int) -> Receive:
+    """A body that is longer than it said ends the connection."""
+    total = 0
+
+    async def receiving() -> Message:
+        nonlocal total
+        message = await receive()
+        if message["type"] == "http.request":
+            total += len(message.get("body", b""))
+            if total > max_bytes:
+                return {"type": "http.disconnect"}
+        return message
+
+    return receiving

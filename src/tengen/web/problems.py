@@ -1,0 +1,74 @@
+"""Errors as answers: which status each has, and what its text may say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from tengen.errors import AgentNameError, InputError, TengenError
+from tengen.web.games import NotDueError
+from tengen.web.hall import UnknownGameError
+from tengen.web.messages import Problem
+from tengen.web.workers import PoolFullError
+
+_MAX_TEXT = 500
+
+
+class NotFoundError(TengenError):
+    """Nothing has that name."""
+
+
+def status_of(error: TengenError) -> int:
+    """The HTTP status of an error of ours."""
+    match error:
+        case UnknownGameError() | NotFoundError():
+            return 404
+        case NotDueError():
+            return 409
+        case PoolFullError():
+            return 503
+        case InputError() | AgentNameError():
+            return 400
+        case _:
+            return 400
+
+
+def explain_validation(errors: Sequence[Mapping[str, Any]]) -> tuple[str, str | None]:
+    """What is wrong with a message, and where: the first complaint."""
+    first = errors[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    return f"{place}: {first['msg']}"[:_MAX_TEXT] if place else str(first["msg"])[:_MAX_TEXT], place or None
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Let every failure of the app be answered by a `Problem`."""
+
+    @app.exception_handler(TengenError)
+    async def on_own_error(_: Request, error: TengenError) -> JSONResponse:
+        return _answer(status_of(error), str(error).partition("\n")[0])
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        sentence, field = explain_validation(error.errors())
+        return _answer(422, sentence, field)
+
+    @app.exception_handler(HTTPException)
+    async def on_http(_: Request, error: HTTPException) -> JSONResponse:
+        response = _answer(error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(Exception)
+    async def on_bug(_: Request, error: Exception) -> JSONResponse:
+        return _answer(500, "internal error")
+
+
+def _answer(status: int, error: str, field: str | None = None) -> JSONResponse:
+    body = Problem(error=error[:_MAX_TEXT], field=field).model_dump(mode="json")
+    return JSONResponse(body, status_code=status)

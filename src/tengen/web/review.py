@@ -1,0 +1,192 @@
+"""Reviews: every position of a game is searched, every move judged by what it gave away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tengen.core.contracts import AnalysisLine, Colour, Limits, Outcome, Proof
+from tengen.core.position import Position
+from tengen.web.analysis import Send, open_position, think
+from tengen.web.messages import (
+    Judge,
+    JudgeMessage,
+    PositionFields,
+    Quality,
+    Review,
+    ReviewMessage,
+    ReviewMove,
+    ReviewSummary,
+    SideSummary,
+    Thresholds,
+)
+from tengen.web.players import check_agent, default_agent
+from tengen.web.positions import move_info_of, proof_of, start_of, winrate_of
+from tengen.web.services import Services
+
+_QUALITIES: tuple[Quality, ...] = ("best", "good", "inaccuracy", "mistake", "blunder")
+_CLEARLY_WINNING = 0.6
+"""A winrate from which a game counts as turned when the other side gets there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one position, for the side to move."""
+
+    to_move: Colour
+    winrate: float
+    proof: Proof | None = None
+    best: AnalysisLine | None = None
+    """None when the game is over."""
+
+
+Verdicts: TypeAlias = list[Verdict]
+
+
+async def review(services: Services, request: Review, owner: str, send: Send) -> None:
+    """Judge every move; progress is sent position by position, the summary with the last."""
+    positions = _positions_of(request)
+    agent = await _agent_of(services, request.agent, positions[0])
+    limits = Limits(time_ms=request.max_time_ms, nodes=request.max_visits, simulations=request.max_visits)
+    verdicts: Verdicts = []
+    judged: list[ReviewMove] = []
+    for position in positions:
+        verdicts.append(await _judge_position(services, agent, position, limits, owner))
+        turn = len(verdicts) - 1
+        fresh = [judge_move(turn, request.moves[turn - 1], verdicts, request.thresholds)] if turn else []
+        judged += fresh
+        is_last = len(verdicts) == len(positions)
+        send(
+            ReviewMessage(
+                id=request.id,
+                is_during_search=not is_last,
+                agent=agent,
+                done=len(verdicts),
+                total=len(positions),
+                root_black_winrate=None if turn else _black_winrate(verdicts[0]),
+                moves=fresh,
+                summary=summarise(judged) if is_last else None,
+            )
+        )
+
+
+async def judge(services: Services, request: Judge, owner: str, send: Send) -> None:
+    """Judge one move in a position, against the best one."""
+    position = open_position(_positions_of(request)[-1])
+    after = position.play(request.move)
+    agent = await _agent_of(services, request.agent, position)
+    limits = Limits(time_ms=request.max_time_ms)
+    verdicts = [await _judge_position(services, agent, one, limits, owner) for one in (position, after)]
+    move = judge_move(1, request.move, verdicts, request.thresholds)
+    send(
+        JudgeMessage(
+            id=request.id,
+            move=request.move,
+            winrate=1 - verdicts[1].winrate,
+            winrate_loss=move.winrate_loss,
+            quality=move.quality,
+        )
+    )
+
+
+def judge_move(turn: int, move: str, verdicts: Verdicts, thresholds: Thresholds) -> ReviewMove:
+    """The judgement of the move that led from the position before `turn` to the one after it."""
+    before, after = verdicts[turn - 1], verdicts[turn]
+    assert before.best is not None
+    mover_after = 1 - after.winrate
+    # Two searches: the one after the move has seen further along it, so what it promises was there before.
+    mover_before = max(before.winrate, mover_after)
+    loss = 0.0 if move == before.best.move else mover_before - mover_after
+    quality = _quality(loss, move == before.best.move, thresholds)
+    return ReviewMove(
+        turn_number=turn,
+        colour=before.to_move,
+        move=move,
+        black_winrate=_black_winrate(after),
+        winrate_loss=loss,
+        quality=quality,
+        is_key=_is_key(before, after, quality),
+        best=move_info_of(before.best, 0, before.to_move),
+        proof=proof_of(after.proof),
+    )
+
+
+def summarise(moves: list[ReviewMove]) -> ReviewSummary:
+    """Accuracy and counts of both sides, and where the game turned."""
+    return ReviewSummary(
+        sides={colour: _summarise_side([move for move in moves if move.colour is colour]) for colour in Colour},
+        key_moves=[move.turn_number for move in moves if move.is_key],
+    )
+
+
+def accuracy_of(winrate_loss: float) -> float:
+    """How good a move was, from 0 to 100: the curve that lichess fitted for chess, which suits any winrate.
+
+    >>> round(accuracy_of(0)), round(accuracy_of(0.1)), round(accuracy_of(0.5))
+    (100, 64, 9)
+    """
+    return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * winrate_loss) - 3.1669))
+
+
+def _summarise_side(moves: list[ReviewMove]) -> SideSummary:
+    count = len(moves)
+    return SideSummary(
+        accuracy=sum(accuracy_of(move.winrate_loss) for move in moves) / count if count else None,
+        moves=count,
+        counts={quality: sum(move.quality == quality for move in moves) for quality in _QUALITIES},
+        mean_loss=sum(move.winrate_loss for move in moves) / count if count else None,
+    )
+
+
+def _quality(loss: float, is_best: bool, thresholds: Thresholds) -> Quality:
+    if loss >= thresholds.blunder:
+        return "blunder"
+    if loss >= thresholds.mistake:
+        return "mistake"
+    if loss >= thresholds.inaccuracy:
+        return "inaccuracy"
+    return "best" if is_best else "good"
+
+
+def _is_key(before: Verdict, after: Verdict, quality: Quality) -> bool:
+    if quality not in ("mistake", "blunder"):
+        return False
+    threw_win_away = _is_win(before.proof) and not (after.proof is not None and after.proof.result == "loss")
+    return threw_win_away or _is_win(after.proof) or after.winrate >= _CLEARLY_WINNING
+
+
+def _is_win(proof: Proof | None) -> bool:
+    return proof is not None and proof.result == "win"
+
+
+def _black_winrate(verdict: Verdict) -> float:
+    return verdict.winrate if verdict.to_move is Colour.BLACK else 1 - verdict.winrate
+
+
+async def _judge_position(services: Services, agent: str, position: Position, limits: Limits, owner: str) -> Verdict:
+    if position.is_over:
+        return _final_verdict(position)
+    analysis = await think(services, agent, position, limits, owner)
+    best = analysis.lines[0]
+    return Verdict(position.to_move, winrate_of(best.value_to_move), best.proof, best)
+
+
+def _final_verdict(position: Position) -> Verdict:
+    if position.outcome is Outcome.DRAW:
+        return Verdict(position.to_move, 0.5, Proof("draw", 0))
+    has_won = position.outcome.winner is position.to_move
+    return Verdict(position.to_move, float(has_won), Proof("win" if has_won else "loss", 0))
+
+
+def _positions_of(request: PositionFields) -> list[Position]:
+    positions = [start_of(request)]
+    for move in request.moves:
+        positions.append(positions[-1].play(move))
+    return positions
+
+
+async def _agent_of(services: Services, agent: str | None, position: Position) -> str:
+    chosen = check_agent(agent) if agent else default_agent(position.ruleset)
+    await services.check_agent(chosen, position.ruleset)
+    return chosen

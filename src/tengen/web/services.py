@@ -1,0 +1,92 @@
+"""What the parts of the server share: configuration, workers, games, puzzles, the laboratory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from starlette.requests import HTTPConnection
+
+from tengen.core.contracts import Ruleset
+from tengen.errors import AgentError
+from tengen.web.hall import Hall
+from tengen.web.jobs import Supports
+from tengen.web.limits import WebLimits
+from tengen.web.messages import Person, Player
+from tengen.web.players import agent_of
+from tengen.web.store import Store
+from tengen.web.workers import PoolConfig, WorkerPool
+
+_ANSWERS_KEPT = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerConfig:
+    """How a server is set up."""
+
+    data: Path | None = None
+    """The folder in which games are kept; without one they are gone with the process."""
+    runs: tuple[Path, ...] = ()
+    """Folders whose training runs and tournaments are shown."""
+    models: Path | None = None
+    """A folder of networks that are shown."""
+    papers: Path | None = None
+    """A folder of reproduced papers that are shown."""
+    limits: WebLimits = field(default_factory=WebLimits)
+    pool: PoolConfig = field(default_factory=PoolConfig)
+
+
+class Services:
+    """Made once for each server; `start` and `close` belong to its event loop."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.pool = WorkerPool(config.pool)
+        self.sockets: dict[str, int] = {}
+        """Open sockets by client."""
+        self._supported: dict[tuple[str, Ruleset], bool] = {}
+
+    @cached_property
+    def store(self) -> Store:
+        """What is kept over a restart."""
+        return Store(None if self.config.data is None else self.config.data / "games.sqlite")
+
+    @cached_property
+    def hall(self) -> Hall:
+        """The games."""
+        return Hall(self.store, self.pool)
+
+    async def start(self) -> None:
+        """Start the workers and open the store."""
+        self.hall  # noqa: B018  a store that cannot be opened shall say so now
+        await self.pool.start()
+
+    async def close(self) -> None:
+        """Stop all games and searches."""
+        self.hall.close()
+        await self.pool.close()
+        self.store.close()
+
+    async def check_player(self, player: Player, ruleset: Ruleset) -> None:
+        """`AgentError` unless the player may be named from a browser and plays under the ruleset."""
+        if isinstance(player, Person):
+            return
+        agent, _ = agent_of(player, ruleset)
+        await self.check_agent(agent, ruleset)
+
+    async def check_agent(self, agent: str, ruleset: Ruleset) -> None:
+        """`AgentError` unless the agent plays under the ruleset."""
+        question = (agent, ruleset)
+        if question not in self._supported:
+            if len(self._supported) >= _ANSWERS_KEPT:
+                self._supported.clear()
+            self._supported[question] = await self.pool.run(Supports(agent=agent, ruleset=ruleset), owner="checks")
+        if not self._supported[question]:
+            raise AgentError(f"{agent} does not play {ruleset}")
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    """The services of the server that a request or socket belongs to."""
+    services: Services = connection.app.state.services
+    return services

@@ -1,0 +1,74 @@
+"""Running the application under uvicorn."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+import uvicorn
+
+from tengen.errors import InputError
+from tengen.web.app import create_app
+from tengen.web.limits import WebLimits
+from tengen.web.services import ServerConfig
+from tengen.web.workers import PoolConfig
+
+_PING_S = 5
+"""How often a silent socket is asked whether it is still there."""
+_OPEN_BROWSER_AFTER_S = 1.0
+
+
+def run_server(
+    *,
+    host: str,
+    port: int,
+    open_browser: bool,
+    data: Path,
+    runs: tuple[Path, ...],
+    hosts: tuple[str, ...],
+    workers: int,
+) -> None:
+    """Serve until Ctrl-C."""
+    for folder in runs:
+        if not folder.is_dir():
+            raise InputError(f"--runs {folder} is not a folder")
+    limits = WebLimits(hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)})
+    config = ServerConfig(data=data, runs=runs, limits=limits, pool=PoolConfig(workers=workers))
+    listening = _listen(host, port)
+    address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
+    print(f"Tengen is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    if open_browser:
+        timer = threading.Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, args=(address,))
+        timer.daemon = True
+        timer.start()
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(config),
+            log_level="warning",
+            ws_max_size=limits.max_message_bytes,
+            ws_ping_interval=_PING_S,
+            ws_ping_timeout=_PING_S,
+            timeout_graceful_shutdown=2,
+            server_header=False,
+        )
+    )
+    server.run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise InputError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+    return listening
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,223 @@
+"""One socket: reads messages, starts what they ask for, ends it all with the tab."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+from collections.abc import Awaitable
+from functools import partial
+
+from fastapi import WebSocket
+from pydantic import TypeAdapter, ValidationError
+from starlette.websockets import WebSocketState
+
+from tengen.errors import TengenError
+from tengen.web.analysis import analyse, hint, solve
+from tengen.web.hall import Update, Watcher
+from tengen.web.limits import TokenBucket
+from tengen.web.messages import (
+    CLIENT_MESSAGE,
+    Act,
+    Analyse,
+    ClientMessage,
+    Done,
+    ErrorMessage,
+    GameMessage,
+    Hint,
+    Judge,
+    Message,
+    MessageId,
+    Ping,
+    Pong,
+    Review,
+    Solve,
+    Terminate,
+    Terminated,
+    Watch,
+)
+from tengen.web.problems import explain_validation
+from tengen.web.review import judge, review
+from tengen.web.services import Services
+
+_log = logging.getLogger(__name__)
+
+_TOO_SLOW = 1013
+_MESSAGE_ID: TypeAdapter[MessageId] = TypeAdapter(MessageId)
+
+
+class Session:
+    """A socket and everything begun over it."""
+
+    def __init__(self, socket: WebSocket, services: Services) -> None:
+        self._socket = socket
+        self._services = services
+        limits = services.config.limits
+        self._limits = limits
+        self._bucket = TokenBucket(limits.messages_per_s, limits.message_burst)
+        self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(limits.max_queued_messages)
+        self._searches: dict[str, asyncio.Task[None]] = {}
+        self._watches: dict[str, tuple[str, Watcher]] = {}
+        self._owner = f"socket {secrets.token_hex(8)}"
+        self._refused_in_a_row = 0
+
+    async def run(self) -> None:
+        """Serve the socket until its end."""
+        await self._socket.accept()
+        sender = asyncio.create_task(self._send_all())
+        try:
+            while self._socket.client_state is WebSocketState.CONNECTED and not sender.done():
+                message = await self._socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                if not self._receive(message.get("text")):
+                    break
+        finally:
+            self._end_all()
+            sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError, RuntimeError):
+                await sender
+
+    # -- messages --------------------------------------------------------------------------------------------------
+
+    def _receive(self, text: str | None) -> bool:
+        """Take one message; False when the socket has to be closed."""
+        wait_s = self._bucket.take()
+        if wait_s:
+            self._refused_in_a_row += 1
+            self._send(ErrorMessage(error="too many messages", retry_after_ms=round(1000 * wait_s) + 1))
+            return self._refused_in_a_row <= self._limits.message_burst
+        self._refused_in_a_row = 0
+        if text is None or len(text) > self._limits.max_message_bytes:
+            limit = self._limits.max_message_bytes
+            self._send(ErrorMessage(error=f"a message is text of at most {limit} bytes"))
+            return True
+        try:
+            request = CLIENT_MESSAGE.validate_json(text)
+        except ValidationError as error:
+            sentence, field = explain_validation(error.errors())
+            self._send(ErrorMessage(id=_id_in(text), error=sentence, field=field))
+            return True
+        try:
+            self._obey(request)
+        except TengenError as error:
+            self._complain(request.id, error)
+        return True
+
+    def _obey(self, request: ClientMessage) -> None:
+        services, owner, send = self._services, self._owner, self._send
+        match request:
+            case Ping():
+                send(Pong(id=request.id))
+            case Watch():
+                self._watch(request)
+            case Act():
+                state = services.hall.act(request.game_id, request.action)
+                send(Done(id=request.id, revision=state.revision))
+            case Terminate():
+                self._terminate(request)
+            case Analyse():
+                self._begin(request.id, analyse(services, request, owner, send))
+            case Solve():
+                self._begin(request.id, solve(services, request, owner, send))
+            case Hint():
+                self._begin(request.id, hint(services, request, owner, send))
+            case Review():
+                self._begin(request.id, review(services, request, owner, send))
+            case Judge():
+                self._begin(request.id, judge(services, request, owner, send))
+
+    # -- what goes on ----------------------------------------------------------------------------------------------
+
+    def _begin(self, id: str, search: Awaitable[None]) -> None:
+        """Start a search; one with the same id makes way."""
+        earlier = self._searches.pop(id, None)
+        if earlier is not None:
+            earlier.cancel()
+        task = asyncio.ensure_future(self._guard(id, search))
+        if len(self._searches) >= self._limits.max_searches:
+            task.cancel()
+            self._send(ErrorMessage(id=id, error=f"a socket may have {self._limits.max_searches} searches at once"))
+            return
+        self._searches[id] = task
+        task.add_done_callback(partial(self._forget, id))
+
+    async def _guard(self, id: str, search: Awaitable[None]) -> None:
+        try:
+            await search
+        except TengenError as error:
+            self._complain(id, error)
+        except Exception:
+            _log.exception("search %s failed", id)
+            self._send(ErrorMessage(id=id, error="internal error"))
+
+    def _forget(self, id: str, task: asyncio.Task[None]) -> None:
+        if self._searches.get(id) is task:
+            del self._searches[id]
+
+    def _watch(self, request: Watch) -> None:
+        self._unwatch(request.id)
+        if len(self._watches) >= self._limits.max_watches:
+            self._send(ErrorMessage(id=request.id, error=f"a socket may watch {self._limits.max_watches} games"))
+            return
+
+        def watcher(update: Update) -> None:
+            if isinstance(update, str):
+                self._send(ErrorMessage(id=request.id, error=update))
+            else:
+                self._send(GameMessage(id=request.id, game=update))
+
+        state = self._services.hall.watch(request.game_id, watcher)
+        self._watches[request.id] = (request.game_id, watcher)
+        self._send(GameMessage(id=request.id, game=state))
+
+    def _unwatch(self, id: str) -> bool:
+        game_id, watcher = self._watches.pop(id, (None, None))
+        if game_id is None or watcher is None:
+            return False
+        self._services.hall.unwatch(game_id, watcher)
+        return True
+
+    def _terminate(self, request: Terminate) -> None:
+        search = self._searches.pop(request.terminate_id, None)
+        if search is not None:
+            search.cancel()
+        if search is not None or self._unwatch(request.terminate_id):
+            self._send(Terminated(id=request.terminate_id))
+        self._send(Done(id=request.id))
+
+    def _end_all(self) -> None:
+        for search in self._searches.values():
+            search.cancel()
+        for watch in list(self._watches):
+            self._unwatch(watch)
+
+    # -- sending ---------------------------------------------------------------------------------------------------
+
+    def _complain(self, id: MessageId, error: TengenError) -> None:
+        self._send(ErrorMessage(id=id, error=str(error).partition("\n")[0]))
+
+    def _send(self, message: Message) -> None:
+        """Put a message into the queue; a reader who lets it fill up loses the socket."""
+        try:
+            self._outgoing.put_nowait(message.model_dump_json())
+        except asyncio.QueueFull:
+            while not self._outgoing.empty():
+                self._outgoing.get_nowait()
+            self._outgoing.put_nowait(None)
+
+    async def _send_all(self) -> None:
+        with contextlib.suppress(RuntimeError):  # closed meanwhile
+            while (text := await self._outgoing.get()) is not None:
+                await self._socket.send_text(text)
+            await self._socket.close(_TOO_SLOW)
+
+
+def _id_in(text: str) -> MessageId | None:
+    """The id of a message that is otherwise wrong, if it has a usable one."""
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        return _MESSAGE_ID.validate_python(found.get("id")) if isinstance(found, dict) else None
+    return None

@@ -1,0 +1,166 @@
+"""The process that does jobs, one at a time. It holds agents between jobs and nothing else.
+
+A thread reads the pipe so that a stop is heard while a job runs. When the parent is gone, so is the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tengen.agents.registry import make_agent
+from tengen.core.contracts import Agent, Ruleset
+from tengen.errors import AgentNameError, InputError, TengenError
+from tengen.web.jobs import Job
+
+AGENTS_KEPT = 4
+AGENT_MEMORY = (120 + 32) << 20
+"""What an agent is told that its process may hold: tables of 32 MB, trees of about 50."""
+_NICENESS = 5
+"""Searches give way to the server, which answers clicks."""
+_STOP_AGAIN_S = 0.01
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Do a job."""
+
+    number: int
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End the job with that number early; its result still comes."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Something that a job says before it is done."""
+
+    number: int
+    payload: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a job."""
+
+    number: int
+    payload: Any = None
+    error: str | None = None
+    is_input_error: bool = False
+    """Whether the one who asked is to blame."""
+
+
+def work(connection: Connection) -> None:
+    """Do the jobs that come over the connection until its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    if sys.platform != "win32":
+        os.nice(_NICENESS)
+    desk = WorkerDesk(connection)
+    threading.Thread(target=desk.listen, name="orders", daemon=True).start()
+    connection.send(None)  # ready
+    desk.serve()
+
+
+class WorkerDesk:
+    """The worker's side of the pipe, and what jobs find here."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._number: int | None = None
+        self._stop: Callable[[], None] | None = None
+        self._stopping: int | None = None
+        self._agents: OrderedDict[str, Agent] = OrderedDict()
+        self._games: dict[str, tuple[Ruleset, int]] = {}
+
+    # -- the pipe --------------------------------------------------------------------------------------------------
+
+    def listen(self) -> None:
+        """Take orders; leave with the parent."""
+        with suppress(EOFError, OSError):
+            while True:
+                message = self._connection.recv()
+                if isinstance(message, Order):
+                    self._orders.put(message)
+                elif isinstance(message, Stop):
+                    self._ask_to_stop(message.number)
+        os._exit(0)
+
+    def serve(self) -> None:
+        """Do jobs for ever."""
+        while True:
+            order = self._orders.get()
+            self._number = order.number
+            self._connection.send(self._done(order))
+
+    def _done(self, order: Order) -> Result:
+        try:
+            return Result(order.number, order.job.run(self))
+        except TengenError as error:
+            sentence = str(error).partition("\n")[0]
+            return Result(order.number, error=sentence, is_input_error=isinstance(error, (InputError, AgentNameError)))
+        except Exception:
+            _log.exception("a job failed: %r", order.job)
+            return Result(order.number, error="internal error")
+        finally:
+            self._number, self._stop = None, None
+
+    def _ask_to_stop(self, number: int) -> None:
+        self._stopping = number
+        # An agent forgets a stop that comes before its search has begun: say it until the job ends.
+        while self._number == number:
+            stop = self._stop
+            if stop is not None:
+                stop()
+            time.sleep(_STOP_AGAIN_S)
+
+    # -- what jobs find --------------------------------------------------------------------------------------------
+
+    def report(self, payload: Any) -> None:
+        """Send something before the job is done."""
+        assert self._number is not None
+        self._connection.send(Report(self._number, payload))
+
+    def on_stop(self, stop: Callable[[], None]) -> None:
+        """Have `stop` called when the job shall end early."""
+        self._stop = stop
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the job was asked to end."""
+        return self._stopping == self._number
+
+    def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
+        """The agent with that text, ready to play; with a seed, in the game of that seed."""
+        if text not in self._agents:
+            while len(self._agents) >= AGENTS_KEPT:
+                name, oldest = self._agents.popitem(last=False)
+                self._games.pop(name, None)
+                oldest.close()
+            agent = make_agent(text)
+            agent.configure(memory_bytes=AGENT_MEMORY, threads=1)
+            self._agents[text] = agent
+        self._agents.move_to_end(text)
+        agent = self._agents[text]
+        if seed is not None and self._games.get(text) != (ruleset, seed):
+            agent.new_game(ruleset, seed)
+            self._games[text] = (ruleset, seed)
+        return agent

@@ -1,0 +1,411 @@
+"""Searches in worker processes: few processes, many who ask, fair shares, limits of time and memory.
+
+Every owner (a game, a browser tab) has an account of seconds used; who has used least is served first, and who comes
+new begins with as much as the one of the others who has used least. An analysis gives its worker up after a slice
+when somebody waits, and goes on later. A worker that outlasts its limit, holds too much memory or dies is replaced;
+the one who asked gets an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+import psutil
+
+from tengen.errors import AgentError, InputError
+from tengen.web.jobs import SHORT_MS, Job
+from tengen.web.worker import Order, Report, Result, Stop, work
+
+_log = logging.getLogger(__name__)
+
+_TICK_S = 0.05
+"""How often running analyses are looked at while others wait."""
+_WATCH_S = 0.5
+"""How often limits are looked at."""
+_QUICK_SLICE_S = 0.08
+"""What an analysis keeps of its worker when something short, or an analysis without any lines yet, waits."""
+_FIRST_SLICE_S = 0.3
+_LONGEST_SLICE_S = 1.5
+_HOME_BONUS_S = 0.5
+"""An analysis goes on where its tables are if that costs others no more than this."""
+
+
+class PoolFullError(AgentError):
+    """More searches wait than the pool accepts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolConfig:
+    """How searches are run."""
+
+    workers: int = 0
+    """Processes; 0 for one a core, two at least."""
+    memory_mb: int = 1024
+    """A worker that holds more is ended."""
+    grace_ms: int = 3000
+    """How much longer than its limit a job may take, and how long after a stop, before its worker is ended."""
+    max_waiting: int = 1000
+    """Jobs beyond these are refused."""
+
+    @property
+    def worker_count(self) -> int:
+        """How many processes there are."""
+        return self.workers or max(2, os.cpu_count() or 2)
+
+
+class Search:
+    """A job under way: waits for a worker, runs, perhaps in several slices, and ends with `result`."""
+
+    def __init__(self, pool: WorkerPool, job: Job, owner: str, on_report: Callable[[Any], None] | None) -> None:
+        self._pool = pool
+        self.job = job
+        self.owner = owner
+        self.on_report = on_report
+        self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.tag = 0.0
+        """Where it stands in the queue: the seconds its owner had used when it came."""
+        self.slices = 0
+        self.home: _Worker | None = None
+        self.is_stopped = False
+
+    def stop(self) -> None:
+        """End it now with what it has found; one that has not begun still finds something."""
+        self._pool.stop(self)
+
+    def cancel(self) -> None:
+        """End it; nobody wants the result."""
+        self._pool.cancel(self)
+
+    @property
+    def slice_s(self) -> float:
+        """How long it may keep its worker when an analysis like itself waits."""
+        return min(_FIRST_SLICE_S * (1 << self.slices), _LONGEST_SLICE_S)
+
+
+class WorkerPool:
+    """The workers and the queue before them. Everything happens in the event loop that `start` ran in."""
+
+    def __init__(self, config: PoolConfig | None = None) -> None:
+        self.config = config or PoolConfig()
+        self._workers: list[_Worker] = []
+        self._waiting: list[Search] = []
+        self._level = 0.0
+        self._accounts: dict[str, float] = {}
+        self._tick: asyncio.TimerHandle | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    # -- beginning and end -----------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Start the workers; they are ready when this returns."""
+        self._workers = [_Worker(self) for _ in range(self.config.worker_count)]
+        await asyncio.gather(*(worker.ready.wait() for worker in self._workers))
+        self._watch = asyncio.create_task(self._keep_watch())
+
+    async def close(self) -> None:
+        """End everything; who still waits gets an error."""
+        self._is_closed = True
+        if self._watch is not None:
+            self._watch.cancel()
+        if self._tick is not None:
+            self._tick.cancel()
+        for search in [*self._waiting, *(worker.search for worker in self._workers if worker.search)]:
+            _fail(search, AgentError("the server is closing"))
+        self._waiting.clear()
+        for worker in self._workers:
+            worker.end()
+        await asyncio.gather(*(asyncio.to_thread(worker.join) for worker in self._workers))
+
+    # -- asking ----------------------------------------------------------------------------------------------------
+
+    async def run(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Any:
+        """Have a job done. Cancelling the caller cancels the job."""
+        search = self.submit(job, owner=owner, on_report=on_report)
+        try:
+            return await search.result
+        except asyncio.CancelledError:
+            search.cancel()
+            raise
+
+    def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
+        """Put a job into the queue; `result` of what is returned has to be awaited."""
+        if self._is_closed or len(self._waiting) >= self.config.max_waiting:
+            raise PoolFullError("too many searches are waiting; try again later")
+        search = Search(self, job, owner, on_report)
+        self._enqueue(search)
+        self._schedule()
+        return search
+
+    def stop(self, search: Search) -> None:
+        """As `Search.stop`."""
+        search.is_stopped = True
+        worker = self._worker_of(search)
+        if worker is not None:
+            worker.stop()
+
+    def cancel(self, search: Search) -> None:
+        """As `Search.cancel`."""
+        search.result.cancel()
+        search.on_report = None
+        if search in self._waiting:
+            self._waiting.remove(search)
+        self.stop(search)
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Jobs that run and jobs that wait."""
+        return sum(worker.search is not None for worker in self._workers), len(self._waiting)
+
+    def memory_bytes(self) -> int:
+        """What all workers hold together."""
+        return sum(worker.memory_bytes() for worker in self._workers)
+
+    def pids(self) -> list[int]:
+        """The numbers of the worker processes."""
+        return [worker.process.pid for worker in self._workers if worker.process.pid is not None]
+
+    # -- the queue -------------------------------------------------------------------------------------------------
+
+    def _enqueue(self, search: Search) -> None:
+        # Nobody saves up time by being idle: the level is the least that anybody busy has used, and never sinks.
+        busy = [*self._waiting, *(worker.search for worker in self._workers if worker.search is not None)]
+        self._level = max(self._level, min((one.tag for one in busy), default=0.0))
+        search.tag = max(self._level, self._accounts.get(search.owner, 0.0))
+        self._waiting.append(search)
+
+    def _schedule(self) -> None:
+        for worker in self._workers:
+            if worker.is_idle and (search := self._pick(worker)) is not None:
+                self._waiting.remove(search)
+                worker.begin(search)
+        if self._waiting:
+            self._make_room()
+            if self._tick is None and not self._is_closed:
+                self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._on_tick)
+
+    def _on_tick(self) -> None:
+        self._tick = None
+        self._schedule()
+
+    def _pick(self, worker: _Worker) -> Search | None:
+        """Whose turn it is: least used first, at home if there is little difference."""
+        candidates = self._waiting
+        if self._long_jobs() >= max(1, len(self._workers) - 1):
+            candidates = [search for search in candidates if not _is_long(search.job)]
+        if not candidates:
+            return None
+        first = min(candidates, key=_turn)
+        at_home = (search for search in candidates if search.home is worker and search.tag < first.tag + _HOME_BONUS_S)
+        return first if first.home in (None, worker) else next(at_home, first)
+
+    def _long_jobs(self) -> int:
+        return sum(worker.search is not None and _is_long(worker.search.job) for worker in self._workers)
+
+    def _make_room(self) -> None:
+        """Interrupt the analysis that has used most, if it has had its slice."""
+        running = [worker for worker in self._workers if worker.can_be_interrupted]
+        if not running:
+            return
+        head = min(self._waiting, key=_turn)
+        is_quick = head.slices == 0
+        worker = max(running, key=lambda one: one.search.tag + one.elapsed_s if one.search else 0.0)
+        assert worker.search is not None
+        if worker.elapsed_s >= (_QUICK_SLICE_S if is_quick else worker.search.slice_s):
+            worker.interrupt()
+
+    # -- what workers say ------------------------------------------------------------------------------------------
+
+    def received(self, worker: _Worker, message: Report | Result) -> None:
+        """Pass on what a worker has sent."""
+        search = worker.search
+        if search is None or message.number != worker.number:
+            return
+        if isinstance(message, Report):
+            if search.on_report is not None:
+                search.on_report(message.payload)
+            return
+        used_s, was_interrupted = worker.elapsed_s, worker.is_interrupted
+        worker.free()
+        self._charge(search, used_s)
+        rest = search.job.resumed(round(1000 * used_s)) if was_interrupted and message.error is None else None
+        if rest is not None and not search.is_stopped and not search.result.done():
+            search.job = rest
+            search.slices += 1
+            search.home = worker
+            self._enqueue(search)
+        elif message.error is None:
+            if not search.result.done():
+                search.result.set_result(message.payload)
+        else:
+            _fail(search, (InputError if message.is_input_error else AgentError)(message.error))
+        self._schedule()
+
+    def lost(self, worker: _Worker, why: str) -> None:
+        """Replace a worker that died or had to be ended."""
+        if self._is_closed or worker not in self._workers:
+            return
+        _log.warning("a search process was replaced: %s", why)
+        search = worker.search
+        worker.end()
+        self._workers[self._workers.index(worker)] = _Worker(self)
+        for waiting in self._waiting:
+            if waiting.home is worker:
+                waiting.home = None
+        if search is not None:
+            self._charge(search, worker.elapsed_s)
+            _fail(search, AgentError(f"the search was ended: {why}"))
+        self._schedule()
+
+    def _charge(self, search: Search, used_s: float) -> None:
+        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s
+        self._accounts[search.owner] = account
+        if len(self._accounts) > 4 * self.config.max_waiting:
+            self._accounts = {owner: used for owner, used in self._accounts.items() if used > self._level}
+
+    def _worker_of(self, search: Search) -> _Worker | None:
+        return next((worker for worker in self._workers if worker.search is search), None)
+
+    async def _keep_watch(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH_S)
+            for worker in list(self._workers):
+                if worker.is_overdue(self.config.grace_ms / 1000):
+                    self.lost(worker, "it did not keep its time limit")
+                elif worker.memory_bytes() > self.config.memory_mb << 20:
+                    self.lost(worker, f"it held more than {self.config.memory_mb} MB")
+
+
+def _is_long(job: Job) -> bool:
+    return job.limit_ms > SHORT_MS and not job.is_preemptible
+
+
+def _turn(search: Search) -> tuple[float, int]:
+    """Who comes first: those who have used least; then those who have not run at all."""
+    return search.tag, search.slices
+
+
+def _fail(search: Search, error: Exception) -> None:
+    if not search.result.done():
+        search.result.set_exception(error)
+
+
+class _Worker:
+    """A process and what it is doing."""
+
+    def __init__(self, pool: WorkerPool) -> None:
+        self._pool = pool
+        self._loop = asyncio.get_running_loop()
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(target=work, args=(theirs,), name="tengen search", daemon=True)
+        self.process.start()
+        theirs.close()
+        self.ready = asyncio.Event()
+        self.search: Search | None = None
+        self.number = 0
+        self.is_interrupted = False
+        self._began = 0.0
+        self._stop_asked: float | None = None
+        threading.Thread(target=self._listen, args=(self._connection,), name="worker", daemon=True).start()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it can begin something."""
+        return self.search is None and self.ready.is_set()
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long its job has been running."""
+        return time.monotonic() - self._began
+
+    @property
+    def can_be_interrupted(self) -> bool:
+        """Whether it runs an analysis that nobody has asked to end yet."""
+        return self.search is not None and self.search.job.is_preemptible and self._stop_asked is None
+
+    def begin(self, search: Search) -> None:
+        """Hand a job over."""
+        self.search = search
+        self.number += 1
+        self.is_interrupted = False
+        self._stop_asked = None
+        self._began = time.monotonic()
+        self._send(Order(self.number, search.job))
+        if search.is_stopped:
+            self.stop()
+
+    def stop(self) -> None:
+        """Ask for the result now."""
+        if self._stop_asked is None:
+            self._stop_asked = time.monotonic()
+            self._send(Stop(self.number))
+
+    def interrupt(self) -> None:
+        """Let others have the worker for a while."""
+        self.is_interrupted = True
+        self.stop()
+
+    def free(self) -> None:
+        """The job is done."""
+        self.search = None
+        self._stop_asked = None
+
+    def is_overdue(self, grace_s: float) -> bool:
+        """Whether it should have answered long ago."""
+        if self.search is None:
+            return False
+        now = time.monotonic()
+        if self._stop_asked is not None and now - self._stop_asked > grace_s:
+            return True
+        return now - self._began > self.search.job.limit_ms / 1000 + grace_s
+
+    def memory_bytes(self) -> int:
+        """What the process holds, 0 when it is gone."""
+        try:
+            return int(psutil.Process(self.process.pid).memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def end(self) -> None:
+        """Kill the process."""
+        with suppress(OSError):
+            self.process.kill()
+        with suppress(OSError):
+            self._connection.close()
+
+    def join(self) -> None:
+        """Wait for its end."""
+        self.process.join(timeout=5)
+
+    def _send(self, message: Order | Stop) -> None:
+        try:
+            self._connection.send(message)
+        except OSError:
+            self._loop.call_soon(self._pool.lost, self, "its process ended")
+
+    def _listen(self, connection: Connection) -> None:
+        """Runs in a thread of its own: brings what the worker sends into the event loop."""
+        with suppress(RuntimeError):  # the loop is closed
+            try:
+                connection.recv()
+                self._loop.call_soon_threadsafe(self._on_ready)
+                while True:
+                    self._loop.call_soon_threadsafe(self._pool.received, self, connection.recv())
+            except (EOFError, OSError, TypeError):  # TypeError: closed while it waited
+                self._loop.call_soon_threadsafe(self._pool.lost, self, "its process ended")
+
+    def _on_ready(self) -> None:
+        self.ready.set()
+        self._pool._schedule()

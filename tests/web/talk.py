@@ -1,0 +1,38 @@
+"""Talking over a socket in tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.testclient import TestClient, WebSocketTestSession
+
+Json = dict[str, Any]
+
+PERSON: Json = {"kind": "person"}
+BEGINNER: Json = {"kind": "level", "level": 1}
+
+
+def begin(client: TestClient, **fields: Any) -> Json:
+    """A new game; two persons on 15x15 unless told."""
+    response = client.post("/api/games", json={"black": PERSON, "white": PERSON} | fields)
+    assert response.status_code == 201, response.text
+    state: Json = response.json()
+    return state
+
+
+def act(client: TestClient, game: str, action: str, **fields: Any) -> Json:
+    """An action over HTTP that must succeed."""
+    response = client.post(f"/api/games/{game}/actions", json={"action": action} | fields)
+    assert response.status_code == 200, response.text
+    state: Json = response.json()
+    return state
+
+
+def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool]) -> list[Json]:
+    """All messages up to the first one that is asked for."""
+    messages: list[Json] = []
+    while not messages or not is_last(messages[-1]):
+        messages.append(socket.receive_json())
+        assert len(messages) < 10_000
+    return messages
