@@ -114,7 +114,9 @@ void bind_envs(nb::module_& m) {
   nb::enum_<PlaneLayout>(m, "PlaneLayout", "What each plane of an observation holds (tengen.core.planes).")
       .value("BOARD", PlaneLayout::kBoard)
       .value("OWN_OTHER_LAST_COLOUR", PlaneLayout::kOwnOtherLastColour)
-      .value("BLACK_WHITE_OCCUPIED", PlaneLayout::kBlackWhiteOccupied);
+      .value("BLACK_WHITE_OCCUPIED", PlaneLayout::kBlackWhiteOccupied)
+      .value("STONES", PlaneLayout::kStones)
+      .value("THREATS", PlaneLayout::kThreats);
   nb::enum_<Side>(m, "Side", "Which colour the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)

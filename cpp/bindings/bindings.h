@@ -13,6 +13,7 @@ void bind_core(nb::module_& m);
 void bind_envs(nb::module_& m);
 void bind_patterns(nb::module_& m);
 void bind_play(nb::module_& m);
+void bind_puct(nb::module_& m);
 void bind_rollout(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tools(nb::module_& m);

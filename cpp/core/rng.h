@@ -16,6 +16,11 @@ class Rng {
     for (auto& word : state_) word = split_mix(seed);
   }
 
+  // The state can be kept and set: a generator goes on where another one was.
+  using State = std::array<std::uint64_t, 4>;
+  explicit Rng(const State& state) : state_(state) {}
+  const State& state() const { return state_; }
+
   std::uint64_t next() {
     const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
     const std::uint64_t shifted = state_[1] << 17;
@@ -42,7 +47,7 @@ class Rng {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  State state_;
 };
 
 }  // namespace tengen

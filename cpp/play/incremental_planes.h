@@ -4,30 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/plane_layout.h"
 #include "core/types.h"
 
 namespace tengen {
 
-enum class PlaneLayout : std::uint8_t {
-  kBoard,               // own stones +1, the other's -1
-  kOwnOtherLastColour,  // own, other, last move, all ones when the viewer is black
-  kBlackWhiteOccupied,  // black, white, occupied
-};
-
-inline constexpr int plane_count(PlaneLayout layout) {
-  switch (layout) {
-    case PlaneLayout::kBoard:
-      return 1;
-    case PlaneLayout::kOwnOtherLastColour:
-      return 4;
-    case PlaneLayout::kBlackWhiteOccupied:
-      return 3;
-  }
-  return 0;
-}
-
 // A view of the planes [C, area] of one board; the memory belongs to the caller. The viewer is the colour whose stones
-// are "own".
+// are "own". Only the first three layouts can be followed.
 template <typename T>
 class IncrementalPlanes {
  public:
@@ -54,6 +37,9 @@ class IncrementalPlanes {
         plane(colour)[point] = T{1};
         plane(2)[point] = T{1};
         break;
+      case PlaneLayout::kStones:
+      case PlaneLayout::kThreats:
+        break;
     }
   }
 
@@ -68,6 +54,8 @@ class IncrementalPlanes {
         fill_colour(viewer);
         break;
       case PlaneLayout::kBlackWhiteOccupied:
+      case PlaneLayout::kStones:
+      case PlaneLayout::kThreats:
         break;
     }
   }

@@ -112,6 +112,10 @@ class PlaneLayout(enum.Enum):
 
     BLACK_WHITE_OCCUPIED = 2
 
+    STONES = 3
+
+    THREATS = 4
+
 class Side(enum.Enum):
     """Which colour the agent plays against an opponent."""
 
@@ -633,6 +637,342 @@ class Hmcts:
     def stop(self) -> None: ...
 
     def clear_stop(self) -> None: ...
+
+def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
+    """
+    Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.
+    """
+
+class RootNoise(enum.Enum):
+    NONE = 0
+
+    ROOT = 1
+
+    EVERY = 2
+
+class SymmetryUse(enum.Enum):
+    NONE = 0
+
+    RANDOM = 1
+
+    AVERAGE = 2
+
+class PuctOptions:
+    """See tengen.search.puct.PuctConfig."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def simulations(self) -> int: ...
+
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def c_puct(self) -> float: ...
+
+    @c_puct.setter
+    def c_puct(self, arg: float, /) -> None: ...
+
+    @property
+    def c_puct_growth(self) -> float: ...
+
+    @c_puct_growth.setter
+    def c_puct_growth(self, arg: float, /) -> None: ...
+
+    @property
+    def c_puct_base(self) -> float: ...
+
+    @c_puct_base.setter
+    def c_puct_base(self, arg: float, /) -> None: ...
+
+    @property
+    def fpu_from_parent(self) -> bool: ...
+
+    @fpu_from_parent.setter
+    def fpu_from_parent(self, arg: bool, /) -> None: ...
+
+    @property
+    def fpu_reduction(self) -> float: ...
+
+    @fpu_reduction.setter
+    def fpu_reduction(self, arg: float, /) -> None: ...
+
+    @property
+    def fpu_reduction_root(self) -> float: ...
+
+    @fpu_reduction_root.setter
+    def fpu_reduction_root(self, arg: float, /) -> None: ...
+
+    @property
+    def virtual_loss(self) -> float: ...
+
+    @virtual_loss.setter
+    def virtual_loss(self, arg: float, /) -> None: ...
+
+    @property
+    def leaves(self) -> int: ...
+
+    @leaves.setter
+    def leaves(self, arg: int, /) -> None: ...
+
+    @property
+    def noise(self) -> RootNoise: ...
+
+    @noise.setter
+    def noise(self, arg: RootNoise, /) -> None: ...
+
+    @property
+    def noise_alpha(self) -> float: ...
+
+    @noise_alpha.setter
+    def noise_alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def noise_alpha_total(self) -> float: ...
+
+    @noise_alpha_total.setter
+    def noise_alpha_total(self, arg: float, /) -> None: ...
+
+    @property
+    def noise_fraction(self) -> float: ...
+
+    @noise_fraction.setter
+    def noise_fraction(self, arg: float, /) -> None: ...
+
+    @property
+    def root_temperature(self) -> float: ...
+
+    @root_temperature.setter
+    def root_temperature(self, arg: float, /) -> None: ...
+
+    @property
+    def solve(self) -> bool: ...
+
+    @solve.setter
+    def solve(self, arg: bool, /) -> None: ...
+
+    @property
+    def tactics(self) -> bool: ...
+
+    @tactics.setter
+    def tactics(self, arg: bool, /) -> None: ...
+
+    @property
+    def vcf_nodes_leaf(self) -> int: ...
+
+    @vcf_nodes_leaf.setter
+    def vcf_nodes_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def vcf_nodes_root(self) -> int: ...
+
+    @vcf_nodes_root.setter
+    def vcf_nodes_root(self, arg: int, /) -> None: ...
+
+    @property
+    def discount(self) -> float: ...
+
+    @discount.setter
+    def discount(self, arg: float, /) -> None: ...
+
+    @property
+    def gumbel(self) -> bool: ...
+
+    @gumbel.setter
+    def gumbel(self, arg: bool, /) -> None: ...
+
+    @property
+    def gumbel_candidates(self) -> int: ...
+
+    @gumbel_candidates.setter
+    def gumbel_candidates(self, arg: int, /) -> None: ...
+
+    @property
+    def gumbel_scale(self) -> float: ...
+
+    @gumbel_scale.setter
+    def gumbel_scale(self, arg: float, /) -> None: ...
+
+    @property
+    def gumbel_visit_offset(self) -> float: ...
+
+    @gumbel_visit_offset.setter
+    def gumbel_visit_offset(self, arg: float, /) -> None: ...
+
+    @property
+    def gumbel_value_scale(self) -> float: ...
+
+    @gumbel_value_scale.setter
+    def gumbel_value_scale(self, arg: float, /) -> None: ...
+
+    @property
+    def symmetry(self) -> SymmetryUse: ...
+
+    @symmetry.setter
+    def symmetry(self, arg: SymmetryUse, /) -> None: ...
+
+    @property
+    def cache_entries(self) -> int: ...
+
+    @cache_entries.setter
+    def cache_entries(self, arg: int, /) -> None: ...
+
+    @property
+    def reuse_tree(self) -> bool: ...
+
+    @reuse_tree.setter
+    def reuse_tree(self, arg: bool, /) -> None: ...
+
+    @property
+    def forced_playouts(self) -> float: ...
+
+    @forced_playouts.setter
+    def forced_playouts(self, arg: float, /) -> None: ...
+
+    @property
+    def full_fraction(self) -> float: ...
+
+    @full_fraction.setter
+    def full_fraction(self, arg: float, /) -> None: ...
+
+    @property
+    def fast_simulations(self) -> int: ...
+
+    @fast_simulations.setter
+    def fast_simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def temperature(self) -> float: ...
+
+    @temperature.setter
+    def temperature(self, arg: float, /) -> None: ...
+
+    @property
+    def temperature_plies(self) -> int: ...
+
+    @temperature_plies.setter
+    def temperature_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def temperature_final(self) -> float: ...
+
+    @temperature_final.setter
+    def temperature_final(self, arg: float, /) -> None: ...
+
+    @property
+    def stop_when_proved(self) -> bool: ...
+
+    @stop_when_proved.setter
+    def stop_when_proved(self, arg: bool, /) -> None: ...
+
+def plan_halving(candidates: int, simulations: int) -> list[int]:
+    """
+    For each simulation of sequential halving, the visits that a root move must have to be considered.
+    """
+
+class OpeningOptions:
+    """See tengen.search.puct.Openings."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def list(self) -> list[list[int]]: ...
+
+    @list.setter
+    def list(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def fraction(self) -> float: ...
+
+    @fraction.setter
+    def fraction(self, arg: float, /) -> None: ...
+
+    @property
+    def random_stones(self) -> int: ...
+
+    @random_stones.setter
+    def random_stones(self, arg: int, /) -> None: ...
+
+    @property
+    def balance_candidates(self) -> int: ...
+
+    @balance_candidates.setter
+    def balance_candidates(self, arg: int, /) -> None: ...
+
+class SelfPlayGame:
+    """A game of self-play, finished or under way."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+    @moves.setter
+    def moves(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def opening_length(self) -> int: ...
+
+    @opening_length.setter
+    def opening_length(self, arg: int, /) -> None: ...
+
+    @property
+    def outcome(self) -> int:
+        """0 ongoing, 1 black, 2 white, 3 draw."""
+
+    @property
+    def policies(self) -> NDArray[numpy.float32]:
+        """float32 [searched, area], a copy."""
+
+    @property
+    def values(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def surprises(self) -> NDArray[numpy.float32]: ...
+
+    @property
+    def full(self) -> NDArray[numpy.float32]:
+        """float32 [searched]: 1 for full searches, 0 for quick ones."""
+
+    def set_searched(self, arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+class SelfPlay:
+    """Games that a network plays against itself, many at once."""
+
+    def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, openings: OpeningOptions, games: int, seed: int) -> None:
+        """Games by the rules of `board`, whose stones are not looked at."""
+
+    def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
+        """Write the planes of leaves; the number of rows."""
+
+    def supply(self, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def take_finished(self) -> list[SelfPlayGame]: ...
+
+    def clear_cache(self) -> None: ...
+
+    def restart(self) -> None: ...
+
+    def game(self, index: int) -> SelfPlayGame: ...
+
+    def rng_state(self, index: int) -> list[int]: ...
+
+    def set_game(self, index: int, game: SelfPlayGame, rng_state: Sequence[int]) -> None: ...
+
+    @property
+    def max_rows(self) -> int: ...
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def finished_count(self) -> int:
+        """Games that take_finished would return."""
+
+    @property
+    def counts(self) -> list[int]:
+        """Simulations, evaluations, cache hits, moves, games."""
 
 def shape_codes() -> list[list[int]]:
     """The four line shapes of each code, weakest first."""

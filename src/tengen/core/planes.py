@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tengen.core.contracts import Colour
+from tengen._native import PlaneLayout, write_planes
+from tengen.core.contracts import Colour, Ruleset
 from tengen.core.position import Position
-from tengen.errors import InputError
+from tengen.errors import InputError, RulesetError
 
 FloatPlanes = npt.NDArray[np.float32]
 
@@ -23,13 +24,21 @@ def _board(position: Position, viewer: Colour) -> list[FloatPlanes]:
 
 
 def _zero9(position: Position, viewer: Colour) -> list[FloatPlanes]:
-    own, other = _own_and_other(position, viewer)
-    last = np.zeros_like(own)
-    move = position.last_move
-    if move is not None:
-        last[move.y, move.x] = 1.0
-    black = np.full_like(own, 1.0 if viewer is Colour.BLACK else 0.0)
-    return [own, other, last, black]
+    return [*_own_and_other(position, viewer), _move(position, 1), _colour(position, viewer)]
+
+
+def _stones(position: Position, viewer: Colour) -> list[FloatPlanes]:
+    own_and_other = _own_and_other(position, viewer)
+    return [*own_and_other, _colour(position, viewer), _move(position, 1), _move(position, 2)]
+
+
+def _threats(position: Position, viewer: Colour) -> list[FloatPlanes]:
+    """Shapes live in native code, and so does this layout."""
+    check_layout("threats", position.ruleset)
+    height, width = position.cells().shape
+    planes = np.empty((plane_count("threats"), height, width), dtype=np.float32)
+    write_planes(position.native, PlaneLayout.THREATS, 0 if viewer is Colour.BLACK else 1, planes)
+    return list(planes)
 
 
 def _pg9(position: Position, viewer: Colour) -> list[FloatPlanes]:
@@ -43,6 +52,20 @@ def _own_and_other(position: Position, viewer: Colour) -> tuple[FloatPlanes, Flo
     return (black, white) if viewer is Colour.BLACK else (white, black)
 
 
+def _colour(position: Position, viewer: Colour) -> FloatPlanes:
+    return np.full(position.cells().shape, 1.0 if viewer is Colour.BLACK else 0.0, dtype=np.float32)
+
+
+def _move(position: Position, plies_ago: int) -> FloatPlanes:
+    """A single 1 on the point of that move; nothing when there was none."""
+    plane = np.zeros(position.cells().shape, dtype=np.float32)
+    moves = position.moves
+    if len(moves) >= plies_ago:
+        point = moves[-plies_ago]
+        plane[point.y, point.x] = 1.0
+    return plane
+
+
 _LAYOUTS: dict[str, tuple[int, Callable[[Position, Colour], list[FloatPlanes]]]] = {
     # Own stones +1, the opponent's -1: model I of zero9, and the input of pg9's network.
     "board": (1, _board),
@@ -50,6 +73,20 @@ _LAYOUTS: dict[str, tuple[int, Callable[[Position, Colour], list[FloatPlanes]]]]
     "own-other-last-colour": (4, _zero9),
     # Black, white, occupied: the state of pg9's environment.
     "black-white-occupied": (3, _pg9),
+    # Own, opponent's, all ones when black is to move, the last move, the move before it.
+    "stones": (5, _stones),
+    # Own, opponent's, all ones when black is to move; the empty points where an own stone would make five, an open four
+    # (or two fours), a lesser four, an open three; the same four for the opponent's stones; points that may be a foul
+    # for black in renju. It shows no history, so that positions reached by another order of moves look the same.
+    "threats": (12, _threats),
+}
+
+_NATIVE = {
+    "board": PlaneLayout.BOARD,
+    "own-other-last-colour": PlaneLayout.OWN_OTHER_LAST_COLOUR,
+    "black-white-occupied": PlaneLayout.BLACK_WHITE_OCCUPIED,
+    "stones": PlaneLayout.STONES,
+    "threats": PlaneLayout.THREATS,
 }
 
 
@@ -61,6 +98,19 @@ def layouts() -> tuple[str, ...]:
 def plane_count(layout: str) -> int:
     """The number of planes C of a layout."""
     return _layout(layout)[0]
+
+
+def check_layout(layout: str, ruleset: Ruleset) -> None:
+    """Refuse a layout that does not exist, or does not exist under these rules."""
+    plane_count(layout)
+    if layout == "threats" and ruleset.win_length not in (4, 5):
+        raise RulesetError(f"plane layout 'threats' needs win length 4 or 5, which {ruleset} has not")
+
+
+def native_layout(layout: str) -> PlaneLayout:
+    """The number by which native code knows a layout."""
+    plane_count(layout)
+    return _NATIVE[layout]
 
 
 def encode(position: Position, layout: str, viewer: Colour | None = None) -> FloatPlanes:

@@ -1,0 +1,214 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings/bindings.h"
+#include "patterns/planes.h"
+#include "play/self_play.h"
+
+namespace tengen::bindings {
+namespace {
+
+using PlaneRows = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+using PolicyRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FloatArray = nb::ndarray<nb::numpy, float>;
+
+FloatArray make_array(const float* values, std::initializer_list<std::size_t> shape) {
+  std::size_t size = 1;
+  for (const std::size_t length : shape) size *= length;
+  auto* copy = new float[size];
+  std::copy_n(values, size, copy);
+  return FloatArray(copy, shape,
+                    nb::capsule(copy, [](void* memory) noexcept { delete[] static_cast<float*>(memory); }));
+}
+
+// A field of all searched moves of a game as float32 [moves].
+template <typename Field>
+FloatArray column(const SelfPlayGame& game, Field field) {
+  std::vector<float> values;
+  for (const SelfPlayMove& move : game.searched) values.push_back(static_cast<float>(move.*field));
+  return make_array(values.data(), {values.size()});
+}
+
+FloatArray policies(const SelfPlayGame& game) {
+  const std::size_t rows = game.searched.size();
+  return make_array(game.policies.data(), {rows, rows ? game.policies.size() / rows : 0});
+}
+
+void check_planes(const PlaneRows& planes, const Rules& rules, PlaneLayout layout, std::size_t rows) {
+  if (planes.shape(0) < rows || planes.shape(1) != static_cast<std::size_t>(plane_count(layout)) ||
+      planes.shape(2) != static_cast<std::size_t>(rules.height) ||
+      planes.shape(3) != static_cast<std::size_t>(rules.width))
+    throw nb::value_error("the planes do not have the shape [rows, C, height, width]");
+}
+
+void check_answers(const PolicyRows& log_policies, const Values& values, const Rules& rules, int rows) {
+  if (log_policies.shape(0) != static_cast<std::size_t>(rows) || values.shape(0) != static_cast<std::size_t>(rows) ||
+      log_policies.shape(1) != static_cast<std::size_t>(rules.area()))
+    throw nb::value_error("one log-policy [area] and one value are needed for each row");
+}
+
+void write_board_planes(const Board& board, PlaneLayout layout, int viewer,
+                        nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>& planes) {
+  const Rules& rules = board.rules();
+  if (planes.shape(0) != static_cast<std::size_t>(plane_count(layout)) ||
+      planes.shape(1) != static_cast<std::size_t>(rules.height) ||
+      planes.shape(2) != static_cast<std::size_t>(rules.width))
+    throw nb::value_error("the planes do not have the shape [C, height, width]");
+  if (needs_patterns(layout) && rules.win_length != 4 && rules.win_length != 5)
+    throw nb::value_error("patterns exist for win lengths 4 and 5");
+  const PuctBoard seen(board, needs_patterns(layout));
+  const Symmetries symmetries(rules.width, rules.height);
+  write_planes(board, seen.patterns(), layout, static_cast<Colour>(viewer), symmetries.table(0), planes.data());
+}
+
+void bind_options(nb::module_& m) {
+  nb::enum_<RootNoise>(m, "RootNoise")
+      .value("NONE", RootNoise::kNone)
+      .value("ROOT", RootNoise::kRoot)
+      .value("EVERY", RootNoise::kEvery);
+  nb::enum_<SymmetryUse>(m, "SymmetryUse")
+      .value("NONE", SymmetryUse::kNone)
+      .value("RANDOM", SymmetryUse::kRandom)
+      .value("AVERAGE", SymmetryUse::kAverage);
+
+  nb::class_<PuctOptions>(m, "PuctOptions", "See tengen.search.puct.PuctConfig.")
+      .def(nb::init<>())
+      .def_rw("simulations", &PuctOptions::simulations)
+      .def_rw("c_puct", &PuctOptions::c_puct)
+      .def_rw("c_puct_growth", &PuctOptions::c_puct_growth)
+      .def_rw("c_puct_base", &PuctOptions::c_puct_base)
+      .def_rw("fpu_from_parent", &PuctOptions::fpu_from_parent)
+      .def_rw("fpu_reduction", &PuctOptions::fpu_reduction)
+      .def_rw("fpu_reduction_root", &PuctOptions::fpu_reduction_root)
+      .def_rw("virtual_loss", &PuctOptions::virtual_loss)
+      .def_rw("leaves", &PuctOptions::leaves)
+      .def_rw("noise", &PuctOptions::noise)
+      .def_rw("noise_alpha", &PuctOptions::noise_alpha)
+      .def_rw("noise_alpha_total", &PuctOptions::noise_alpha_total)
+      .def_rw("noise_fraction", &PuctOptions::noise_fraction)
+      .def_rw("root_temperature", &PuctOptions::root_temperature)
+      .def_rw("solve", &PuctOptions::solve)
+      .def_rw("tactics", &PuctOptions::tactics)
+      .def_rw("vcf_nodes_leaf", &PuctOptions::vcf_nodes_leaf)
+      .def_rw("vcf_nodes_root", &PuctOptions::vcf_nodes_root)
+      .def_rw("discount", &PuctOptions::discount)
+      .def_rw("gumbel", &PuctOptions::gumbel)
+      .def_rw("gumbel_candidates", &PuctOptions::gumbel_candidates)
+      .def_rw("gumbel_scale", &PuctOptions::gumbel_scale)
+      .def_rw("gumbel_visit_offset", &PuctOptions::gumbel_visit_offset)
+      .def_rw("gumbel_value_scale", &PuctOptions::gumbel_value_scale)
+      .def_rw("symmetry", &PuctOptions::symmetry)
+      .def_rw("cache_entries", &PuctOptions::cache_entries)
+      .def_rw("reuse_tree", &PuctOptions::reuse_tree)
+      .def_rw("forced_playouts", &PuctOptions::forced_playouts)
+      .def_rw("full_fraction", &PuctOptions::full_fraction)
+      .def_rw("fast_simulations", &PuctOptions::fast_simulations)
+      .def_rw("temperature", &PuctOptions::temperature)
+      .def_rw("temperature_plies", &PuctOptions::temperature_plies)
+      .def_rw("temperature_final", &PuctOptions::temperature_final)
+      .def_rw("stop_when_proved", &PuctOptions::stop_when_proved);
+
+  m.def("plan_halving", &plan_halving, nb::arg("candidates"), nb::arg("simulations"),
+        "For each simulation of sequential halving, the visits that a root move must have to be considered.");
+}
+
+void bind_self_play(nb::module_& m) {
+  nb::class_<OpeningOptions>(m, "OpeningOptions", "See tengen.search.puct.Openings.")
+      .def(nb::init<>())
+      .def_rw("list", &OpeningOptions::list)
+      .def_rw("fraction", &OpeningOptions::fraction)
+      .def_rw("random_stones", &OpeningOptions::random_stones)
+      .def_rw("balance_candidates", &OpeningOptions::balance_candidates);
+
+  nb::class_<SelfPlayGame>(m, "SelfPlayGame", "A game of self-play, finished or under way.")
+      .def(nb::init<>())
+      .def_rw("moves", &SelfPlayGame::moves)
+      .def_rw("opening_length", &SelfPlayGame::opening_length)
+      .def_prop_ro(
+          "outcome", [](const SelfPlayGame& game) { return static_cast<int>(game.outcome); },
+          "0 ongoing, 1 black, 2 white, 3 draw.")
+      .def_prop_ro("policies", &policies, nb::rv_policy::move, "float32 [searched, area], a copy.")
+      .def_prop_ro(
+          "values", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::value); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "surprises", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::surprise); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "full", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::full); }, nb::rv_policy::move,
+          "float32 [searched]: 1 for full searches, 0 for quick ones.")
+      .def("set_searched", [](SelfPlayGame& game, const PolicyRows& policies, const Values& values,
+                              const Values& surprises, const Values& full) {
+        const std::size_t rows = policies.shape(0);
+        if (values.shape(0) != rows || surprises.shape(0) != rows || full.shape(0) != rows)
+          throw nb::value_error("the arrays of a game differ in length");
+        game.policies.assign(policies.data(), policies.data() + policies.size());
+        game.searched.clear();
+        for (std::size_t i = 0; i < rows; ++i)
+          game.searched.push_back({values.data()[i], surprises.data()[i], full.data()[i] != 0});
+      });
+
+  nb::class_<SelfPlay>(m, "SelfPlay", "Games that a network plays against itself, many at once.")
+      .def(
+          "__init__",
+          [](SelfPlay* self, const Board& board, PlaneLayout layout, const PuctOptions& options,
+             const OpeningOptions& openings, int games,
+             std::uint64_t seed) { new (self) SelfPlay(board.rules(), layout, options, openings, games, seed); },
+          nb::arg("board"), nb::arg("layout"), nb::arg("options"), nb::arg("openings"), nb::arg("games"),
+          nb::arg("seed"), "Games by the rules of `board`, whose stones are not looked at.")
+      .def(
+          "collect",
+          [](SelfPlay& self, PlaneRows& planes) {
+            if (self.waiting_rows() > 0) throw nb::value_error("rows are waiting for their answers");
+            check_planes(planes, self.rules(), self.layout(), static_cast<std::size_t>(self.max_rows()));
+            const nb::gil_scoped_release release;
+            return self.collect(planes.data());
+          },
+          nb::arg("planes"), "Write the planes of leaves; the number of rows.")
+      .def(
+          "supply",
+          [](SelfPlay& self, const PolicyRows& log_policies, const Values& values) {
+            check_answers(log_policies, values, self.rules(), self.waiting_rows());
+            const nb::gil_scoped_release release;
+            self.supply(log_policies.data(), values.data());
+          },
+          nb::arg("log_policies"), nb::arg("values"))
+      .def("take_finished", &SelfPlay::take_finished)
+      .def("clear_cache", &SelfPlay::clear_cache)
+      .def("restart", &SelfPlay::restart, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "game", [](const SelfPlay& self, int index) { return SelfPlayGame(self.game(index)); }, nb::arg("index"))
+      .def("rng_state", &SelfPlay::rng_state, nb::arg("index"))
+      .def(
+          "set_game",
+          [](SelfPlay& self, int index, const SelfPlayGame& game, const Rng::State& rng_state) {
+            if (!self.set_game(index, game, rng_state)) throw nb::value_error("not a game under way");
+          },
+          nb::arg("index"), nb::arg("game"), nb::arg("rng_state"))
+      .def_prop_ro("max_rows", &SelfPlay::max_rows)
+      .def_prop_ro("games", &SelfPlay::games)
+      .def_prop_ro("finished_count", &SelfPlay::finished_count, "Games that take_finished would return.")
+      .def_prop_ro(
+          "counts",
+          [](const SelfPlay& self) {
+            const SelfPlayCounts& counts = self.counts();
+            return std::vector<std::uint64_t>{counts.simulations, counts.evaluations, counts.cache_hits, counts.moves,
+                                              counts.games};
+          },
+          "Simulations, evaluations, cache hits, moves, games.");
+}
+
+}  // namespace
+
+void bind_puct(nb::module_& m) {
+  m.def("write_planes", &write_board_planes, nb::arg("board"), nb::arg("layout"), nb::arg("viewer"), nb::arg("planes"),
+        "Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.");
+  bind_options(m);
+  bind_self_play(m);
+}
+
+}  // namespace tengen::bindings

@@ -1,0 +1,79 @@
+#include "search/puct_leaf.h"
+
+#include "patterns/defence.h"
+#include "patterns/legality.h"
+
+namespace tengen {
+namespace {
+
+const PointValues kNoValues{};
+
+bool has_patterns(const Rules& rules) { return rules.win_length == 4 || rules.win_length == 5; }
+
+LeafJudgement win(Point move, int plies) {
+  LeafJudgement judgement;
+  judgement.result = Result::kWin;
+  judgement.plies = plies;
+  judgement.winning_move = move;
+  judgement.moves.add(move);
+  return judgement;
+}
+
+LeafJudgement end(Result result, int plies) {
+  LeafJudgement judgement;
+  judgement.result = result;
+  judgement.plies = plies;
+  return judgement;
+}
+
+}  // namespace
+
+bool needs_patterns(const PuctOptions& options, const Rules& rules) { return options.tactics && has_patterns(rules); }
+
+PuctBoard::PuctBoard(const Board& board, bool with_patterns) {
+  if (with_patterns)
+    patterns_.emplace(board, kNoValues);
+  else
+    plain_.emplace(board);
+}
+
+LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes) {
+  const Board& board = leaf.board();
+  if (board.outcome() == Outcome::kDraw) return end(Result::kDraw, 0);
+  if (board.is_over()) return end(board.outcome() == win_for(board.to_move()) ? Result::kWin : Result::kLoss, 0);
+  LeafJudgement judgement;
+  judgement.moves = legal_points(board);
+  if (judgement.moves.empty()) return end(Result::kLoss, 0);  // black has only fouls left
+  if (!tactics_) return judgement;
+
+  const Colour own = board.to_move();
+  PatternBoard* const patterns = leaf.patterns();
+  const PointSet wins = patterns ? patterns->fives(own) : judgement.moves & completing_points(board, own);
+  if (!wins.empty()) return win(wins.first(), 1);
+
+  const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
+  if (!fives.empty()) {
+    // Without shapes only the point of the five itself is sure to stop it, and under caro others do too.
+    if (!patterns && lines_can_be_closed(board.rules())) return judgement;
+    PointSet answers = judgement.moves;
+    if (patterns)
+      answers &= five_defences(*patterns, opponent(own));
+    else if (fives.size() == 1)
+      answers &= fives;
+    else
+      answers = {};
+    if (answers.empty()) {
+      judgement.result = Result::kLoss;
+      judgement.plies = 2;
+      // A move there must be: one that stops at least one of the fives, if it may be played.
+      if (const PointSet blocks = judgement.moves & fives; !blocks.empty()) judgement.moves = blocks;
+      return judgement;
+    }
+    judgement.moves = answers;
+  }
+  if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes) == Verdict::kWin)
+    return win(solver_.line().front(), solver_.plies());
+  return judgement;
+}
+
+}  // namespace tengen

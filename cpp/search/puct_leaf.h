@@ -1,0 +1,59 @@
+// What is known about a leaf before a network is asked: finished games, fives, fours that must be answered, wins by
+// continuous fours.
+#pragma once
+
+#include <optional>
+
+#include "core/point_set.h"
+#include "patterns/pattern_board.h"
+#include "search/four_solver.h"
+#include "search/puct_options.h"
+#include "search/rollout_search.h"
+
+namespace tengen {
+
+// The board on which trees are walked, with shapes only where somebody asks for them.
+class PuctBoard {
+ public:
+  PuctBoard(const Board& board, bool with_patterns);
+
+  const Board& board() const { return patterns_ ? patterns_->board() : *plain_; }
+  const PatternBoard* patterns() const { return patterns_ ? &*patterns_ : nullptr; }
+  PatternBoard* patterns() { return patterns_ ? &*patterns_ : nullptr; }
+
+  void make(Point point) { patterns_ ? patterns_->make(point) : plain_->make(point); }
+  void unmake() { patterns_ ? patterns_->unmake() : plain_->unmake(); }
+  void unmake(int count) {
+    for (; count > 0; --count) unmake();
+  }
+
+ private:
+  std::optional<Board> plain_;
+  std::optional<PatternBoard> patterns_;
+};
+
+struct LeafJudgement {
+  Result result = Result::kUnknown;  // for the side to move
+  int plies = 0;                     // to the end of the game
+  PointSet moves;                    // legal ones; those left out are known to lose
+  Point winning_move = kNoPoint;     // when the result is a win
+};
+
+class LeafJudge {
+ public:
+  explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
+
+  // The board is as before afterwards. `vcf_nodes` bounds the search for continuous fours; 0 for none.
+  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes);
+  // Forget positions searched in vain, so that what comes does not depend on what was.
+  void clear() { solver_.clear(); }
+
+ private:
+  bool tactics_;
+  FourSolver solver_{12};
+};
+
+// Whether boards of these rules need shapes for what the options ask.
+bool needs_patterns(const PuctOptions& options, const Rules& rules);
+
+}  // namespace tengen
