@@ -1,0 +1,105 @@
+// @ts-check
+/** Elements without markup strings: text is always text, so nothing that comes from a file or an engine is ever parsed. */
+
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {Child | Child[]} Children */
+
+/**
+ * Make an HTML element. Keys that begin with `on` are listeners, `class` and `dataset` are what they say, keys that the
+ * element has as properties are set as such (`value`, `checked`, `disabled`), all others are attributes.
+ * @param {string} tag
+ * @param {Record<string, any> | null} [props]
+ * @param {...Children} children
+ * @returns {any}
+ */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "class") element.className = value;
+    else if (key === "dataset") Object.assign(element.dataset, value);
+    else if (key === "style") Object.assign(element.style, value);
+    else if (key in element && !key.startsWith("aria") && key !== "list" && key !== "role") /** @type {any} */ (element)[key] = value;
+    else element.setAttribute(key, String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/**
+ * Make an SVG element.
+ * @param {string} tag
+ * @param {Record<string, string | number | null | undefined>} [attributes]
+ * @param {...Children} children
+ * @returns {any}
+ */
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (value !== null && value !== undefined) element.setAttribute(key, String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Children[]} children
+ */
+function append(element, children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/**
+ * Replace everything inside an element.
+ * @param {Element} element
+ * @param {...Children} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/**
+ * An icon of the sprite in index.html.
+ * @param {string} name
+ */
+export function icon(name) {
+  return svg("svg", { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" }, svg("use", { href: `#icon-${name}` }));
+}
+
+/**
+ * A function that runs once things have been quiet for a while.
+ * @template {any[]} A
+ * @param {(...args: A) => void} action
+ * @param {number} delayMs
+ */
+export function debounce(action, delayMs) {
+  let timer = 0;
+  const run = (/** @type {A} */ ...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => action(...args), delayMs);
+  };
+  run.cancel = () => clearTimeout(timer);
+  return run;
+}
+
+/**
+ * Give a text to the browser as a file.
+ * @param {string} name
+ * @param {Blob} blob
+ */
+export function download(name, blob) {
+  const url = URL.createObjectURL(blob);
+  const link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,142 @@
+// @ts-check
+/** Game files in and out: paste, drop, choose, download. What a file means is the server's business. */
+
+import { exportRecord, importRecord } from "./api.js";
+import { download, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { notify, notifyError, openDialog } from "./notice.js";
+import { boardPng, boardSvg } from "./picture.js";
+import { choice, field } from "./widgets/fields.js";
+
+/** The bytes of a file as the server takes them. */
+async function requestOf(/** @type {File} */ file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return { base64: btoa(binary), filename: file.name.slice(-80) };
+}
+
+/**
+ * Read a game; a collection asks which one.
+ * @param {object} request
+ * @returns {Promise<any>} a record, or null when the user changed their mind
+ */
+async function read(request) {
+  const first = await importRecord(request);
+  if (first.notes.length) notify(first.notes.slice(0, 3).join(" · "));
+  if (first.gameCount <= 1) return first.record;
+  const index = await openDialog(t("import.which", { count: first.gameCount }), (/** @type {(answer: number | null) => void} */ close) => [
+    h("div", { class: "stack game-choice" }, first.titles.map((/** @type {string} */ title, /** @type {number} */ i) =>
+      h("button", { class: "button", type: "button", onclick: () => close(i) }, `${i + 1}. ${title}`))),
+  ]);
+  if (index === null) return null;
+  return index === first.index ? first.record : (await importRecord({ ...request, index })).record;
+}
+
+/**
+ * Read what was pasted, dropped or chosen and hand it on.
+ * @param {string | File} source
+ * @param {(record: any) => void} onRecord
+ */
+export async function importFrom(source, onRecord) {
+  try {
+    const record = await read(typeof source === "string" ? { text: source } : await requestOf(source));
+    if (record) onRecord(record);
+  } catch (error) {
+    notifyError(error);
+  }
+}
+
+/** The dialog to open a game. */
+export async function openImport(/** @type {(record: any) => void} */ onRecord) {
+  const source = await openDialog(t("import"), (/** @type {(answer: string | File | null) => void} */ close) => {
+    const text = h("textarea", { rows: 6, placeholder: t("import.placeholder"), "aria-label": t("import.text"), spellcheck: false });
+    const file = h("input", { type: "file", accept: ".sgf,.psq,.rif,.lib,.json,.txt,.pos,.rec", onchange: () => file.files[0] && close(file.files[0]) });
+    return [
+      h("p", { class: "soft small" }, t("import.help")), text,
+      field(t("import.file"), file),
+      h("div", { class: "buttons even" },
+        h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")),
+        h("button", { class: "button primary", type: "button", onclick: () => close(text.value.trim() || null) }, t("import.open"))),
+    ];
+  });
+  if (source) await importFrom(source, onRecord);
+}
+
+/** Paste anywhere outside a field, or drop a file anywhere. Returns what ends it. */
+export function listenForGames(/** @type {(record: any) => void} */ onRecord) {
+  const onPaste = (/** @type {ClipboardEvent} */ event) => {
+    if (/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, dialog")) return;
+    const source = event.clipboardData?.files[0] ?? event.clipboardData?.getData("text").trim();
+    if (source) importFrom(source, onRecord);
+  };
+  const onDrop = (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    const source = event.dataTransfer?.files[0] ?? event.dataTransfer?.getData("text").trim();
+    if (source) importFrom(source, onRecord);
+  };
+  const onDragOver = (/** @type {DragEvent} */ event) => event.preventDefault();
+  document.addEventListener("paste", onPaste);
+  document.addEventListener("drop", onDrop);
+  document.addEventListener("dragover", onDragOver);
+  return () => {
+    document.removeEventListener("paste", onPaste);
+    document.removeEventListener("drop", onDrop);
+    document.removeEventListener("dragover", onDragOver);
+  };
+}
+
+/**
+ * The dialog to write a game or a picture of the board.
+ * @param {any[]} formats of the server
+ * @param {() => any} record
+ * @param {SVGSVGElement} picture
+ */
+export function openExport(formats, record, picture) {
+  openDialog(t("export"), (close) => {
+    const written = formats.filter((format) => format.isWritten);
+    let name = written[0]?.name ?? "sgf";
+    const text = h("textarea", { rows: 7, readOnly: true, "aria-label": t("export.text") });
+    const losses = h("p", { class: "small soft", role: "status" });
+    /** @type {any} */
+    let file = null;
+    const write = async () => {
+      try {
+        file = await exportRecord(record(), name);
+        text.value = file.text ?? t("export.binary");
+        losses.textContent = file.losses.length ? t("export.losses", { what: file.losses.join(", ") }) : t("export.whole");
+      } catch (error) {
+        file = null;
+        text.value = "";
+        losses.textContent = error instanceof Error ? error.message : String(error);
+      }
+    };
+    write();
+    const bytes = () => Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
+    return [
+      field(t("format"), choice(written.map((format) => [format.name, format.title]), name, (chosen) => {
+        name = chosen;
+        write();
+      })),
+      text, losses,
+      h("div", { class: "buttons even" },
+        h("button", { class: "button", type: "button", onclick: () => copy(text.value) }, t("copy")),
+        h("button", { class: "button primary", type: "button", onclick: () => file && download(file.filename, new Blob([bytes()], { type: file.mediaType })) }, t("download"))),
+      h("h3", null, t("picture")),
+      h("div", { class: "buttons even" },
+        h("button", { class: "button", type: "button", onclick: () => download("board.svg", new Blob([boardSvg(picture)], { type: "image/svg+xml" })) }, "SVG"),
+        h("button", { class: "button", type: "button", onclick: async () => download("board.png", await boardPng(picture)) }, "PNG")),
+      h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
+    ];
+  });
+}
+
+/** Put a text onto the clipboard. */
+export async function copy(/** @type {string} */ text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notify(t("copied"));
+  } catch {
+    notify(t("copy.failed"), { error: true });
+  }
+}

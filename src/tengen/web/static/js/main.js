@@ -1,0 +1,119 @@
+// @ts-check
+/** Starts the page: language, theme, head, routing. Each page is a module that is loaded when it is first opened. */
+
+import { socket } from "./api.js";
+import { fill, h, icon } from "./dom.js";
+import { LANGUAGES, loadLanguage, preferredLanguage, t } from "./i18n.js";
+import { notifyError } from "./notice.js";
+import { go, parseRoute } from "./router.js";
+import { applyTheme, change, isDark, onChange, settings } from "./settings.js";
+import { openSettings } from "./settings_dialog.js";
+import { listen, setGlobalShortcuts, setPageShortcuts, showShortcuts } from "./shortcuts.js";
+import { workspace } from "./workspace.js";
+
+/**
+ * @typedef {object} Page what a page's `mount` returns
+ * @property {() => void} unmount
+ * @property {import("./shortcuts.js").Shortcut[]} shortcuts
+ * @property {(route: import("./router.js").Route) => void} [follow] the address changed within the page
+ */
+
+const PAGES = ["play", "analyse", "review", "puzzles", "laboratory"];
+
+const head = /** @type {HTMLElement} */ (document.getElementById("head"));
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const offline = /** @type {HTMLElement} */ (document.getElementById("offline"));
+
+/** @type {{ name: string, page: Page } | null} */
+let current = null;
+let opening = 0;
+
+function drawHead() {
+  const { page } = parseRoute(location.hash);
+  const tool = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ run) =>
+    h("button", { class: "button bare", type: "button", title: label, "aria-label": label, onclick: run }, icon(name));
+  fill(head,
+    h("a", { class: "brand", href: "#/play" }, h("img", { src: "static/img/icon.svg", alt: "", width: 30, height: 30 }), "Tengen"),
+    h("nav", { class: "nav", "aria-label": t("pages") }, PAGES.map((name) =>
+      h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)))),
+    h("div", { class: "tools" },
+      tool(settings.sound ? "sound" : "mute", t(settings.sound ? "sound.off" : "sound.on"), () => change({ sound: !settings.sound })),
+      tool("theme", t("theme.toggle"), toggleTheme),
+      tool("language", t("language.next"), nextLanguage),
+      tool("settings", t("settings"), openSettings),
+      tool("keys", t("keys.title"), showShortcuts)));
+  document.title = `${t(`page.${PAGES.includes(page) ? page : "play"}`)} · Tengen`;
+}
+
+function toggleTheme() {
+  change({ theme: isDark() ? "light" : "dark" });
+}
+
+function nextLanguage() {
+  const names = Object.keys(LANGUAGES);
+  const at = names.indexOf(preferredLanguage(settings.language));
+  change({ language: names[(at + 1) % names.length] });
+}
+
+async function open() {
+  const route = parseRoute(location.hash);
+  const name = PAGES.includes(route.page) ? route.page : "play";
+  drawHead();
+  if (current?.name === name && current.page.follow) {
+    current.page.follow(route);
+    return;
+  }
+  const turn = ++opening;
+  const module = await import(`./pages/${name}.js`);
+  if (turn !== opening) return;
+  current?.page.unmount();
+  current = null;
+  fill(main);
+  const page = await module.mount(main, route);
+  if (turn !== opening) {
+    page.unmount();
+    return;
+  }
+  current = { name, page };
+  setPageShortcuts(page.shortcuts);
+}
+
+/** Draw the page again, as after a change of language. */
+async function reopen() {
+  current?.page.unmount();
+  current = null;
+  await open();
+}
+
+async function start() {
+  applyTheme();
+  workspace.restore();
+  await loadLanguage(preferredLanguage(settings.language));
+  listen();
+  setGlobalShortcuts([
+    ...PAGES.map((name, i) => ({ keys: [String(i + 1)], label: `page.${name}`, run: () => go(name) })),
+    { keys: ["d"], label: "theme.toggle", run: toggleTheme },
+    { keys: ["l"], label: "language.next", run: nextLanguage },
+    { keys: ["s"], label: "sound", run: () => change({ sound: !settings.sound }) },
+    { keys: ["o"], label: "key.coordinates", run: () => change({ coordinates: !settings.coordinates }) },
+    { keys: ["n"], label: "key.numbers", run: () => change({ numbers: settings.numbers === "off" ? "last" : settings.numbers === "last" ? "all" : "off" }) },
+    { keys: [","], label: "settings", run: openSettings },
+    { keys: ["?"], label: "keys.title", run: showShortcuts },
+  ]);
+  onChange(async (changes) => {
+    if ("theme" in changes) applyTheme();
+    if ("language" in changes) {
+      await loadLanguage(preferredLanguage(settings.language));
+      await reopen();
+    }
+    drawHead();
+  });
+  socket.listeners.add((isOpen) => {
+    offline.hidden = isOpen;
+    offline.textContent = isOpen ? "" : t("offline");
+  });
+  window.addEventListener("hashchange", () => open().catch(notifyError));
+  await open();
+}
+
+start().catch(notifyError);

@@ -1,0 +1,67 @@
+// @ts-check
+/** Short notices, the live region for screen readers, and dialogs. */
+
+import { fill, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+const SHOWN_MS = 4200;
+
+/** Tell the user something for a moment; `action` adds a button (undo). */
+export function notify(/** @type {string} */ text, { error = false, action = /** @type {{ label: string, run: () => void } | null} */ (null) } = {}) {
+  const notice = h("div", { class: `notice${error ? " error" : ""}` }, text);
+  if (action) {
+    notice.append(" ", h("button", { class: "button bare", type: "button", onclick: () => { action.run(); notice.remove(); } }, action.label));
+  }
+  const notices = /** @type {HTMLElement} */ (document.getElementById("notices"));
+  while (notices.children.length > 2) notices.firstChild?.remove();
+  notices.append(notice);
+  setTimeout(() => notice.remove(), action ? 2 * SHOWN_MS : SHOWN_MS);
+}
+
+/** Show an error that was thrown, in its own words. */
+export const notifyError = (/** @type {unknown} */ error) => notify(error instanceof Error ? error.message : String(error), { error: true });
+
+/** Say something to screen readers only. */
+export function announce(/** @type {string} */ text) {
+  const log = /** @type {HTMLElement} */ (document.getElementById("announcer"));
+  log.append(h("p", null, text));
+  while (log.children.length > 20) log.firstChild?.remove();
+}
+
+/**
+ * Open a dialog; `build` gets a function that closes it with an answer. Escape answers null.
+ * @template T
+ * @param {string} title
+ * @param {(close: (answer: T | null) => void) => (Node | string | null)[]} build
+ * @returns {Promise<T | null>}
+ */
+export function openDialog(title, build) {
+  return new Promise((resolve) => {
+    /** @type {T | null} */
+    let answer = null;
+    const dialog = h("dialog", { "aria-label": title });
+    const close = (/** @type {T | null} */ given) => {
+      answer = given;
+      dialog.close();
+    };
+    fill(dialog, h("div", { class: "dialog" }, h("h2", null, title), build(close)));
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(answer);
+    });
+    // A click on the backdrop closes, as Escape does.
+    dialog.addEventListener("click", (/** @type {MouseEvent} */ event) => event.target === dialog && close(null));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** Ask before something that cannot be taken back. */
+export async function confirmed(/** @type {string} */ question, /** @type {string} */ yes) {
+  const answer = await openDialog(question, (close) => [
+    h("div", { class: "buttons even" },
+      h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")),
+      h("button", { class: "button primary", type: "button", autofocus: true, onclick: () => close(true) }, yes)),
+  ]);
+  return answer === true;
+}

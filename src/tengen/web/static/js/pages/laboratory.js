@@ -1,0 +1,176 @@
+// @ts-check
+/** The laboratory: training runs, tournaments, networks and papers, as the server finds them in its folders. */
+
+import { models, papers, run, runGame, runs, tournament, tournamentGame, tournamentGames, tournaments } from "../api.js";
+import { fill, h } from "../dom.js";
+import { number, t } from "../i18n.js";
+import { notifyError } from "../notice.js";
+import { go, hashOf } from "../router.js";
+import { chart } from "../widgets/chart.js";
+import { button } from "../widgets/fields.js";
+import { workspace } from "../workspace.js";
+
+const SECTIONS = ["runs", "tournaments", "models", "papers"];
+/** What is live is asked for again this often. */
+const REFRESH_MS = 4000;
+const GAMES_A_PAGE = 50;
+
+const when = (/** @type {string} */ text) => {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : date.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+};
+
+const live = (/** @type {boolean} */ isLive) => (isLive ? h("span", { class: "live" }, t("live")) : null);
+const empty = (/** @type {string} */ key, /** @type {string} */ command) => h("div", { class: "empty" }, h("p", null, t(key)), h("code", null, command));
+
+/** Take a game to the analysis page. */
+function study(/** @type {any} */ record) {
+  workspace.load(record);
+  const line = workspace.mainLine();
+  workspace.node = line[line.length - 1];
+  workspace.keep();
+  go("analyse");
+}
+
+/** A table of the server: texts, the first columns words. */
+function reportTable(/** @type {any} */ { title, columns, rows, note, left }) {
+  const kind = (/** @type {number} */ i) => (i < left ? "" : "num");
+  return h("div", { class: "card scroll" }, h("table", null, h("caption", null, title),
+    h("thead", null, h("tr", null, columns.map((/** @type {string} */ name, /** @type {number} */ i) => h("th", { scope: "col", class: kind(i) }, name)))),
+    h("tbody", null, rows.map((/** @type {string[]} */ row) => h("tr", null, row.map((cell, i) => h("td", { class: kind(i) }, cell)))))),
+  note ? h("p", { class: "soft small" }, note) : null);
+}
+
+// -- runs ------------------------------------------------------------------------------------------------------------
+
+async function showRuns() {
+  const found = await runs();
+  if (!found.length) return [empty("lab.no-runs", "tengen train alphazero --preset 6x6x4")];
+  return [h("div", { class: "cards" }, found.map((/** @type {any} */ each) => h("a", { class: "card link", href: hashOf(`laboratory/runs/${encodeURIComponent(each.name)}`) },
+    h("div", { class: "row-between" }, h("h3", null, each.name), live(each.isLive)),
+    h("p", { class: "soft small" }, [each.algorithm, each.rules].filter(Boolean).join(" · ")),
+    h("p", { class: "small" }, t("lab.steps", { steps: number(each.steps) }), each.games ? ` · ${t("lab.games", { games: number(each.games) })}` : ""),
+    h("p", { class: "soft small" }, when(each.updatedAt)))))];
+}
+
+async function showRun(/** @type {string} */ name) {
+  const detail = await run(name);
+  const { summary } = detail;
+  const replay = async (/** @type {string} */ file) => study((await runGame(name, file)).record);
+  const curves = detail.series.map((/** @type {any} */ { name: title, steps, values }) => chart(title, steps.map((/** @type {number} */ x, /** @type {number} */ i) => ({ x, y: values[i] }))));
+  const strength = detail.strength.map((/** @type {any} */ point) => ({ x: point.step, y: point.elo, low: point.low, high: point.high }));
+  return [
+    heading("runs", summary.name, summary.isLive),
+    h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) })].filter(Boolean).join(" · ")),
+    strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null,
+    h("div", { class: "charts" }, curves.map((/** @type {any} */ curve) => h("div", { class: "card" }, curve))),
+    detail.gameFiles.length ? h("div", { class: "card" }, h("h3", null, t("lab.latest-games")), h("div", { class: "buttons" },
+      detail.gameFiles.slice(0, 24).map((/** @type {string} */ file) => button(file, () => replay(file).catch(notifyError), { icon: "play" })))) : null,
+    h("details", { class: "card" }, h("summary", null, t("lab.config")), h("pre", { class: "scroll small" }, detail.config)),
+  ];
+}
+
+// -- tournaments -----------------------------------------------------------------------------------------------------
+
+async function showTournaments() {
+  const found = await tournaments();
+  if (!found.length) return [empty("lab.no-tournaments", "tengen tournament FILE.toml")];
+  return [h("div", { class: "cards" }, found.map((/** @type {any} */ each) => h("a", { class: "card link", href: hashOf(`laboratory/tournaments/${encodeURIComponent(each.name)}`) },
+    h("div", { class: "row-between" }, h("h3", null, each.title || each.name), live(each.isLive)),
+    h("progress", { value: each.games, max: Math.max(1, each.gamesPlanned), "aria-label": t("lab.progress") }),
+    h("p", { class: "small" }, t("lab.games-of", { games: number(each.games), planned: number(each.gamesPlanned) })),
+    h("p", { class: "soft small clip" }, each.players.join(", ")),
+    h("p", { class: "soft small" }, when(each.updatedAt)))))];
+}
+
+async function showTournament(/** @type {string} */ name) {
+  const [detail, listed] = await Promise.all([tournament(name), tournamentGames(name, { limit: GAMES_A_PAGE, offset: 0 })]);
+  const { summary } = detail;
+  const body = h("tbody");
+  const addRows = (/** @type {any[]} */ games) => body.append(...games.map((game) => h("tr", null,
+    h("td", { class: "num" }, button(String(game.number), async () => {
+      try {
+        study(await tournamentGame(name, game.number));
+      } catch (error) {
+        notifyError(error);
+      }
+    }, { kind: "bare" })),
+    h("td", null, game.black), h("td", null, game.white), h("td", null, game.outcome === "draw" ? t("draw") : t(game.outcome)), h("td", null, game.ending), h("td", { class: "num" }, game.moves))));
+  addRows(listed.games);
+  let shown = listed.games.length;
+  const more = button(t("more"), async () => {
+    const next = await tournamentGames(name, { limit: GAMES_A_PAGE, offset: shown });
+    addRows(next.games);
+    shown += next.games.length;
+    more.hidden = shown >= next.total;
+  });
+  more.hidden = shown >= listed.total;
+  return [
+    heading("tournaments", summary.title || summary.name, summary.isLive),
+    h("p", { class: "soft" }, t("lab.games-of", { games: number(summary.games), planned: number(summary.gamesPlanned) })),
+    ...detail.tables.filter((/** @type {any} */ table) => !table.isDetail).map(reportTable),
+    h("div", { class: "card scroll" }, h("table", null, h("caption", null, t("lab.all-games")),
+      h("thead", null, h("tr", null, ["#", t("black"), t("white"), t("result"), t("ending"), t("moves")].map((text) => h("th", { scope: "col" }, text)))), body), more),
+    h("details", null, h("summary", { class: "soft" }, t("lab.details")), h("div", { class: "stack" }, detail.tables.filter((/** @type {any} */ table) => table.isDetail).map(reportTable))),
+  ];
+}
+
+// -- networks and papers -----------------------------------------------------------------------------------------------
+
+async function showModels() {
+  const found = await models();
+  if (!found.length) return [empty("lab.no-models", "tengen train")];
+  return [h("div", { class: "cards" }, found.map((/** @type {any} */ model) => h("div", { class: "card" },
+    h("h3", null, model.name), h("p", { class: "soft small" }, t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) })),
+    h("table", { class: "small" }, h("tbody", null, Object.entries(model.facts).map(([key, value]) => h("tr", null, h("th", { scope: "row" }, key), h("td", null, value))))),
+    h("details", null, h("summary", null, t("lab.card")), h("pre", { class: "small prose" }, model.card)))))];
+}
+
+async function showPapers() {
+  const found = await papers();
+  if (!found.length) return [empty("lab.no-papers", "tengen paper NAME")];
+  return found.map((/** @type {any} */ paper) => h("details", { class: "card" }, h("summary", null, h("strong", null, paper.title || paper.name)),
+    h("pre", { class: "small prose" }, paper.readme), paper.results.length ? h("p", { class: "soft small" }, paper.results.join(", ")) : null));
+}
+
+function heading(/** @type {string} */ section, /** @type {string} */ title, /** @type {boolean} */ isLive) {
+  return h("div", { class: "row-start" }, h("a", { class: "button bare", href: hashOf(`laboratory/${section}`), "aria-label": t("back") }, "←"), h("h2", null, title), live(isLive));
+}
+
+/** @type {Record<string, [list: () => Promise<any[]>, detail: ((name: string) => Promise<any[]>) | null]>} */
+const VIEWS = { runs: [showRuns, showRun], tournaments: [showTournaments, showTournament], models: [showModels, null], papers: [showPapers, null] };
+
+/** @param {HTMLElement} main @param {import("../router.js").Route} route */
+export async function mount(main, route) {
+  const tabs = h("nav", { class: "tabs", "aria-label": t("page.laboratory") });
+  const body = h("div", { class: "page" });
+  fill(main, h("div", { class: "page" }, h("h1", null, t("page.laboratory")), tabs, body));
+  let shown = route;
+  let turn = 0;
+  let timer = 0;
+
+  const show = async () => {
+    clearTimeout(timer);
+    const mine = ++turn;
+    const [section = "runs", name] = shown.rest;
+    const [list, detail] = VIEWS[section] ?? VIEWS.runs;
+    fill(tabs, SECTIONS.map((each) => h("a", { href: hashOf(`laboratory/${each}`), "aria-current": each === section ? "page" : null }, t(`lab.${each}`))));
+    try {
+      const parts = await (name && detail ? detail(name) : list());
+      if (mine !== turn) return;
+      // What somebody is reading is not drawn anew under their eyes.
+      if (!body.querySelector("details[open]")) fill(body, ...parts);
+      if (body.querySelector(".live")) timer = setTimeout(show, REFRESH_MS);
+    } catch (error) {
+      if (mine === turn) fill(body, h("div", { class: "empty" }, error instanceof Error ? error.message : String(error)));
+    }
+  };
+  const follow = (/** @type {import("../router.js").Route} */ next) => {
+    shown = next;
+    fill(body);
+    show();
+  };
+  await show();
+  const shortcuts = SECTIONS.map((section, i) => ({ keys: ["qwer"[i]], label: `lab.${section}`, run: () => go(`laboratory/${section}`) }));
+  return { unmount: () => { turn += 1; clearTimeout(timer); }, shortcuts, follow };
+}

@@ -1,0 +1,230 @@
+// @ts-check
+/** Puzzles: win by continuous fours or threats. Progress stays in this browser. */
+
+import { puzzle, puzzleSolution, puzzles, tryPuzzle } from "../api.js";
+import { Board } from "../board/api.js";
+import { stonesOf } from "../board/state.js";
+import { followSettings } from "../board_settings.js";
+import { fill, h } from "../dom.js";
+import { t } from "../i18n.js";
+import { announce, notifyError } from "../notice.js";
+import { go, hashOf } from "../router.js";
+import { read, save } from "../settings.js";
+import { playEnd, playStone } from "../sound.js";
+import { button, choice, field } from "../widgets/fields.js";
+import { other } from "../workspace.js";
+
+const KEY = "tengen.puzzles";
+const PAGE_SIZE = 60;
+
+/** @typedef {{ solved: boolean, tries: number }} Progress */
+
+/** What was tried so far. @returns {Record<string, Progress>} */
+const progress = () => read(KEY, {});
+
+/** Note a try; solved stays solved. */
+function note(/** @type {string} */ id, /** @type {boolean} */ isSolved) {
+  const all = progress();
+  const before = all[id] ?? { solved: false, tries: 0 };
+  save(KEY, { ...all, [id]: { solved: before.solved || isSolved, tries: before.tries + 1 } });
+}
+
+class PuzzlePage {
+  filter = /** @type {{ kind: string, grade: string, rule: string }} */ (read("tengen.puzzle-filter", { kind: "", grade: "", rule: "" }));
+  /** @type {any[]} */ list = [];
+  total = 0;
+  /** The puzzle on the board. @type {any} */ current = null;
+  /** The line so far, answers included. @type {string[]} */ moves = [];
+  /** How the last try went. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
+  reason = "";
+  isWaiting = false;
+  hasFailed = false;
+
+  constructor(/** @type {HTMLElement} */ main) {
+    const boardBox = h("div");
+    this.confirmBar = h("div", { class: "confirm-bar", hidden: true },
+      button(t("cancel"), () => this.board.set({ pending: null })), button(t("place"), () => this.board.confirm(), { kind: "primary" }));
+    this.task = h("div", { class: "card" });
+    this.shelf = h("div", { class: "card" });
+    fill(main, h("h1", { class: "visually-hidden" }, t("page.puzzles")), h("div", { class: "stage" },
+      h("section", { class: "table", "aria-label": t("board") }, boardBox, this.confirmBar), h("div", { class: "side" }, this.task, this.shelf)));
+    this.board = new Board(boardBox, { onPlay: (point) => this.play(point), onPending: (point) => (this.confirmBar.hidden = !point) });
+    this.unfollow = followSettings(this.board);
+  }
+
+  async loadList(offset = 0) {
+    const { kind, grade, rule } = this.filter;
+    const found = await puzzles({ kind, grade, rule, limit: PAGE_SIZE, offset });
+    this.list = offset ? [...this.list, ...found.puzzles] : found.puzzles;
+    this.total = found.total;
+    this.drawShelf();
+  }
+
+  setFilter(/** @type {Partial<typeof this.filter>} */ changes) {
+    this.filter = { ...this.filter, ...changes };
+    save("tengen.puzzle-filter", this.filter);
+    this.loadList().then(() => this.next(), notifyError);
+  }
+
+  async open(/** @type {string} */ id) {
+    if (this.current?.id === id) return;
+    try {
+      this.current = await puzzle(id);
+    } catch (error) {
+      notifyError(error);
+      return;
+    }
+    this.restart();
+    this.hasFailed = false;
+    announce(this.taskText());
+    this.drawShelf();
+  }
+
+  restart() {
+    this.moves = [];
+    this.verdict = "";
+    this.reason = "";
+    this.position = this.current;
+    this.draw();
+  }
+
+  /** The first puzzle after this one that is not solved yet. */
+  next() {
+    const done = progress();
+    const at = this.list.findIndex(({ id }) => id === this.current?.id);
+    const following = [...this.list.slice(at + 1), ...this.list.slice(0, at + 1)];
+    const found = following.find(({ id }) => !done[id]?.solved) ?? following[0];
+    if (found) go(`puzzles/${found.id}`);
+  }
+
+  async play(/** @type {string} */ point) {
+    if (this.isWaiting || this.verdict === "wrong" || this.verdict === "solved") return;
+    const { current } = this;
+    this.moves = [...this.moves, point];
+    this.isWaiting = true;
+    playStone(current.currentPlayer);
+    this.draw();
+    try {
+      const answer = await tryPuzzle(current.id, this.moves);
+      if (this.current !== current) return;
+      this.verdict = answer.verdict;
+      this.reason = answer.reason;
+      this.position = answer.position;
+      if (answer.reply) {
+        this.moves = [...this.moves, answer.reply];
+        playStone(other(current.currentPlayer));
+      }
+      if (answer.verdict === "solved") {
+        // Finding it after a failure counts as a try; a clean solution is what is kept.
+        note(current.id, true);
+        playEnd("win");
+      } else if (answer.verdict === "wrong") {
+        if (!this.hasFailed) note(current.id, false);
+        this.hasFailed = true;
+        playEnd("loss");
+      }
+      announce(this.statusText());
+    } catch (error) {
+      this.moves = this.moves.slice(0, -1);
+      notifyError(error);
+    } finally {
+      this.isWaiting = false;
+    }
+    this.draw();
+    this.drawShelf();
+  }
+
+  async showSolution() {
+    try {
+      const { pv } = await puzzleSolution(this.current.id);
+      if (!this.hasFailed && this.verdict !== "solved") note(this.current.id, false);
+      this.hasFailed = true;
+      this.moves = pv;
+      this.verdict = "shown";
+      this.position = this.current;
+      this.draw();
+    } catch (error) {
+      notifyError(error);
+    }
+  }
+
+  // -- drawing -----------------------------------------------------------------------------------------------------------
+
+  taskText() {
+    const { currentPlayer, kind, depth } = this.current;
+    return t("puzzle.task", { colour: t(currentPlayer), kind: t(`puzzle.${kind}`), depth });
+  }
+
+  statusText() {
+    if (this.isWaiting) return t("thinking");
+    if (this.verdict === "") return t("puzzle.your-move");
+    return this.verdict === "wrong" && this.reason ? `${t("puzzle.wrong")} ${this.reason}` : t(`puzzle.${this.verdict}`);
+  }
+
+  draw() {
+    const { current, position, moves } = this;
+    if (!current) {
+      fill(this.task, h("div", { class: "empty" }, h("p", null, t("puzzle.none"))));
+      return;
+    }
+    const player = current.currentPlayer;
+    const set = current.initialStones.map((/** @type {["black" | "white", string]} */ [colour, point]) => ({ point, colour }));
+    const played = moves.map((point, i) => ({ point, colour: i % 2 ? other(player) : player, number: i + 1 }));
+    const mayPlay = !this.isWaiting && (this.verdict === "" || this.verdict === "right");
+    const lastTry = this.verdict === "wrong" || this.verdict === "solved" ? moves[moves.length - (moves.length % 2 ? 1 : 2)] : null;
+    this.board.set({ width: current.boardXSize, height: current.boardYSize, stones: stonesOf([...set, ...played]), lastMove: moves[moves.length - 1] ?? current.lastMove,
+      winningLine: position.winningLine ?? [], fouls: mayPlay ? (position.fouls ?? []).map((/** @type {any} */ foul) => foul.point) : [],
+      toPlay: mayPlay ? player : null, numbers: moves.length ? "all" : "off", pending: null,
+      marks: lastTry ? [{ point: lastTry, kind: this.verdict === "solved" ? "right" : "wrong" }] : [] });
+    fill(this.task,
+      h("div", { class: "row-between" }, h("h2", null, t("puzzle.title", { colour: t(player) })), h("span", { class: "stars", role: "img", "aria-label": t("puzzle.grade", { grade: current.grade }) }, "★".repeat(current.grade) + "☆".repeat(5 - current.grade))),
+      h("p", null, this.taskText()),
+      h("p", { class: `verdict ${this.verdict}`, role: "status" }, this.statusText()),
+      h("div", { class: "buttons even" },
+        button(t("puzzle.again"), () => this.restart(), { icon: "undo", disabled: !moves.length }),
+        button(t("puzzle.solution"), () => this.showSolution(), { icon: "hint", disabled: this.verdict === "shown" }),
+        button(t("puzzle.next"), () => this.next(), { icon: "forward", kind: this.verdict === "solved" ? "primary" : "" })),
+      h("p", { class: "soft small" }, `${current.rules} · ${current.id}`));
+  }
+
+  drawShelf() {
+    const done = progress();
+    const solved = Object.values(done).filter((each) => each.solved).length;
+    const any = /** @type {[string, string]} */ (["", t("any")]);
+    fill(this.shelf,
+      h("div", { class: "row-between" }, h("h2", null, t("page.puzzles")), h("span", { class: "soft small" }, t("puzzle.progress", { solved }))),
+      h("div", { class: "fields" },
+        field(t("puzzle.kind"), choice([any, ["vcf", "VCF"], ["vct", "VCT"]], this.filter.kind, (kind) => this.setFilter({ kind }))),
+        field(t("puzzle.difficulty"), choice([any, ...[1, 2, 3, 4, 5].map((grade) => /** @type {[string, string]} */ ([String(grade), "★".repeat(grade)]))], this.filter.grade, (grade) => this.setFilter({ grade }))),
+        field(t("rule"), choice([any, ...["freestyle", "standard", "renju"].map((rule) => /** @type {[string, string]} */ ([rule, t(`rule.${rule}`)]))], this.filter.rule, (rule) => this.setFilter({ rule })))),
+      h("div", { class: "shelf" }, this.list.map((each, i) => {
+        const state = done[each.id]?.solved ? "solved" : done[each.id] ? "failed" : "";
+        const label = t("puzzle.label", { number: i + 1, kind: each.kind.toUpperCase(), depth: each.depth, state: state ? t(`puzzle.state.${state}`) : "" });
+        return h("a", { class: `tile ${state}`, href: hashOf(`puzzles/${each.id}`), "aria-label": label, "aria-current": each.id === this.current?.id ? "true" : null, title: label }, i + 1);
+      })),
+      this.list.length < this.total ? button(t("puzzle.more", { count: this.total - this.list.length }), () => this.loadList(this.list.length).catch(notifyError)) : null);
+  }
+
+  shortcuts() {
+    return [
+      { keys: ["n", "ArrowRight"], label: "puzzle.next", run: () => this.next() },
+      { keys: ["r"], label: "puzzle.again", run: () => this.restart() },
+      { keys: ["a"], label: "puzzle.solution", run: () => this.current && this.showSolution() },
+      { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
+    ];
+  }
+}
+
+/** @param {HTMLElement} main @param {import("../router.js").Route} route */
+export async function mount(main, route) {
+  const page = new PuzzlePage(main);
+  page.draw();
+  page.drawShelf();
+  const follow = async (/** @type {import("../router.js").Route} */ { rest: [id] }) => {
+    if (id) await page.open(id);
+    else page.next();
+  };
+  page.loadList().then(() => follow(route)).catch(notifyError);
+  return { unmount: () => page.unfollow(), shortcuts: page.shortcuts(), follow };
+}
+

@@ -1,0 +1,27 @@
+// @ts-check
+/** Pages by the hash of the address: `#/analyse?rules=15x15:5:renju&moves=h8,i9`. */
+
+/** @typedef {{ page: string, rest: string[], query: URLSearchParams }} Route */
+
+/** @returns {Route} */
+export function parseRoute(/** @type {string} */ hash) {
+  const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [page = "", ...rest] = path.split("/").map(decodeURIComponent);
+  return { page: page || "play", rest, query: new URLSearchParams(query) };
+}
+
+/** The address of a page. */
+export function hashOf(/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) {
+  const text = Object.entries(query).filter(([, value]) => value !== "")
+    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":")}`).join("&");
+  return `#/${path}${text ? `?${text}` : ""}`;
+}
+
+export const go = (/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) => {
+  location.hash = hashOf(path, query);
+};
+
+/** Keep the address up to what is shown without making a step of history. */
+export function replaceRoute(/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) {
+  history.replaceState(null, "", hashOf(path, query));
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/** What the user has chosen, kept in this browser. Reading never fails: unknown or broken entries fall back to the default. */
+
+const KEY = "tengen.settings";
+
+const DEFAULTS = {
+  theme: "auto", // auto | light | dark
+  language: /** @type {string | null} */ (null),
+  sound: true,
+  coordinates: true,
+  numbers: "off", // off | last | all
+  confirm: "auto", // auto (on touch screens) | always | never
+  perspective: "black", // whose chances the bars and numbers show: black | to-move
+  showCandidates: true,
+  showThreats: false,
+  showPolicy: false,
+  lines: 3,
+  engine: "",
+  secondEngine: "",
+  keyMoveLoss: 10, // percentage points of winning chance from which a move is an inaccuracy; mistake ×2, blunder ×3
+  game: { opponent: "level", level: 3, agent: "", second: "", colour: "black", rule: "freestyle", width: 15, height: 15,
+    winLength: 5, opening: "free", clock: "none" },
+};
+
+/** @typedef {typeof DEFAULTS} Settings */
+
+/** @type {Settings} */
+export const settings = { ...structuredClone(DEFAULTS), ...load() };
+
+const listeners = new Set();
+
+/** @returns {Partial<Settings>} */
+function load() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const known = Object.entries(stored).filter(
+      ([key, value]) => key in DEFAULTS && (key === "language" || typeof value === typeof DEFAULTS[/** @type {keyof Settings} */ (key)]),
+    );
+    const found = Object.fromEntries(known);
+    if (found.game) found.game = { ...DEFAULTS.game, ...found.game };
+    return found;
+  } catch {
+    return {};
+  }
+}
+
+/** Change some settings, keep them, and tell who listens. */
+export function change(/** @type {Partial<Settings>} */ changes) {
+  Object.assign(settings, changes);
+  save(KEY, settings);
+  for (const listener of [...listeners]) listener(changes);
+}
+
+/**
+ * Be told of changes; returns what ends it.
+ * @param {(changes: Partial<Settings>) => void} listener
+ */
+export function onChange(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Keep a value in this browser; a full or forbidden store is no reason to stop. */
+export function save(/** @type {string} */ key, /** @type {unknown} */ value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // Private windows may refuse.
+  }
+}
+
+/**
+ * Read a kept value.
+ * @template T
+ * @param {string} key
+ * @param {T} fallback
+ * @returns {T}
+ */
+export function read(key, fallback) {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null") ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/** Show the theme that is chosen, or the system's. */
+export function applyTheme() {
+  if (settings.theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = settings.theme;
+}
+
+/** Whether dark is what is seen now. */
+export function isDark() {
+  return settings.theme === "dark" || (settings.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+}

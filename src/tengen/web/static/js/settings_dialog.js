@@ -1,0 +1,30 @@
+// @ts-check
+/** The dialog of the settings; every change counts at once. */
+
+import { h } from "./dom.js";
+import { LANGUAGES, preferredLanguage, t } from "./i18n.js";
+import { openDialog } from "./notice.js";
+import { change, settings } from "./settings.js";
+import { check, segments } from "./widgets/fields.js";
+
+export function openSettings() {
+  const choices = (/** @type {"theme" | "numbers" | "confirm" | "perspective"} */ key, /** @type {string[]} */ values) => {
+    const options = values.map((value) => /** @type {[string, string]} */ ([value, t(`${key}.${value}`)]));
+    return h("div", { class: "field" }, h("span", null, t(key)), segments(t(key), options, settings[key], (value) => change({ [key]: value })));
+  };
+  openDialog(t("settings"), (close) => [
+    choices("theme", ["auto", "light", "dark"]),
+    h("div", { class: "field" }, h("span", null, t("language")),
+      segments(t("language"), Object.entries(LANGUAGES), preferredLanguage(settings.language), (value) => {
+        close(null);
+        change({ language: value });
+      })),
+    choices("numbers", ["off", "last", "all"]),
+    choices("confirm", ["auto", "always", "never"]),
+    choices("perspective", ["black", "to-move"]),
+    check(t("coordinates"), settings.coordinates, (coordinates) => change({ coordinates })),
+    check(t("sound"), settings.sound, (sound) => change({ sound })),
+    h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
+  ]);
+}
+

@@ -1,0 +1,50 @@
+// @ts-check
+/** Keys: each page says which it has, the `?` overlay lists them. Keys typed into a field are left alone. */
+
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+import { openDialog } from "./notice.js";
+
+/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut keys as `KeyboardEvent.key` has them; label is a key of the texts */
+
+/** @type {Shortcut[]} */
+let global = [];
+/** @type {Shortcut[]} */
+let ofPage = [];
+
+export const setGlobalShortcuts = (/** @type {Shortcut[]} */ list) => (global = list);
+export const setPageShortcuts = (/** @type {Shortcut[]} */ list) => (ofPage = list);
+
+const SHOWN = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Delete: "Del" });
+
+/** Begin to listen. */
+export function listen() {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]")) return;
+    // Space and Enter belong to the button that has the focus.
+    if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return;
+    const found = [...ofPage, ...global].find(({ keys }) => keys.includes(event.key));
+    if (!found) return;
+    event.preventDefault();
+    found.run();
+  });
+}
+
+/** The overlay of all keys that work here. */
+export function showShortcuts() {
+  const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => [
+    h("dt", null, keys.map((key) => h("kbd", null, SHOWN[key] ?? key))),
+    h("dd", null, t(label)),
+  ]);
+  /** @type {[string[], string][]} */
+  const onBoard = [[["Tab"], "key.board-focus"], [["←", "→", "↑", "↓"], "key.board-move"], [["Enter"], "key.board-place"], [["Esc"], "key.board-leave"]];
+  openDialog(t("keys.title"), (close) => [
+    h("h3", null, t("keys.page")), h("dl", { class: "keys" }, rows(ofPage)),
+    h("h3", null, t("keys.board")),
+    h("dl", { class: "keys" }, onBoard.flatMap(([keys, label]) => [h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, t(label))])),
+    h("h3", null, t("keys.everywhere")), h("dl", { class: "keys" }, rows(global)),
+    h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
+  ]);
+}

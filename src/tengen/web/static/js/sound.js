@@ -1,0 +1,55 @@
+// @ts-check
+/** Sounds made on the spot: a stone on wood, a bell at the end. Nothing is loaded. */
+
+import { settings } from "./settings.js";
+
+/** @type {AudioContext | null} */
+let context = null;
+
+/** The context may only start after the first gesture, so it is made when first needed. */
+function audio() {
+  if (!settings.sound || typeof AudioContext === "undefined") return null;
+  context ??= new AudioContext();
+  if (context.state === "suspended") context.resume().catch(() => {});
+  return context;
+}
+
+/**
+ * One decaying tone.
+ * @param {AudioContext} at
+ * @param {{ frequency: number, seconds: number, gain: number, delay?: number, type?: OscillatorType }} tone
+ */
+function ring(at, { frequency, seconds, gain, delay = 0, type = "sine" }) {
+  const start = at.currentTime + delay;
+  const oscillator = new OscillatorNode(at, { frequency, type });
+  const volume = new GainNode(at, { gain: 0 });
+  volume.gain.setValueAtTime(gain, start);
+  volume.gain.exponentialRampToValueAtTime(0.0001, start + seconds);
+  oscillator.connect(volume).connect(at.destination);
+  oscillator.start(start);
+  oscillator.stop(start + seconds);
+}
+
+/** The click of a stone: a short burst of noise through a narrow filter, over a dull knock of the board. */
+export function playStone(colour = "black") {
+  const at = audio();
+  if (!at) return;
+  const length = Math.floor(0.03 * at.sampleRate);
+  const buffer = new AudioBuffer({ length, sampleRate: at.sampleRate });
+  const samples = buffer.getChannelData(0);
+  for (let i = 0; i < length; i += 1) samples[i] = (Math.random() * 2 - 1) * (1 - i / length) ** 3;
+  const noise = new AudioBufferSourceNode(at, { buffer });
+  const filter = new BiquadFilterNode(at, { type: "bandpass", frequency: colour === "black" ? 1900 : 2300, Q: 1.4 });
+  const volume = new GainNode(at, { gain: 0.5 });
+  noise.connect(filter).connect(volume).connect(at.destination);
+  noise.start();
+  ring(at, { frequency: colour === "black" ? 210 : 240, seconds: 0.09, gain: 0.22, type: "triangle" });
+}
+
+/** The end of a game: a fifth upwards for a win, downwards for a loss, one note for the rest. */
+export function playEnd(/** @type {"win" | "loss" | "end"} */ kind) {
+  const at = audio();
+  if (!at) return;
+  const notes = { win: [523, 784], loss: [392, 262], end: [440] }[kind];
+  notes.forEach((frequency, i) => ring(at, { frequency, seconds: 0.9, gain: 0.1, delay: 0.16 * i }));
+}

@@ -1,0 +1,127 @@
+// @ts-check
+/** The tree of a game: moves, variations, remarks. Which moves are legal and who moves next is told by the server; here
+ *  a stone merely takes the colour it was given. Trees are changed in place and walked with loops, they may be deep. */
+
+/**
+ * @typedef {object} Node
+ * @property {number} id unique on this page
+ * @property {string | null} point null at the root and for a pass
+ * @property {import("./board/state.js").Colour | null} colour
+ * @property {string} comment
+ * @property {Node[]} children the first one is the main line
+ * @property {Node | null} parent
+ * @property {number} ply
+ * @property {{ black: string[], white: string[], empty: string[], currentPlayer: import("./board/state.js").Colour | null } | null} setup stones put or taken without a move
+ * @property {Record<string, unknown>} extra what a file said beyond this, given back when it is written
+ */
+
+let nextId = 1;
+
+/** @returns {Node} */
+export function newRoot(/** @type {Node["setup"]} */ setup = null) {
+  return { id: nextId++, point: null, colour: null, comment: "", children: [], parent: null, ply: 0, setup, extra: {} };
+}
+
+/**
+ * Add a continuation as the last variation.
+ * @param {Node} node
+ * @param {{ point: string | null, colour: Node["colour"], comment?: string, setup?: Node["setup"], extra?: Node["extra"] }} step
+ * @returns {Node}
+ */
+export function add(node, { point, colour, comment = "", setup = null, extra = {} }) {
+  const child = { id: nextId++, point, colour, comment, children: [], parent: node, ply: node.ply + (colour ? 1 : 0), setup, extra };
+  node.children.push(child);
+  return child;
+}
+
+/**
+ * The child that plays `point`, made as the last variation where there is none.
+ * @param {Node} node
+ * @param {string | null} point
+ * @param {import("./board/state.js").Colour} colour
+ */
+export function play(node, point, colour) {
+  return node.children.find((child) => child.point === point && child.colour === colour) ?? add(node, { point, colour });
+}
+
+/** The nodes from the root to this one, both included. */
+export function pathTo(/** @type {Node} */ node) {
+  const path = [];
+  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) path.push(at);
+  return path.reverse();
+}
+
+/** The line through a node: what leads to it, and its main continuation to the end. */
+export function lineThrough(/** @type {Node} */ node) {
+  const line = pathTo(node);
+  for (let at = node.children[0]; at; at = at.children[0]) line.push(at);
+  return line;
+}
+
+export const rootOf = (/** @type {Node} */ node) => pathTo(node)[0];
+
+/** Go `steps` along the main continuation, or back where negative; as far as there is something. */
+export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
+  let at = node;
+  for (let i = 0; i < Math.abs(steps); i += 1) {
+    const next = steps > 0 ? at.children[0] : at.parent;
+    if (!next) break;
+    at = next;
+  }
+  return at;
+}
+
+/** The previous or next variation of the same move, around the corner. */
+export function sibling(/** @type {Node} */ node, /** @type {number} */ offset) {
+  const all = node.parent?.children ?? [node];
+  return all[(all.indexOf(node) + offset + all.length) % all.length];
+}
+
+/** Make the line through `node` the main line, from the root on. */
+export function promote(/** @type {Node} */ node) {
+  for (let at = node; at.parent; at = at.parent) {
+    const { children } = at.parent;
+    children.splice(children.indexOf(at), 1);
+    children.unshift(at);
+  }
+}
+
+/**
+ * Take a node with all that follows out of its tree.
+ * @returns {{ parent: Node | null, undo: () => void }} where one stands then, and how to have it back
+ */
+export function remove(/** @type {Node} */ node) {
+  const { parent } = node;
+  if (!parent) return { parent, undo: () => {} };
+  const index = parent.children.indexOf(node);
+  parent.children.splice(index, 1);
+  return { parent, undo: () => parent.children.splice(index, 0, node) };
+}
+
+/** Every node, parents before children, without recursion. */
+export function* walk(/** @type {Node} */ root) {
+  const stack = [root];
+  while (stack.length) {
+    const node = /** @type {Node} */ (stack.pop());
+    yield node;
+    stack.push(...[...node.children].reverse());
+  }
+}
+
+export const isOnMainLine = (/** @type {Node} */ node) => pathTo(node).every((at) => !at.parent || at.parent.children[0] === at);
+
+/**
+ * The stones at a node, numbered by move.
+ * @returns {Map<string, import("./board/state.js").Stone>}
+ */
+export function stonesAt(/** @type {Node} */ node) {
+  const stones = new Map();
+  for (const at of pathTo(node)) {
+    for (const point of at.setup?.empty ?? []) stones.delete(point);
+    for (const colour of /** @type {const} */ (["black", "white"])) {
+      for (const point of at.setup?.[colour] ?? []) stones.set(point, { point, colour });
+    }
+    if (at.point && at.colour) stones.set(at.point, { point: at.point, colour: at.colour, number: at.ply });
+  }
+  return stones;
+}

@@ -1,0 +1,66 @@
+// @ts-check
+/** Choosing a player by kind and parameters; the result is its text, `alphabeta:nodes=5000`, as everywhere in Tengen. */
+
+import { fill, h } from "../dom.js";
+import { t } from "../i18n.js";
+import { choice, field } from "./fields.js";
+
+/** @typedef {{ key: string, type: string, default: string | null, help: string, maximum: number | null }} Parameter */
+
+/** Take an agent's text apart. */
+export function parseAgent(/** @type {string} */ text) {
+  const [name, rest = ""] = text.split(/:(.*)/s);
+  const values = Object.fromEntries(rest.split(",").filter(Boolean).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  return { name, values };
+}
+
+/** Put an agent's text together, leaving out what is empty. */
+export function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
+  const pairs = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`);
+  return pairs.length ? `${name}:${pairs.join(",")}` : name;
+}
+
+/**
+ * @param {any} info what the server offers
+ * @param {string} value an agent's text
+ * @param {(text: string) => void} onchange
+ * @param {{ analyses?: boolean, label?: string }} [options] `analyses` leaves only those that think aloud
+ */
+export function agentField(info, value, onchange, { analyses = false, label = t("agent") } = {}) {
+  const known = info.agents.filter((/** @type {any} */ agent) => !analyses || agent.analyses);
+  let { name, values } = parseAgent(value);
+  if (!known.some((/** @type {any} */ agent) => agent.name === name)) ({ name, values } = parseAgent(info.defaultAgent));
+
+  const details = h("div", { class: "stack" });
+  const changed = () => onchange(formatAgent(name, values));
+  const input = (/** @type {Parameter} */ parameter) => {
+    const current = values[parameter.key] ?? "";
+    const set = (/** @type {string} */ text) => {
+      values = { ...values, [parameter.key]: text.trim() };
+      changed();
+    };
+    if (parameter.type.includes(" | ")) {
+      return choice([["", parameter.default ?? "–"], ...parameter.type.split(" | ").map((each) => /** @type {[string, string]} */ ([each, each]))], current, set);
+    }
+    return h("input", { value: current, placeholder: parameter.default ?? "", maxLength: 60, spellcheck: false, onchange: (/** @type {any} */ event) => set(event.target.value) });
+  };
+  const draw = () => {
+    const agent = known.find((/** @type {any} */ each) => each.name === name);
+    if (!agent) return;
+    const fields = agent.parameters.map((/** @type {Parameter} */ parameter) => {
+      const control = field(parameter.key, input(parameter));
+      control.title = parameter.help;
+      return control;
+    });
+    fill(details, h("p", { class: "soft small" }, agent.summary),
+      fields.length ? h("details", { open: Object.keys(values).length > 0 }, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "fields parameters" }, fields)) : null);
+  };
+  const select = choice(known.map((/** @type {any} */ agent) => [agent.name, agent.name]), name, (chosen) => {
+    name = chosen;
+    values = {};
+    draw();
+    changed();
+  });
+  draw();
+  return h("div", { class: "stack" }, field(label, select), details);
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/** The moves of a game with its variations, to click on. Large trees are cut: the line one stands on is always whole. */
+
+import { fill, h } from "../dom.js";
+import { t } from "../i18n.js";
+import { lineThrough } from "../tree.js";
+
+/** @typedef {import("../tree.js").Node} Node */
+
+const MOST_TOKENS = 900;
+const DEEPEST = 6;
+
+export class MoveTree {
+  /**
+   * @param {(node: Node) => void} onSelect
+   * @param {(node: Node) => string} [signOf] a class for moves with a judgement
+   */
+  constructor(onSelect, signOf = () => "") {
+    this.onSelect = onSelect;
+    this.signOf = signOf;
+    this.left = 0;
+    this.element = h("div", { class: "moves", role: "group", "aria-label": t("moves") });
+  }
+
+  show(/** @type {Node} */ root, /** @type {Node} */ current) {
+    this.current = current;
+    this.onPath = new Set(lineThrough(current));
+    this.left = MOST_TOKENS;
+    const start = h("button", { type: "button", class: "move start", onclick: () => this.onSelect(root), "aria-current": root === current ? "true" : null }, t("start"));
+    fill(this.element, start, this.remark(root), root.children.length ? this.line(root.children[0], 0) : h("span", { class: "soft small" }, t("moves.none")));
+    const chosen = /** @type {HTMLElement | null} */ (this.element.querySelector("[aria-current]"));
+    if (chosen) this.scrollTo(chosen);
+  }
+
+  /** Scrolls the list, never the page. */
+  scrollTo(/** @type {HTMLElement} */ token) {
+    const [top, bottom] = [token.offsetTop - this.element.offsetTop, token.offsetTop - this.element.offsetTop + token.offsetHeight];
+    if (top < this.element.scrollTop) this.element.scrollTop = top - 8;
+    else if (bottom > this.element.scrollTop + this.element.clientHeight) this.element.scrollTop = bottom - this.element.clientHeight + 8;
+  }
+
+  /** A node and its main continuation; the other continuations follow the move they replace. @returns {any[]} */
+  line(/** @type {Node} */ first, /** @type {number} */ depth) {
+    const parts = [];
+    for (let node = /** @type {Node | undefined} */ (first); node; node = node.children[0]) {
+      if (this.left-- <= 0 && !this.onPath?.has(node)) {
+        parts.push(h("span", { class: "soft" }, "…"));
+        break;
+      }
+      parts.push(this.token(node), this.remark(node));
+      if (node === first && depth > 0) continue;
+      const others = node.parent?.children.slice(1) ?? [];
+      if (others.length && node.parent?.children[0] === node) {
+        const shown = depth < DEEPEST ? others : others.filter((other) => this.onPath?.has(other));
+        for (const other of shown) parts.push(h("div", { class: "variation" }, this.line(other, depth + 1)));
+      }
+    }
+    return parts;
+  }
+
+  token(/** @type {Node} */ node) {
+    return h("button", { type: "button", class: `move ${node.colour ?? ""} ${this.signOf(node)}`, onclick: () => this.onSelect(node), "aria-current": node === this.current ? "true" : null },
+      h("span", { class: "move-number" }, node.ply), node.point ?? t("pass"));
+  }
+
+  remark(/** @type {Node} */ node) {
+    return node.comment ? h("p", { class: "remark" }, node.comment) : null;
+  }
+}

@@ -1,0 +1,47 @@
+// @ts-check
+/** A player's line above or below the board: stone, name, what it is doing, clock. */
+
+import { fill, h } from "../dom.js";
+import { t } from "../i18n.js";
+
+/** What a player is called. */
+export function nameOf(/** @type {any} */ player, /** @type {any[]} */ levels, isAlone = false) {
+  if (player.kind === "person") return player.name || t(isAlone ? "you" : "person");
+  if (player.kind === "agent") return player.agent;
+  const level = levels.find((each) => each.level === player.level);
+  return level?.rating ? t("level.rated", { level: player.level, rating: level.rating }) : t("level.n", { level: player.level });
+}
+
+/** A clock: 4:05, and tenths when it gets short. */
+export function clockText(/** @type {number} */ leftMs) {
+  const seconds = leftMs / 1000;
+  if (seconds < 20) return seconds.toFixed(1);
+  const whole = Math.ceil(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+export class PlayerBar {
+  constructor(/** @type {"black" | "white"} */ colour) {
+    this.name = h("strong", { class: "player-name" });
+    this.doing = h("span", { class: "soft small player-doing" });
+    this.clock = h("span", { class: "player-clock", role: "timer" });
+    this.element = h("div", { class: "player", hidden: true }, h("span", { class: `disc ${colour}`, role: "img", "aria-label": t(colour) }), this.name, this.doing, this.clock);
+  }
+
+  /** @param {{ name: string, isTurn: boolean, isThinking: boolean, isWinner: boolean, isUnsettled: boolean }} what */
+  show({ name, isTurn, isThinking, isWinner, isUnsettled }) {
+    this.element.hidden = false;
+    this.element.classList.toggle("is-turn", isTurn);
+    this.element.classList.toggle("is-unsettled", isUnsettled);
+    this.name.textContent = name;
+    fill(this.doing, isThinking ? h("span", { class: "dots", "aria-label": t("thinking") }, h("i"), h("i"), h("i")) : isWinner ? t("winner") : "");
+  }
+
+  showClock(/** @type {number | null} */ leftMs) {
+    this.clock.hidden = leftMs === null;
+    if (leftMs === null) return;
+    const text = clockText(leftMs);
+    if (this.clock.textContent !== text) this.clock.textContent = text;
+    this.clock.classList.toggle("is-short", leftMs < 20000);
+  }
+}

@@ -1,0 +1,164 @@
+// @ts-check
+/** The game under study, shared by the analysis and the review page and kept in this browser between visits. */
+
+import { positionInfo } from "./api.js";
+import { read, save } from "./settings.js";
+import { add, lineThrough, newRoot, pathTo, play, rootOf, stonesAt, walk } from "./tree.js";
+
+/** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("./board/state.js").Colour} Colour */
+
+const KEY = "tengen.study";
+const MOST_KEPT_NODES = 3000;
+const HEADER = /** @type {const} */ (["black", "white", "outcome", "reason", "event", "round", "date", "comment"]);
+
+export const other = (/** @type {Colour} */ colour) => /** @type {Colour} */ (colour === "black" ? "white" : "black");
+
+/** The size a ruleset's text begins with. */
+export function sizeOf(/** @type {string} */ rules) {
+  const [, width, height] = /^(\d+)(?:x(\d+))?/.exec(rules) ?? [null, "15", "15"];
+  return { width: Number(width), height: Number(height ?? width) };
+}
+
+class Workspace {
+  rules = "15x15:5:freestyle";
+  root = newRoot();
+  node = this.root;
+  /** Names of the players and the like, as files have them. @type {Record<string, any>} */
+  header = {};
+  /** Facts of the server by node. @type {Map<number, any>} */
+  facts = new Map();
+
+  /** Begin anew: an empty board, or the moves given, black first. */
+  begin(/** @type {string} */ rules, /** @type {string[]} */ moves = [], /** @type {Record<string, any>} */ header = {}) {
+    this.rules = rules;
+    this.root = newRoot();
+    this.header = header;
+    this.facts.clear();
+    /** @type {Colour} */
+    let colour = "black";
+    this.node = this.root;
+    for (const point of moves) {
+      this.node = play(this.node, point, colour);
+      colour = other(colour);
+    }
+    this.keep();
+  }
+
+  /** Take over a record of the server. */
+  load(/** @type {any} */ record) {
+    const given = record.nodes;
+    this.rules = record.rules;
+    this.header = Object.fromEntries(HEADER.map((key) => [key, record[key] ?? ""]));
+    this.facts.clear();
+    /** @type {Node[]} */
+    const made = [];
+    for (const { parent, colour, move, setup, comment, ...extra } of given) {
+      if (parent === null || parent === undefined) {
+        const root = newRoot(setup ?? null);
+        root.comment = comment ?? "";
+        root.extra = extra;
+        made.push(root);
+        // A file may play its first move in the root.
+        if (colour) made[0] = add(root, { point: move, colour });
+        this.root = root;
+      } else {
+        made.push(add(made[parent], { point: move ?? null, colour: colour ?? null, comment, setup: setup ?? null, extra }));
+      }
+    }
+    this.node = this.root;
+    this.keep();
+  }
+
+  /** The tree as a record of the server. */
+  record() {
+    const places = new Map();
+    const nodes = [...walk(this.root)].map((node, place) => {
+      places.set(node, place);
+      const { point, colour, setup, comment, extra, parent } = node;
+      return { ...extra, parent: parent ? places.get(parent) : null, colour, move: point, setup, comment };
+    });
+    const header = Object.fromEntries(Object.entries(this.header).filter(([, value]) => value));
+    return { ...header, rules: this.rules, nodes };
+  }
+
+  /** Keep the tree in this browser, unless it is too large for that. */
+  keep() {
+    const record = this.record();
+    if (record.nodes.length <= MOST_KEPT_NODES) save(KEY, { record, place: [...walk(this.root)].indexOf(this.node) });
+  }
+
+  /** Bring back what was kept. */
+  restore() {
+    const kept = /** @type {any} */ (read(KEY, null));
+    if (!kept?.record?.nodes?.length) return;
+    try {
+      this.load(kept.record);
+      this.node = [...walk(this.root)][kept.place] ?? this.root;
+    } catch {
+      this.begin("15x15:5:freestyle");
+    }
+  }
+
+  /** A node as the server's position fields: moves where they alternate, else the stones as they lie. */
+  position(/** @type {Node} */ node) {
+    const path = pathTo(node);
+    const setup = path[0].setup;
+    const first = setup?.currentPlayer ?? null;
+    const moves = path.slice(1);
+    const isPlain = moves.every((at, i) => at.point && !at.setup && (i === 0 ? true : at.colour !== moves[i - 1].colour));
+    const stones = isPlain ? [...(setup?.black ?? []).map((point) => ["black", point]), ...(setup?.white ?? []).map((point) => ["white", point])]
+      : [...stonesAt(node).values()].map(({ colour, point }) => [colour, point]);
+    const last = [...moves].reverse().find(({ colour }) => colour)?.colour;
+    const next = isPlain ? moves[0]?.colour ?? first : node.setup?.currentPlayer ?? (last ? other(last) : first);
+    return {
+      rules: this.rules,
+      ...(stones.length ? { initialStones: stones } : {}),
+      ...(next && (stones.length || next === "white") ? { initialPlayer: next } : {}),
+      moves: isPlain ? moves.map(({ point }) => point) : [],
+    };
+  }
+
+  /** Who moves at a node: as the server said, and until it has, the other colour. @returns {Colour} */
+  toMove(node = this.node) {
+    return this.facts.get(node.id)?.currentPlayer ?? node.setup?.currentPlayer ?? (node.colour ? other(node.colour) : "black");
+  }
+
+  /** The facts of a node, asked once. */
+  async factsOf(/** @type {Node} */ node) {
+    const known = this.facts.get(node.id);
+    if (known) return known;
+    const facts = await positionInfo({ ...this.position(node), includeThreats: true });
+    this.facts.set(node.id, facts);
+    return facts;
+  }
+
+  /** The moves of the line one stands on, for addresses; null when it is not plain moves from the empty board. */
+  plainMoves() {
+    const position = this.position(this.node);
+    return position.initialStones || position.initialPlayer ? null : position.moves;
+  }
+
+  mainLine() {
+    return lineThrough(this.root);
+  }
+
+  /** Put a node's stones onto a board. */
+  boardState(node = this.node) {
+    const facts = this.facts.get(node.id);
+    return { ...sizeOf(this.rules), stones: stonesAt(node), lastMove: node.point, winningLine: facts?.winningLine ?? [],
+      fouls: facts?.fouls.map((/** @type {any} */ foul) => foul.point) ?? [], preview: [], hint: null, marks: labels(node), pending: null };
+  }
+
+  isRoot() {
+    return this.node === rootOf(this.node);
+  }
+}
+
+/** The signs a file has put on the points. @returns {import("./board/state.js").BoardState["marks"]} */
+function labels(/** @type {Node} */ node) {
+  const marks = /** @type {any[]} */ (node.extra.marks ?? []).filter(({ kind }) => kind === "label");
+  return marks.map(({ point, text }) => ({ point, kind: "label", text }));
+}
+
+export const workspace = new Workspace();
