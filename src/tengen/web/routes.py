@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, WebSocket
+from fastapi import APIRouter, Depends, Path, Query, WebSocket
+from pydantic import StringConstraints
+from starlette.responses import Response
 
 from tengen import __version__
 from tengen.core.contracts import Opening, Rule
+from tengen.core.position import Position
 from tengen.records import FORMATS
 from tengen.web.jobs import Explain
 from tengen.web.limits import client_of
 from tengen.web.messages import (
+    MAX_MOVES,
+    ExportRequest,
+    ExportResult,
     FormatInfo,
     GameAction,
     GameId,
     GameState,
+    ImportRequest,
+    ImportResult,
     NewGame,
     PositionInfo,
     PositionRequest,
     Problem,
+    Record,
+    RulesFields,
     ServerInfo,
+    Study,
 )
+from tengen.web.pictures import DrawPng, Look, draw_svg
 from tengen.web.players import DEFAULT_AGENT, describe_agents, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
+from tengen.web.problems import NotFoundError
+from tengen.web.records import game_of, read_job, write_job
 from tengen.web.services import Services, services_of
 from tengen.web.session import Session
 
@@ -34,6 +49,20 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 """What any answer but a success looks like, for the OpenAPI description."""
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
+
+
+class PictureQuery(RulesFields):
+    """A position in a URL."""
+
+    moves: Annotated[str, StringConstraints(max_length=4 * MAX_MOVES)] = ""
+    """One after the other: `h8i9j10`."""
+    numbers: bool = False
+    coordinates: bool = True
+
+    def position(self) -> Position:
+        """The position after the moves."""
+        return Position.from_moves(ruleset_of(self), self.moves)
+
 
 ServicesHere = Annotated[Services, Depends(services_of)]
 GameIdHere = Annotated[GameId, Path()]
@@ -91,6 +120,65 @@ async def get_game(game_id: GameIdHere, services: ServicesHere) -> GameState:
 async def post_action(game_id: GameIdHere, action: GameAction, services: ServicesHere) -> GameState:
     """Carry out an action."""
     return services.hall.act(game_id, action)
+
+
+@router.get("/picture.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
+async def get_svg(query: Annotated[PictureQuery, Query()]) -> Response:
+    """A position as SVG."""
+    look = Look(numbers=query.numbers, coordinates=query.coordinates)
+    return Response(draw_svg(query.position(), look), media_type="image/svg+xml")
+
+
+@router.get("/picture.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+async def get_png(query: Annotated[PictureQuery, Query()], services: ServicesHere) -> Response:
+    """A position as PNG."""
+    look = Look(numbers=query.numbers, coordinates=query.coordinates)
+    job = DrawPng(position=query.position(), look=look)
+    return Response(await services.pool.run(job, owner="pictures"), media_type="image/png")
+
+
+@router.post("/import")
+async def post_import(request: ImportRequest, services: ServicesHere) -> ImportResult:
+    """Read a game file or anything pasted."""
+    result: ImportResult = await services.pool.run(read_job(request), owner="records")
+    return result
+
+
+@router.post("/export")
+async def post_export(request: ExportRequest, services: ServicesHere) -> ExportResult:
+    """Write a record as a file."""
+    result: ExportResult = await services.pool.run(write_job(request), owner="records")
+    return result
+
+
+@router.post("/studies", status_code=201)
+async def post_study(record: Record, services: ServicesHere) -> Study:
+    """Keep a record; its id is the key to it."""
+    services.store.make_room("study")
+    return _keep_study(services, secrets.token_urlsafe(16), record)
+
+
+@router.get("/studies/{study_id}")
+async def get_study(study_id: GameIdHere, services: ServicesHere) -> Study:
+    """A record that was kept."""
+    body = services.store.get("study", study_id)
+    if body is None:
+        raise NotFoundError(f"there is no study {study_id}")
+    return Study(id=study_id, record=Record.model_validate_json(body))
+
+
+@router.put("/studies/{study_id}")
+async def put_study(study_id: GameIdHere, record: Record, services: ServicesHere) -> Study:
+    """Replace a record that was kept."""
+    if services.store.get("study", study_id) is None:
+        raise NotFoundError(f"there is no study {study_id}")
+    return _keep_study(services, study_id, record)
+
+
+def _keep_study(services: Services, study_id: str, record: Record) -> Study:
+    game_of(record).check()
+    services.store.put("study", study_id, record.model_dump_json())
+    return Study(id=study_id, record=record)
 
 
 @router.websocket("/socket")
