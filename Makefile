@@ -5,6 +5,8 @@ PYTHON ?= python3
 JOBS ?= 2
 # More arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
 ARGS ?=
+# How long `make demo` trains; its tournament takes another minute.
+DEMO_MINUTES ?= 3.5
 
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -74,10 +76,10 @@ $(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMP
 	@touch $@
 
 # torch goes first and by exact version (see pyproject.toml).
-$(STAMPS)/test: pyproject.toml $(STAMPS)/base
-	@echo "Installing the packages of 'test' …"
+$(STAMPS)/test $(STAMPS)/train: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
+	@echo "Installing the packages of '$*' …"
 	@$(PIP) install $(call pinned,torch)
-	@$(PIP) install 'tengen[test]'
+	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
 install: $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed to play
@@ -114,10 +116,18 @@ docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
 
 # ---- Using it -------------------------------------------------------------------------------------------------------
 
-demo: $(STAMPS)/native $(STAMPS)/base  ## Show the players, a game between two of them, and count all games of tic-tac-toe
-	@$(BIN)/tengen agents
-	@$(BIN)/tengen play --terminal --rules 9x9 --black naive:level=3 --white rule-based --seed 1
-	@$(BIN)/tengen perft 3x3:3:freestyle 9
+# A run begins from nothing each time; its folder, the tournament and the pictures are under runs/demo.
+DEMO := runs/demo
+
+demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from nothing and rate it against the classic ones, in five minutes
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
+	@$(BIN)/tengen train alphazero --preset 6x6x4 --minutes $(DEMO_MINUTES) --run $(DEMO)/run
+	@echo "How strong is it? A tournament against the classic players:"
+	@sed "s|RUN|$(DEMO)/run|" data/demo.toml > $(DEMO)/tournament.toml
+	@$(BIN)/tengen tournament $(DEMO)/tournament.toml
+	@echo "Strength while it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
+	@echo "Play against it: $(BIN)/tengen play --terminal alphazero:run=$(DEMO)/run --rules 6x6:4"
 
 play: install  ## Play against the computer
 	@$(BIN)/tengen play --terminal

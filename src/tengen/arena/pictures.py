@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ def draw_pictures(pool: Pool, folder: Path) -> dict[str, str]:
     for ruleset in pool.ratings:
         tail = ruleset.replace(":", "-")
         for name, draw in (("ratings", rating_figure), ("crosstable", crosstable_figure)):
-            drawings[f"{name}-{tail}"] = _save(draw, pool, ruleset, folder / f"{name}-{tail}")
+            drawings[f"{name}-{tail}"] = save_figure(draw(pool, ruleset), folder / f"{name}-{tail}")
     return drawings
 
 
@@ -29,7 +28,7 @@ def rating_figure(pool: Pool, ruleset: str) -> Figure:
     """Each player's rating with its 95 % interval, strongest at the top."""
     ratings = pool.ratings[ruleset]
     order = pool.by_strength(ruleset)
-    figure = _new_figure(7, 1.2 + 0.32 * len(order))
+    figure = new_figure(7, 1.2 + 0.32 * len(order))
     axes = figure.subplots()
     places = np.arange(len(order))[::-1]
     elo = [float(ratings.elo[player]) for player in order]
@@ -53,7 +52,7 @@ def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
             wdl = pool.tally.of(player, other, ruleset)
             if player != other and wdl.games:
                 scores[row, column] = wdl.score
-    figure = _new_figure(3 + 0.5 * size, 1.6 + 0.45 * size)
+    figure = new_figure(3 + 0.5 * size, 1.6 + 0.45 * size)
     axes = figure.subplots()
     image = axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=1)
     axes.set_xticks(range(size), [str(rank) for rank in range(1, size + 1)])
@@ -67,19 +66,20 @@ def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
     return figure
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of that size in inches."""
     # Without pyplot there is no global state, no window and nothing to close.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(draw: Callable[[Pool, str], Figure], pool: Pool, ruleset: str, path: Path) -> str:
+def save_figure(figure: Figure, path: Path) -> str:
+    """Write a figure as PATH.svg and PATH.png; returns the SVG text."""
     import matplotlib
 
     # No date and no random names: the same results give the same files.
     with matplotlib.rc_context({"svg.hashsalt": "tengen", "svg.fonttype": "none"}):
-        figure = draw(pool, ruleset)
         figure.savefig(path.with_name(f"{path.name}.png"), dpi=120)
         text = io.StringIO()
         metadata: dict[str, Any] = {"Date": None}

@@ -30,6 +30,8 @@ SUBCOMMANDS: tuple[str, ...] = (
     "perft",
     "bench",
     "tune",
+    "train",
+    "runs",
     "show",
 )
 """Modules of this package that register subcommands, in the order of the help.

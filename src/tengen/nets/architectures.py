@@ -18,6 +18,9 @@ from tengen.core.planes import plane_count
 from tengen.errors import InputError
 
 
+_METADATA = "tengen"
+
+
 class NetKind(StrEnum):
     """Which architecture."""
 
@@ -96,11 +99,17 @@ def count_weights(net: nn.Module) -> int:
 # -- weights as a file ------------------------------------------------------------------------------------------------
 
 
-def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
-    """Write the weights as safetensors with the description of the network and the ruleset inside."""
+def net_bytes(net: Net, ruleset: Ruleset) -> bytes:
+    """The content of a safetensors file: the weights, the description of the network and the ruleset."""
     weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
-    metadata = {"net": json.dumps(asdict(net.config)), "ruleset": str(ruleset)}
-    safetensors.torch.save_file(weights, path, metadata=metadata)
+    # One entry: several come out in any order, and the same network should give the same file.
+    description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
+    return safetensors.torch.save(weights, metadata={_METADATA: description})
+
+
+def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
+    """Write `net_bytes` to a file."""
+    path.write_bytes(net_bytes(net, ruleset))
 
 
 def load_net(path: Path) -> tuple[Net, Ruleset]:
@@ -111,12 +120,12 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except (OSError, safetensors.SafetensorError) as error:
         raise InputError(f"{path} is not a file of weights: {error}") from None
-    if not {"net", "ruleset"} <= metadata.keys():
+    if _METADATA not in metadata:
         raise InputError(f"{path} does not say which network its weights belong to")
     try:
-        described = json.loads(metadata["net"])
-        config = NetConfig(**{**described, "kind": NetKind(described["kind"])})
-        ruleset = Ruleset.parse(metadata["ruleset"])
+        described = json.loads(metadata[_METADATA])
+        config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
+        ruleset = Ruleset.parse(described["ruleset"])
         net = build_net(config, ruleset)
         net.load_state_dict(weights)
     except (ValueError, TypeError, KeyError, RuntimeError) as error:

@@ -1,0 +1,58 @@
+"""`tengen runs`: what training runs there are, how far they are and how strong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("runs")(runs)
+
+
+def runs(
+    folder: Annotated[Path, typer.Argument(help="A run, or a folder of runs.")] = Path("runs"),
+    plots: Annotated[bool, typer.Option("--plots", help="Draw the curves of each run into its folder.")] = False,
+) -> None:
+    """List training runs with their progress and strength."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tengen.errors import InputError
+    from tengen.learning.plots import draw_run
+    from tengen.learning.run import find_runs
+
+    console = Console(highlight=False)
+    found = find_runs(folder)
+    if not found:
+        raise InputError(f"there is no run in {folder}")
+    table = Table()
+    table.add_column("run", style="bold", no_wrap=True)
+    for column in ("algorithm", "preset", "state"):
+        table.add_column(column)
+    for column in ("iteration", "minutes", "games", "Elo", "against"):
+        table.add_column(column, justify="right")
+    for run in found:
+        metrics = run.metrics()
+        state = "running" if run.is_running() else "stopped"
+        name = str(run.folder.relative_to(folder)) if run.folder != folder else run.folder.name
+        table.add_row(name, run.header.algorithm, run.header.preset or "–", state, *_numbers(metrics))
+        if plots:
+            for picture in draw_run(metrics, run.folder, run.folder.name):
+                console.print(f"wrote {picture}", soft_wrap=True)
+    console.print(table)
+
+
+def _numbers(metrics: list[dict[str, Any]]) -> tuple[str, ...]:
+    if not metrics:
+        return "0", "", "", "", ""
+    last = metrics[-1]
+    strength = next((line["strength"] for line in reversed(metrics) if "strength" in line), None)
+    elo = "" if strength is None else f"{strength['elo']:+.0f} ±{strength['error']:.0f}"
+    hardest = (
+        "" if strength is None else ", ".join(f"{k} {100 * v:.0f} %" for k, v in list(strength["scores"].items())[-2:])
+    )
+    return str(last["iteration"]), f"{last['seconds'] / 60:.1f}", f"{last.get('games', '')}", elo, hardest

@@ -1,0 +1,81 @@
+"""`tengen train ALGORITHM`: begin a training run or go on with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("train")(train)
+
+
+def train(
+    algorithm: Annotated[str | None, typer.Argument(help="What to train by, such as alphazero.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="A preset of the algorithm; without ALGORITHM they are listed.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change the preset, such as net.channels=48; repeatable."),
+    ] = None,
+    run: Annotated[Path | None, typer.Option(help="The folder of the run; runs/ALGORITHM-PRESET unless told.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of that folder.")] = False,
+    minutes: Annotated[float | None, typer.Option(min=0, help="How long to train; short for --set minutes=….")] = None,
+    init_from: Annotated[
+        str | None, typer.Option(help="Begin with this network: a shipped model, a run or a weights file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another run.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
+) -> None:
+    """Train a player. The run is a folder: it can be killed at any moment, resumed, watched and played."""
+    from rich.console import Console
+
+    from tengen.errors import InputError
+    from tengen.learning.algorithms import find_algorithm
+    from tengen.learning.config import load_config
+    from tengen.learning.progress import Progress
+    from tengen.learning.run import Run, new_header
+
+    console = Console(highlight=False, quiet=quiet)
+    if algorithm is None:
+        _list_presets(console)
+        return
+    module = find_algorithm(algorithm)
+    folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
+    if resume:
+        if preset or settings or minutes is not None or init_from is not None or seed:
+            raise InputError(f"--resume goes on with {folder} as it was begun: give no other options")
+        current = Run.open(folder)
+        if current.header.algorithm != algorithm:
+            raise InputError(f"{folder} is a run of {current.header.algorithm}, not of {algorithm}")
+    else:
+        changes = list(settings or [])
+        changes += [] if minutes is None else [f"minutes={minutes}"]
+        changes += [] if init_from is None else [f"init_from={init_from}"]
+        config = load_config(module.Config, algorithm, preset, changes)
+        current = Run.create(folder, new_header(algorithm, preset, seed), config)
+    with Progress(console, folder.name) as progress:
+        module.train(current, progress)
+    console.print(f"{folder}: play it by `tengen play --terminal '{algorithm}:run={folder}'`", soft_wrap=True)
+
+
+def _list_presets(console: Console) -> None:
+    from rich.table import Table
+
+    from tengen.learning.algorithms import algorithm_names, describe_algorithm
+    from tengen.learning.config import describe_preset, preset_names
+
+    for algorithm in algorithm_names():
+        table = Table(title=f"{algorithm}: {describe_algorithm(algorithm)}", title_justify="left")
+        table.add_column("preset", style="bold", no_wrap=True)
+        table.add_column("what it is")
+        for name in preset_names(algorithm):
+            table.add_row(name, describe_preset(algorithm, name))
+        console.print(table)

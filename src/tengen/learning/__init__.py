@@ -1,0 +1,1 @@
+"""Training algorithms, one file each, and the little they share: configurations, runs, replay, guards, curves."""

@@ -1,0 +1,49 @@
+"""The training algorithms by name; each lives in a module with `Config` and `train`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Protocol
+
+from tengen.core.tables import did_you_mean
+from tengen.errors import InputError, MissingExtraError
+from tengen.learning.progress import Progress
+from tengen.learning.run import Run
+
+# Name → module, and what it is in one sentence.
+_MODULES = {
+    "alphazero": ("tengen.learning.alphazero", "A network learns from the games of its own tree search."),
+}
+
+
+class Algorithm(Protocol):
+    """What a module of an algorithm offers."""
+
+    Config: type[Any]
+    """A frozen dataclass."""
+
+    def train(self, run: Run, progress: Progress) -> None:
+        """Do what is left of a run."""
+
+
+def algorithm_names() -> tuple[str, ...]:
+    """The names of all algorithms."""
+    return tuple(_MODULES)
+
+
+def describe_algorithm(name: str) -> str:
+    """What an algorithm is in one sentence."""
+    return _MODULES[name][1]
+
+
+def find_algorithm(name: str) -> Algorithm:
+    """The module of an algorithm, imported."""
+    if name not in _MODULES:
+        raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
+    try:
+        module: Any = importlib.import_module(_MODULES[name][0])
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "safetensors", "onnx", "tensorboard"):
+            raise
+        raise MissingExtraError(f"training needs {error.name}: pip install 'tengen[train]'") from None
+    return module  # type: ignore[no-any-return]

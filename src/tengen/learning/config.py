@@ -1,0 +1,105 @@
+"""Configurations of training: presets in TOML, settings on top of them, and the resolved one as a file.
+
+Each algorithm has a frozen dataclass `Config`, nested where that helps, every field with its sentence. A preset is
+`presets/ALGORITHM/NAME.toml` and says only what differs from the defaults; its first line tells what it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tengen.core.contracts import Ruleset
+from tengen.core.tables import TableReader, did_you_mean, read_toml
+from tengen.errors import InputError
+
+C = TypeVar("C")
+
+_PRESETS = Path(__file__).parent / "presets"
+
+
+def preset_names(algorithm: str) -> tuple[str, ...]:
+    """The presets of an algorithm."""
+    return tuple(sorted(path.stem for path in (_PRESETS / algorithm).glob("*.toml")))
+
+
+def describe_preset(algorithm: str, preset: str) -> str:
+    """The sentence at the top of a preset's file."""
+    first = _preset_path(algorithm, preset).read_text(encoding="utf-8").partition("\n")[0]
+    return first.lstrip("# ")
+
+
+def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
+    """The defaults of `kind`, changed by the preset, changed by `key=value` settings, `table.key=value` in a table.
+
+    Values are TOML; a word that is none is a text. Unknown presets and keys are refused with the nearest known one.
+    """
+    table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
+    origin = f"preset {preset}" if preset else f"settings of {algorithm}"
+    for setting in settings:
+        _set(table, setting)
+        origin += f" with {setting}"
+    return TableReader(origin, Path()).make(kind, table, "")
+
+
+def read_config(kind: type[C], table: Mapping[str, Any], origin: str) -> C:
+    """The configuration in a table that `format_toml` wrote; `origin` names it in errors."""
+    return TableReader(origin, Path()).make(kind, table, "")
+
+
+def format_toml(config: Any) -> str:
+    """A configuration as TOML, every field written out: what `read_config` reads back as the same."""
+    lines: list[str] = []
+    _write_table(to_table(config), (), lines)
+    return "\n".join(lines) + "\n"
+
+
+def to_table(value: Any) -> Any:
+    """Dataclasses as nested tables of plain values; a field that is None is left out."""
+    if isinstance(value, (Ruleset, Path, StrEnum)):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((one.name, to_table(getattr(value, one.name))) for one in dataclasses.fields(value))
+        return {key: part for key, part in pairs if part is not None}
+    if isinstance(value, Mapping):
+        return {str(key): to_table(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_table(item) for item in value]
+    return value
+
+
+def _write_table(table: Mapping[str, Any], place: tuple[str, ...], lines: list[str]) -> None:
+    tables = {key: value for key, value in table.items() if isinstance(value, Mapping)}
+    # Numbers, texts, truth values and lists of them look the same in JSON as in TOML.
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items() if key not in tables]
+    for key, value in tables.items():
+        lines += ["", f"[{'.'.join((*place, key))}]"]
+        _write_table(value, (*place, key), lines)
+
+
+def _preset_path(algorithm: str, preset: str) -> Path:
+    names = preset_names(algorithm)
+    if preset not in names:
+        raise InputError(f"unknown preset {preset!r} of {algorithm}{did_you_mean(preset, names)}")
+    return _PRESETS / algorithm / f"{preset}.toml"
+
+
+def _set(table: dict[str, Any], setting: str) -> None:
+    place, equals, text = setting.partition("=")
+    *parents, key = (part.strip().replace("-", "_") for part in place.split("."))
+    if not equals or not key:
+        raise InputError(f"{setting!r} is not key=value")
+    try:
+        value = tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    for parent in parents:
+        table = table.setdefault(parent, {})
+        if not isinstance(table, dict):
+            raise InputError(f"{parent!r} in {setting!r} is not a table")
+    table[key] = value

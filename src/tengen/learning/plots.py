@@ -1,0 +1,69 @@
+"""Pictures of a run: its losses and its strength, from the metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tengen.arena.pictures import new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Metrics = Sequence[Mapping[str, Any]]
+
+
+def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
+    """Draw `losses` and `strength` as SVG and PNG into the folder, as far as the metrics have them."""
+    drawings = {
+        "losses": (draw_losses, [line for line in metrics if line.get("losses")]),
+        "strength": (draw_strength, [line for line in metrics if line.get("strength")]),
+    }
+    return [_draw(draw, lines, folder / name, title) for name, (draw, lines) in drawings.items() if lines]
+
+
+def draw_losses(axes: Axes, metrics: Metrics) -> None:
+    """Every loss over the positions learned from."""
+    for name in metrics[-1]["losses"]:
+        axes.plot(
+            [_minutes(line) for line in metrics],
+            [line["losses"].get(name) for line in metrics],
+            label=name.replace("_", " "),
+            linewidth=1,
+        )
+    axes.set_ylabel("loss")
+    axes.set_yscale("log")
+    axes.legend(fontsize="small", frameon=False)
+
+
+def draw_strength(axes: Axes, metrics: Metrics) -> None:
+    """The rating against the ladder with its 95 % interval."""
+    axes.errorbar(
+        [_minutes(line) for line in metrics],
+        [line["strength"]["elo"] for line in metrics],
+        yerr=[line["strength"]["error"] for line in metrics],
+        fmt="o-",
+        color="#8b5a2b",
+        ecolor="#999",
+        capsize=2,
+        markersize=3,
+    )
+    axes.axhline(0, color="#555", linewidth=0.8, linestyle=":")
+    axes.set_ylabel("Elo above the anchor, 95 % interval")
+
+
+def _minutes(line: Mapping[str, Any]) -> float:
+    return float(line["seconds"]) / 60
+
+
+def _draw(draw: Callable[[Axes, Metrics], None], metrics: Metrics, path: Path, title: str) -> Path:
+    figure = new_figure(7, 4)
+    axes = figure.subplots()
+    draw(axes, metrics)
+    axes.set_xlabel("minutes of training")
+    axes.set_title(title, loc="left", fontsize="medium")
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, path)
+    return path.with_name(f"{path.name}.png")

@@ -1,0 +1,69 @@
+"""How far a run is: a live line on a terminal, a line a minute elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SECONDS_BETWEEN_LINES = 60.0
+
+
+class Progress:
+    """Shows fraction done, speeds and the time left. A context manager; `say` prints a line that stays."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+        self._console = console
+        self._title = title
+        self._said = time.monotonic()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[text]}"),
+            console=console,
+        )
+        self._task = self._bar.add_task(title, total=1.0, text="")
+
+    def __enter__(self) -> Progress:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def update(self, fraction: float, seconds_left: float | None, text: str) -> None:
+        """Show the state: what part is done, how long the rest takes, and speeds or losses as text."""
+        left = "" if seconds_left is None else f"{format_seconds(seconds_left)} left"
+        line = ", ".join(part for part in (text, left) if part)
+        self._bar.update(self._task, completed=min(fraction, 1.0), text=line)
+        now = time.monotonic()
+        if not self._console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
+            self._said = now
+            self.say(f"{self._title}: {100 * fraction:.0f} %, {line}")
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration in words.
+
+    >>> format_seconds(75), format_seconds(7300)
+    ('1:15 min', '2:01 h')
+    """
+    whole = max(0, round(seconds))
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    return f"{whole // 3600}:{whole % 3600 // 60:02} h"

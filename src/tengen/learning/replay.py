@@ -1,0 +1,178 @@
+"""Positions of self-play to learn from: shards on disk, a window in memory, batches turned at random.
+
+A shard is one npz file (no pickle) with the positions of one iteration, whole games in a row. The window holds the
+newest positions; how many follows a power law of all that were ever made, as KataGo's does: few at first, when games
+are soon outdated, more and more later.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from dataclasses import dataclass, fields
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.contracts import Ruleset
+from tengen.core.symmetry import inverse, permutation, symmetries
+from tengen.errors import RunError
+from tengen.learning.files import write_file, writing
+
+NO_MOVE = -1
+"""In `Samples.reply` at the last move of a game."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """N positions with what was learned about them; everything is seen by the side to move.
+
+    P = area of the board, C = planes of the layout.
+    """
+
+    planes: npt.NDArray[np.int8]
+    """[N, C, H, W]"""
+    policy: npt.NDArray[np.float16]
+    """[N, P]: what the search prefers."""
+    value_search: npt.NDArray[np.float32]
+    """[N]: the value that the search found, in [-1, 1]."""
+    result: npt.NDArray[np.float32]
+    """[N]: +1, 0, -1 as the game ended, discounted by the distance to its end."""
+    reply: npt.NDArray[np.int16]
+    """[N]: the point the opponent answered with, `NO_MOVE` at the end."""
+    surprise: npt.NDArray[np.float32]
+    """[N]: KL(policy ‖ the network's prior) in nats."""
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> Samples:
+        return Samples(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
+
+    @staticmethod
+    def concatenate(parts: list[Samples]) -> Samples:
+        """Several as one."""
+        return Samples(
+            **{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Samples)}
+        )
+
+
+def turn(samples: Samples, turns: npt.NDArray[np.intp], ruleset: Ruleset) -> Samples:
+    """Each position seen through the symmetry of its number in `turns` [N]."""
+    planes = samples.planes.reshape(len(samples), samples.planes.shape[1], ruleset.area)
+    policy, reply = samples.policy, samples.reply
+    turned_planes, turned_policy, turned_reply = planes.copy(), policy.copy(), reply.copy()
+    for symmetry in symmetries(ruleset):
+        rows = np.flatnonzero(turns == symmetry)
+        if symmetry == 0 or not len(rows):
+            continue
+        goes_to = permutation(symmetry, ruleset)
+        comes_from = permutation(inverse(symmetry), ruleset)
+        turned_planes[rows] = planes[rows][:, :, comes_from]
+        turned_policy[rows] = policy[rows][:, comes_from]
+        moved = goes_to[reply[rows]].astype(np.int16)
+        turned_reply[rows] = np.where(reply[rows] == NO_MOVE, np.int16(NO_MOVE), moved)
+    return Samples(
+        planes=turned_planes.reshape(samples.planes.shape),
+        policy=turned_policy,
+        value_search=samples.value_search,
+        result=samples.result,
+        reply=turned_reply,
+        surprise=samples.surprise,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowConfig:
+    """How many of the newest positions are learned from: `first · (total / first) ** exponent`, at most `largest`."""
+
+    first: int = 10_000
+    """Positions before the window begins to leave old ones out."""
+    largest: int = 60_000
+    """Positions it holds at most."""
+    exponent: float = 0.65
+    """0 keeps it at `first`, 1 keeps everything."""
+    surprise_share: float = 0.5
+    """Share of the sampling weight that goes by surprise; the rest is even."""
+
+    def size(self, total: int) -> int:
+        """Positions in the window when `total` were ever made."""
+        if total <= self.first:
+            return total
+        return min(self.largest, round(self.first * (total / self.first) ** self.exponent))
+
+
+class Replay:
+    """The window over the shards of a run."""
+
+    def __init__(self, folder: Path, ruleset: Ruleset, config: WindowConfig) -> None:
+        """Reads the shards that are in the folder, the newest as far as the window goes."""
+        self._folder = folder
+        self._ruleset = ruleset
+        self._config = config
+        self._shards: deque[Samples] = deque()
+        self._window: Samples | None = None
+        self._weights: npt.NDArray[np.float64] = np.empty(0)
+        self.total = 0
+        """Positions ever added."""
+
+    def load(self, total: int) -> None:
+        """Fill the window from disk; `total` positions were made so far."""
+        self.total = total
+        self._shards.clear()
+        for path in sorted(self._folder.glob("*.npz"), reverse=True):
+            if sum(map(len, self._shards)) >= self._config.size(total):
+                break
+            self._shards.appendleft(_read(path))
+        self._refresh()
+
+    def add(self, iteration: int, samples: Samples) -> None:
+        """Write the positions of an iteration as a shard, take them into the window, remove shards that fell out."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **{one.name: getattr(samples, one.name) for one in fields(samples)})
+        with writing(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+        write_file(self._folder / f"{iteration:06}.npz", buffer.getvalue())
+        self._shards.append(samples)
+        self.total += len(samples)
+        self._refresh()
+
+    def remove_outdated(self) -> None:
+        """Delete the files of shards that no window will need again; call it after a checkpoint."""
+        for path in sorted(self._folder.glob("*.npz"))[: -len(self._shards) - 1]:
+            path.unlink()
+
+    def __len__(self) -> int:
+        return 0 if self._window is None else len(self._window)
+
+    def sample(self, count: int, rng: np.random.Generator) -> Samples:
+        """`count` positions of the window, drawn with replacement, each turned or mirrored at random."""
+        assert self._window is not None
+        chosen = np.searchsorted(self._weights, rng.random(count), side="right")
+        turns = rng.integers(len(symmetries(self._ruleset)), size=count)
+        return turn(self._window[np.minimum(chosen, len(self._window) - 1)], turns, self._ruleset)
+
+    def _refresh(self) -> None:
+        size = self._config.size(self.total)
+        while len(self._shards) > 1 and sum(map(len, self._shards)) - len(self._shards[0]) >= size:
+            self._shards.popleft()
+        if not self._shards:
+            self._window = None
+            return
+        self._window = Samples.concatenate(list(self._shards))[-size:] if size else None
+        if self._window is not None:
+            surprise = np.maximum(self._window.surprise.astype(np.float64), 0.0)
+            share = self._config.surprise_share if surprise.sum() > 0 else 0.0
+            even = (1 - share) / len(surprise)
+            weights = even + (share * surprise / surprise.sum() if share else 0.0)
+            self._weights = np.cumsum(np.broadcast_to(weights, len(surprise)))
+
+
+def _read(path: Path) -> Samples:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Samples(**{one.name: arrays[one.name] for one in fields(Samples)})
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        raise RunError(f"{path} is not a shard of positions: {error}") from None

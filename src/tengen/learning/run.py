@@ -1,0 +1,265 @@
+"""A training run as a folder that survives being killed at any instant.
+
+    config.toml      what is trained: algorithm, preset, seed, commit, and every field of the configuration
+    metrics.jsonl    one line an iteration
+    events.*         the same for TensorBoard
+    checkpoints/     N/ with tensors (safetensors), arrays (npz) and counters (json) after iteration N; the newest few
+    model.onnx       the newest network, playable while the run goes on; model.safetensors its weights
+    games/           self-play games as SGF
+    lock             held by the process that writes
+
+Every file is replaced whole. Whatever iteration has no checkpoint is done again after a kill: what it had written is
+taken away first. Random choices of an iteration depend on the seed and its number only, so the second try is the same
+as the first.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.tables import read_toml
+from tengen.errors import InputError, RunError
+from tengen.learning.config import format_toml, read_config, to_table
+from tengen.learning.files import remove_partial, write_file, write_folder, writing
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Tensors = Mapping[str, Tensor]
+    """Name → tensor."""
+
+C = TypeVar("C")
+
+CONFIG_FILE = "config.toml"
+METRICS_FILE = "metrics.jsonl"
+_LOCK_FILE = "lock"
+_CHECKPOINTS = "checkpoints"
+_STATE_FILE = "state.json"
+_ARRAYS_FILE = "arrays.npz"
+_KEPT_CHECKPOINTS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHeader:
+    """Where a run comes from."""
+
+    algorithm: str
+    preset: str = ""
+    """The preset it began with; settings may have changed it."""
+    seed: int = 0
+    version: str = ""
+    """Of Tengen, when the run began."""
+    commit: str = ""
+    """Of the source tree, when the run began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The state after an iteration."""
+
+    iteration: int
+    tensors: Mapping[str, Tensors]
+    """File name without its ending → tensors."""
+    counters: Mapping[str, Any]
+    """What `state.json` holds: numbers and texts."""
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    """What `arrays.npz` holds."""
+
+
+class Run:
+    """The folder of one run. `create` or `open`, then use it under `lock` for writing."""
+
+    def __init__(self, folder: Path, header: RunHeader, config_table: Mapping[str, Any]) -> None:
+        """Use `create` or `open` instead."""
+        self.folder = folder
+        self.header = header
+        self._config_table = config_table
+        self._events: Any = None
+
+    # -- making and finding ----------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, folder: Path, header: RunHeader, config: Any) -> Run:
+        """Begin a run in a folder that is empty or not there yet."""
+        if (folder / CONFIG_FILE).exists():
+            raise InputError(f"{folder} holds a run already: say --resume to go on with it, or name another folder")
+        if folder.is_dir() and any(folder.iterdir()):
+            raise InputError(f"{folder} is not empty and not a run: name another folder")
+        table = {"run": to_table(header), "config": to_table(config)}
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / CONFIG_FILE, format_toml(table).encode("utf-8"))
+        return cls(folder, header, table["config"])
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """A run that exists."""
+        path = folder / CONFIG_FILE
+        if not path.is_file():
+            raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
+        table = read_toml(path)
+        header = read_config(RunHeader, table.get("run", {}), str(path))
+        return cls(folder, header, table.get("config", {}))
+
+    def config(self, kind: type[C]) -> C:
+        """The configuration it was begun with."""
+        return read_config(kind, self._config_table, str(self.folder / CONFIG_FILE))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the one process that writes; the operating system frees the lock when the process dies."""
+        path = self.folder / _LOCK_FILE
+        with writing(path), open(path, "a+", encoding="ascii") as file:
+            if not _try_lock(file.fileno()):
+                raise RunError(f"{self.folder} is being written by another process")
+            try:
+                for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
+                    remove_partial(folder)
+                yield
+            finally:
+                if self._events is not None:
+                    self._events.close()
+                    self._events = None
+
+    def is_running(self) -> bool:
+        """Whether a process writes it now."""
+        path = self.folder / _LOCK_FILE
+        if not path.exists():
+            return False
+        with open(path, "a+", encoding="ascii") as file:
+            return not _try_lock(file.fileno())
+
+    # -- metrics ---------------------------------------------------------------------------------------------------
+
+    def log(self, iteration: int, metrics: Mapping[str, Any]) -> None:
+        """Append a line to the metrics; numbers go to TensorBoard as well."""
+        line = json.dumps({"iteration": iteration, **metrics}, allow_nan=False) + "\n"
+        path = self.folder / METRICS_FILE
+        with writing(path), open(path, "ab", buffering=0) as file:
+            file.write(line.encode("utf-8"))
+        for name, value in _scalars(metrics):
+            self._writer(iteration).add_scalar(name, value, iteration)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All lines of the metrics; a last one without its end is left out."""
+        try:
+            data = (self.folder / METRICS_FILE).read_bytes()
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in data.split(b"\n")[:-1]]
+
+    def _writer(self, iteration: int) -> Any:
+        if self._events is None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._events = SummaryWriter(str(self.folder), purge_step=iteration)
+        return self._events
+
+    # -- checkpoints -----------------------------------------------------------------------------------------------
+
+    def save_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint and remove the oldest ones."""
+        import safetensors.torch
+
+        def fill(folder: Path) -> None:
+            for name, tensors in checkpoint.tensors.items():
+                (folder / f"{name}.safetensors").write_bytes(safetensors.torch.save(dict(tensors)))
+            np.savez(folder / _ARRAYS_FILE, **checkpoint.arrays)
+            (folder / _STATE_FILE).write_text(json.dumps(dict(checkpoint.counters), indent=1) + "\n", encoding="utf-8")
+
+        write_folder(self.folder / _CHECKPOINTS / f"{checkpoint.iteration:06}", fill)
+        for old in self._checkpoint_folders()[:-_KEPT_CHECKPOINTS]:
+            rmtree(old, ignore_errors=True)
+
+    def load_checkpoint(self) -> Checkpoint | None:
+        """The newest checkpoint, None when there is none yet."""
+        import safetensors.torch
+
+        folders = self._checkpoint_folders()
+        if not folders:
+            return None
+        folder = folders[-1]
+        tensors = {path.stem: safetensors.torch.load_file(path) for path in sorted(folder.glob("*.safetensors"))}
+        counters = json.loads((folder / _STATE_FILE).read_text(encoding="utf-8"))
+        with np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
+            return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
+
+    def rewind(self, iteration: int) -> None:
+        """Take away what was written after an iteration: its metrics and numbered files are made again."""
+        lines = [line for line in self.metrics() if line["iteration"] <= iteration]
+        if lines or (self.folder / METRICS_FILE).exists():
+            write_file(self.folder / METRICS_FILE, "".join(json.dumps(line) + "\n" for line in lines).encode("utf-8"))
+        for path in (*self.folder.glob("replay/*.npz"), *self.folder.glob("games/*.sgf")):
+            if int(path.stem) > iteration:
+                path.unlink()
+
+    def _checkpoint_folders(self) -> list[Path]:
+        return sorted(path for path in (self.folder / _CHECKPOINTS).glob("[0-9]*") if path.is_dir())
+
+
+def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
+    """The header of a run that begins now."""
+    import tengen
+
+    return RunHeader(
+        algorithm=algorithm, preset=preset or "", seed=seed, version=tengen.__version__, commit=_source_commit()
+    )
+
+
+def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generator:
+    """The random choices of one purpose in one iteration, the same whenever it is done again."""
+    return np.random.default_rng([seed, iteration, purpose])
+
+
+def find_runs(folder: Path) -> list[Run]:
+    """The runs in a folder and below, or the folder itself when it is one."""
+    return [Run.open(path.parent) for path in sorted(folder.rglob(CONFIG_FILE))]
+
+
+def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from _scalars(value, f"{place}{name}/")
+        elif isinstance(value, (int, float)):
+            yield f"{place}{name}", float(value)
+
+
+def _source_commit() -> str:
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,138 @@
+"""How strong a player in training is: its rating against a ladder of fixed opponents, with an interval.
+
+The opponents have played each other once, when the run began. A measurement adds a few games of the player in training
+against each of them, from random openings with both colours, and rates all games together, with one opponent's rating
+held at 0. Training losses say little about strength; this says it, and costs a known number of games.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tengen.agents.registry import make_agent
+from tengen.arena.match import Contestant, TimeControl, play_game
+from tengen.arena.openings import random_openings
+from tengen.arena.ratings import rate
+from tengen.arena.tally import Wdl
+from tengen.core.contracts import Agent, Outcome, Ruleset
+from tengen.errors import InputError, RunError
+
+LADDER = (
+    "random",
+    "naive:level=0",
+    "naive:level=1",
+    "naive:level=2",
+    "naive:level=3",
+    "rule-based",
+    "chains",
+)
+"""Players that answer in microseconds, weakest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrengthConfig:
+    """When and how strength is measured."""
+
+    every: int = 10
+    """Iterations between measurements; 0 for none. The last iteration is always measured."""
+    opponents: tuple[str, ...] = LADDER
+    """Agent texts of the ladder."""
+    anchor: str = "rule-based"
+    """The opponent whose rating is 0."""
+    games: int = 10
+    """Games against each opponent, half of them with each colour."""
+    simulations: int = 32
+    """Simulations of the player in training for each move."""
+    ladder_games: int = 10
+    """Games of each pair of opponents, played once."""
+
+    def __post_init__(self) -> None:
+        if self.anchor not in self.opponents:
+            raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(self.opponents)}")
+        if self.every < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
+            raise InputError("strength needs every ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """One point of the curve."""
+
+    elo: float
+    """Above the anchor."""
+    error: float
+    """Half the 95 % interval."""
+    results: Mapping[str, tuple[Wdl, Wdl]]
+    """Opponent → results with black and with white."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For the metrics."""
+        return {
+            "elo": round(self.elo, 1),
+            "error": round(self.error, 1),
+            "scores": {name: round((black + white).score, 4) for name, (black, white) in self.results.items()},
+        }
+
+
+class Ladder:
+    """The opponents and what they did against each other. A context manager that closes them."""
+
+    def __init__(self, ruleset: Ruleset, config: StrengthConfig, seed: int) -> None:
+        self._ruleset = ruleset
+        self._config = config
+        self._seed = seed
+        self._closing = ExitStack()
+        self._agents = [self._closing.enter_context(make_agent(text)) for text in config.opponents]
+        for text, agent in zip(config.opponents, self._agents, strict=True):
+            if not agent.supports(ruleset):
+                raise InputError(f"{text} does not play {ruleset}, so it cannot measure strength there")
+        self._results: dict[tuple[int, int], Wdl] = {}
+
+    def __enter__(self) -> Ladder:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._closing.close()
+
+    def measure(self, agent: Agent, iteration: int) -> Strength:
+        """Play the games of one measurement and rate them."""
+        if not self._results:
+            self._play_ladder()
+        control = TimeControl(simulations=self._config.simulations)
+        newcomer = len(self._agents)
+        results = dict(self._results)
+        by_opponent: dict[str, tuple[Wdl, Wdl]] = {}
+        for place, (text, opponent) in enumerate(zip(self._config.opponents, self._agents, strict=True)):
+            contestants = Contestant(agent, control), Contestant(opponent, TimeControl())
+            black, white = self._play_pair(contestants, self._config.games, f"{iteration} {text}")
+            results[newcomer, place], results[place, newcomer] = black, white.reversed()
+            by_opponent[text] = black, white
+        ratings = rate(newcomer + 1, results, anchors={self._config.opponents.index(self._config.anchor): 0.0})
+        return Strength(float(ratings.elo[newcomer]), ratings.error(newcomer), by_opponent)
+
+    def _play_ladder(self) -> None:
+        for one, other in combinations(range(len(self._agents)), 2):
+            contestants = Contestant(self._agents[one], TimeControl()), Contestant(self._agents[other], TimeControl())
+            black, white = self._play_pair(contestants, self._config.ladder_games, f"ladder {one} {other}")
+            self._results[one, other], self._results[other, one] = black, white.reversed()
+
+    def _play_pair(self, contestants: tuple[Contestant, Contestant], games: int, purpose: str) -> tuple[Wdl, Wdl]:
+        """Results of the first contestant with black and with white."""
+        digest = hashlib.blake2b(f"{self._seed} {purpose}".encode(), digest_size=8).digest()
+        seed = int.from_bytes(digest) >> 1
+        black, white = Wdl(), Wdl()
+        for number, opening in enumerate(random_openings(self._ruleset, (games + 1) // 2, seed)):
+            for wdl, pair, first_seat in ((black, contestants, 0), (white, contestants[::-1], 1)):
+                result = play_game(self._ruleset, pair, opening=opening, seed=seed + number)
+                if result.ending.is_forfeit:
+                    loser = pair[result.loser_seat or 0].agent.name
+                    raise RunError(f"{loser} failed while strength was measured: {result.detail}")
+                if result.outcome is Outcome.DRAW:
+                    wdl.add(0.5)
+                else:
+                    wdl.add(1.0 if result.winner_seat == first_seat else 0.0)
+        return black, white

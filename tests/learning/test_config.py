@@ -1,0 +1,56 @@
+"""Presets, settings and the configuration as a file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+
+import pytest
+
+from tengen.errors import InputError
+from tengen.learning.algorithms import algorithm_names, find_algorithm
+from tengen.learning.config import describe_preset, format_toml, load_config, preset_names, read_config
+
+PRESETS = [(algorithm, preset) for algorithm in algorithm_names() for preset in preset_names(algorithm)]
+
+
+@pytest.mark.parametrize(("algorithm", "preset"), PRESETS)
+def test_every_preset_loads_describes_itself_and_survives_its_file(algorithm: str, preset: str) -> None:
+    kind = find_algorithm(algorithm).Config
+    config = load_config(kind, algorithm, preset)
+    assert describe_preset(algorithm, preset).endswith(".")
+    assert read_config(kind, tomllib.loads(format_toml(config)), "file") == config
+
+
+def test_settings_change_what_they_name_and_nothing_else() -> None:
+    kind = find_algorithm("alphazero").Config
+    plain = load_config(kind, "alphazero", "6x6x4")
+    changed = load_config(kind, "alphazero", "6x6x4", ["net.channels=24", "learner.batch = 64", "ruleset=5x5:4"])
+    assert changed.net == replace(plain.net, channels=24)
+    assert changed.learner == replace(plain.learner, batch=64)
+    assert str(changed.ruleset) == "5x5:4:freestyle"
+    assert changed.search == plain.search
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("net.chanels=3", "unknown key net.chanels .*did you mean 'channels'"),
+        ("lerner.batch=3", "unknown key lerner .*did you mean 'learner'"),
+        ("net.channels=many", "net.channels = 'many' is not a whole number"),
+        ("net.channels=1", "3 blocks with 1 channels|2 blocks with 1 channels"),
+        ("net.kind=dense", "net.kind = 'dense' is not one of plain, residual"),
+        ("net=3", "net = 3 is not a table"),
+        ("channels", "'channels' is not key=value"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_with_the_nearest_that_do(setting: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_config(find_algorithm("alphazero").Config, "alphazero", "6x6x4", [setting])
+
+
+def test_unknown_presets_and_algorithms_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown preset '6x6' of alphazero .*did you mean '6x6x4'"):
+        load_config(find_algorithm("alphazero").Config, "alphazero", "6x6")
+    with pytest.raises(InputError, match=r"unknown algorithm 'alphazoro' .*did you mean 'alphazero'"):
+        find_algorithm("alphazoro")

@@ -1,0 +1,100 @@
+"""The replay window: what it holds, how it is sampled, how positions are turned, and its shards on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tengen.core.contracts import Ruleset
+from tengen.core.planes import encode
+from tengen.core.symmetry import symmetries, transform_array, transform_position
+from tengen.errors import RunError
+from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
+from tests.nets.positions import random_positions
+
+FIVE = Ruleset.parse("5x5:4")
+
+
+def make_samples(count: int, value: float = 0.0, surprise: float = 1.0, seed: int = 0) -> Samples:
+    rng = np.random.default_rng(seed)
+    policy = rng.random((count, FIVE.area))
+    return Samples(
+        planes=rng.integers(0, 2, (count, 4, 5, 5)).astype(np.int8),
+        policy=(policy / policy.sum(axis=1, keepdims=True)).astype(np.float16),
+        value_search=np.full(count, value, np.float32),
+        result=np.zeros(count, np.float32),
+        reply=rng.integers(-1, FIVE.area, count).astype(np.int16),
+        surprise=np.full(count, surprise, np.float32),
+    )
+
+
+def test_turned_samples_are_those_of_the_turned_position() -> None:
+    for position in random_positions(FIVE, 10, seed=4):
+        planes = encode(position, "own-other-last-colour")
+        policy = np.random.default_rng(position.stones).random((1, 25)).astype(np.float16)
+        reply = position.legal_points()[0]
+        sample = Samples(
+            planes=planes[None].astype(np.int8),
+            policy=policy,
+            value_search=np.zeros(1, np.float32),
+            result=np.zeros(1, np.float32),
+            reply=np.array([reply.index(5)], np.int16),
+            surprise=np.zeros(1, np.float32),
+        )
+        for symmetry in symmetries(FIVE):
+            turned = turn(sample, np.array([symmetry]), FIVE)
+            expected = transform_position(position, symmetry)
+            assert np.array_equal(turned.planes[0], encode(expected, "own-other-last-colour"))
+            assert np.array_equal(turned.policy.reshape(5, 5), transform_array(policy.reshape(5, 5), symmetry))
+            assert expected.is_legal(int(turned.reply[0]))
+            assert turned.policy[0, turned.reply[0]] == policy[0, reply.index(5)]
+
+
+def test_turning_leaves_a_missing_reply_missing() -> None:
+    samples = make_samples(8)
+    samples.reply[:] = NO_MOVE
+    assert (turn(samples, np.arange(8), FIVE).reply == NO_MOVE).all()
+
+
+def test_window_grows_by_its_power_law_and_holds_the_newest(tmp_path: Path) -> None:
+    config = WindowConfig(first=100, largest=250, exponent=0.5, surprise_share=0.0)
+    assert [config.size(total) for total in (50, 100, 400, 10_000)] == [50, 100, 200, 250]
+    replay = Replay(tmp_path, FIVE, config)
+    for iteration in range(1, 9):
+        replay.add(iteration, make_samples(50, value=iteration / 10))
+    assert len(replay) == config.size(400) == 200
+    values = set(np.round(replay.sample(2000, np.random.default_rng(1)).value_search * 10))
+    assert values == {5, 6, 7, 8}
+
+
+def test_window_read_back_from_disk_gives_the_same_batches(tmp_path: Path) -> None:
+    config = WindowConfig(first=60, largest=1000, exponent=0.7)
+    replay = Replay(tmp_path, FIVE, config)
+    for iteration in range(1, 7):
+        replay.add(iteration, make_samples(40, value=iteration / 10, surprise=iteration, seed=iteration))
+        replay.remove_outdated()
+    again = Replay(tmp_path, FIVE, config)
+    again.load(replay.total)
+    one, other = (one.sample(64, np.random.default_rng(3)) for one in (replay, again))
+    assert len(again) == len(replay)
+    for name in ("planes", "policy", "value_search", "reply"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_surprising_positions_are_drawn_more_often(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, FIVE, WindowConfig(surprise_share=0.5))
+    replay.add(1, Samples.concatenate([make_samples(90, value=0.0, surprise=0.0), make_samples(10, 1.0, surprise=2.0)]))
+    drawn = replay.sample(20_000, np.random.default_rng(0)).value_search.mean()
+    # Half the weight is even, half goes to the ten surprising positions of a hundred.
+    assert abs(drawn - (0.5 * 0.1 + 0.5)) < 0.02
+
+
+def test_damaged_shard_is_named(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay.add(1, make_samples(5))
+    shard = tmp_path / "000001.npz"
+    shard.write_bytes(shard.read_bytes()[:100])
+    with pytest.raises(RunError, match=r"000001\.npz is not a shard"):
+        Replay(tmp_path, FIVE, WindowConfig()).load(5)
