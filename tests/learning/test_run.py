@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from tengen.errors import InputError, RunError
-from tengen.learning import files
 from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
 
 
@@ -125,7 +124,7 @@ def test_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: 
     def fsync(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(RunError, match=r"cannot write .*000002: No space left on device; .* --resume goes on"):
         save(run, 2)
     monkeypatch.undo()

@@ -198,7 +198,7 @@ class Learner:
     """The network in training, its optimizer, and the running average of its weights."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
-        self.net = net.to(memory_format=torch.channels_last)
+        self.net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  missing in torch's types
         self.average: Net = copy.deepcopy(net)
         self._config = config
         self._optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
@@ -211,7 +211,7 @@ class Learner:
             group["lr"] = self.learning_rate(fraction)
         losses = compute_losses(self.net(_to_planes(batch)), batch, config)
         self._optimizer.zero_grad(set_to_none=True)
-        weigh_losses(losses, config).backward()
+        weigh_losses(losses, config).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
         self._optimizer.step()
         self.steps += 1

@@ -17,7 +17,6 @@ from tengen.core.contracts import Ruleset
 from tengen.core.planes import plane_count
 from tengen.errors import InputError
 
-
 _METADATA = "tengen"
 
 
