@@ -8,6 +8,7 @@
 #include "bindings/bindings.h"
 #include "patterns/planes.h"
 #include "play/self_play.h"
+#include "search/puct_search.h"
 
 namespace tengen::bindings {
 namespace {
@@ -202,6 +203,78 @@ void bind_self_play(nb::module_& m) {
           "Simulations, evaluations, cache hits, moves, games.");
 }
 
+void check_worker(const PuctSearch& search, int worker) {
+  if (worker < 0 || worker >= search.workers()) throw nb::index_error("no such worker");
+}
+
+void bind_puct_search(nb::module_& m) {
+  nb::class_<PuctMove>(m, "PuctMove", "What a search says about one root move, seen by the side to move.")
+      .def_ro("move", &PuctMove::move)
+      .def_ro("visits", &PuctMove::visits)
+      .def_ro("prior", &PuctMove::prior)
+      .def_ro("value_to_move", &PuctMove::value_to_move)
+      .def_ro("proof", &PuctMove::proof)
+      .def_ro("proof_plies", &PuctMove::proof_plies)
+      .def_ro("line", &PuctMove::line);
+
+  nb::class_<PuctReport>(m, "PuctReport", "The state of a search; the decided move is first.")
+      .def_ro("moves", &PuctReport::moves)
+      .def_ro("policy", &PuctReport::policy)
+      .def_ro("simulations", &PuctReport::simulations)
+      .def_ro("nodes", &PuctReport::nodes)
+      .def_prop_ro("value_to_move", [](const PuctReport& report) { return report.decision.value_to_move; })
+      .def_prop_ro("proof", [](const PuctReport& report) { return report.decision.proof; })
+      .def_prop_ro("proof_plies", [](const PuctReport& report) { return report.decision.proof_plies; });
+
+  nb::class_<PuctSearch>(m, "PuctSearch", "One position searched with a network, by workers that share the tree.")
+      .def(
+          "__init__",
+          [](PuctSearch* self, const Board& board, PlaneLayout layout, const PuctOptions& options,
+             std::size_t memory_bytes) { new (self) PuctSearch(board.rules(), layout, options, memory_bytes); },
+          nb::arg("board"), nb::arg("layout"), nb::arg("options"), nb::arg("memory_bytes"),
+          "For positions by the rules of `board`.")
+      .def(
+          "begin",
+          [](PuctSearch& self, const Board& board, int simulations, const std::vector<Point>& excluded, int workers,
+             std::uint64_t seed) {
+            if (board.rules() != self.rules()) throw nb::value_error("the board has other rules");
+            const nb::gil_scoped_release release;
+            self.begin(board, simulations, excluded, workers, seed);
+          },
+          nb::arg("board"), nb::arg("simulations"), nb::arg("excluded"), nb::arg("workers"), nb::arg("seed"))
+      .def(
+          "collect",
+          [](PuctSearch& self, int worker, PlaneRows& planes) {
+            check_worker(self, worker);
+            if (self.waiting_rows(worker) > 0) throw nb::value_error("rows are waiting for their answers");
+            check_planes(planes, self.rules(), self.layout(), static_cast<std::size_t>(self.max_rows()));
+            const nb::gil_scoped_release release;
+            return self.collect(worker, planes.data());
+          },
+          nb::arg("worker"), nb::arg("planes"), "Write the planes of leaves; the number of rows.")
+      .def(
+          "supply",
+          [](PuctSearch& self, int worker, const PolicyRows& log_policies, const Values& values) {
+            check_worker(self, worker);
+            check_answers(log_policies, values, self.rules(), self.waiting_rows(worker));
+            const nb::gil_scoped_release release;
+            self.supply(worker, log_policies.data(), values.data());
+          },
+          nb::arg("worker"), nb::arg("log_policies"), nb::arg("values"))
+      .def(
+          "abandon", [](PuctSearch& self, int worker) { check_worker(self, worker), self.abandon(worker); },
+          nb::arg("worker"), nb::call_guard<nb::gil_scoped_release>(), "Take back walks that will get no answer.")
+      .def("report", &PuctSearch::report, nb::arg("lines"), nb::arg("temperature"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("end", &PuctSearch::end)
+      .def("clear", &PuctSearch::clear, nb::call_guard<nb::gil_scoped_release>())
+      .def("check", &PuctSearch::check, "Empty when the tree's counts agree and no walk is under way.")
+      .def_prop_ro("is_over", &PuctSearch::is_over, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("simulations", &PuctSearch::simulations, nb::call_guard<nb::gil_scoped_release>(),
+                   "Those done so far.")
+      .def_prop_ro("max_rows", &PuctSearch::max_rows);
+}
+
 }  // namespace
 
 void bind_puct(nb::module_& m) {
@@ -209,6 +282,7 @@ void bind_puct(nb::module_& m) {
         "Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.");
   bind_options(m);
   bind_self_play(m);
+  bind_puct_search(m);
 }
 
 }  // namespace tengen::bindings

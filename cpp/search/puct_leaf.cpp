@@ -37,41 +37,43 @@ PuctBoard::PuctBoard(const Board& board, bool with_patterns) {
     plain_.emplace(board);
 }
 
-LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes) {
+LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded) {
   const Board& board = leaf.board();
   if (board.outcome() == Outcome::kDraw) return end(Result::kDraw, 0);
   if (board.is_over()) return end(board.outcome() == win_for(board.to_move()) ? Result::kWin : Result::kLoss, 0);
+  const PointSet legal = legal_points(board);
+  if (legal.empty()) return end(Result::kLoss, 0);  // black has only fouls left
   LeafJudgement judgement;
-  judgement.moves = legal_points(board);
-  if (judgement.moves.empty()) return end(Result::kLoss, 0);  // black has only fouls left
+  judgement.moves = legal;
+  if (judgement.moves.remove_all(excluded).empty()) judgement.moves = legal;
   if (!tactics_) return judgement;
 
   const Colour own = board.to_move();
   PatternBoard* const patterns = leaf.patterns();
-  const PointSet wins = patterns ? patterns->fives(own) : judgement.moves & completing_points(board, own);
+  const PointSet wins = judgement.moves & (patterns ? patterns->fives(own) : completing_points(board, own));
   if (!wins.empty()) return win(wins.first(), 1);
 
   const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
-  if (!fives.empty()) {
-    // Without shapes only the point of the five itself is sure to stop it, and under caro others do too.
-    if (!patterns && lines_can_be_closed(board.rules())) return judgement;
-    PointSet answers = judgement.moves;
+  // Without shapes only the point of the five itself is sure to stop it, and under caro others do too.
+  if (!fives.empty() && (patterns || !lines_can_be_closed(board.rules()))) {
+    PointSet answers;
     if (patterns)
-      answers &= five_defences(*patterns, opponent(own));
+      answers = five_defences(*patterns, opponent(own));
     else if (fives.size() == 1)
-      answers &= fives;
-    else
-      answers = {};
-    if (answers.empty()) {
+      answers = fives;
+    answers &= judgement.moves;
+    if (!answers.empty()) {
+      judgement.moves = answers;
+    } else if (judgement.moves == legal) {
       judgement.result = Result::kLoss;
       judgement.plies = 2;
       // A move there must be: one that stops at least one of the fives, if it may be played.
-      if (const PointSet blocks = judgement.moves & fives; !blocks.empty()) judgement.moves = blocks;
+      if (const PointSet blocks = legal & fives; !blocks.empty()) judgement.moves = blocks;
       return judgement;
     }
-    judgement.moves = answers;
   }
-  if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes) == Verdict::kWin)
+  if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes) == Verdict::kWin &&
+      judgement.moves.has(solver_.line().front()))
     return win(solver_.line().front(), solver_.plies());
   return judgement;
 }

@@ -43,8 +43,9 @@ class LeafJudge {
  public:
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
-  // The board is as before afterwards. `vcf_nodes` bounds the search for continuous fours; 0 for none.
-  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes);
+  // The board is as before afterwards. `vcf_nodes` bounds the search for continuous fours; 0 for none. The excluded
+  // points are not played while there are others: what is said then holds for those.
+  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes, const PointSet& excluded = {});
   // Forget positions searched in vain, so that what comes does not depend on what was.
   void clear() { solver_.clear(); }
 

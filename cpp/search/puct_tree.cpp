@@ -119,7 +119,8 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
   double best_score = -std::numeric_limits<double>::infinity();
   for (int i = 0; i < node.opened; ++i) {
     const PuctNode& child = nodes_[edges[i].child];
-    if (options_->solve && child.proof == Result::kLoss) continue;
+    // Proved moves need no more walks.
+    if (options_->solve && (child.proof == Result::kLoss || child.proof == Result::kDraw)) continue;
     const double walks = child.visits + child.pending;
     if (forced > 0 && child.visits > 0 && walks * walks < forced * edges[i].prior) return i;
     const double count = child.visits + loss * child.pending;
@@ -301,21 +302,20 @@ bool PuctTree::prove(PuctNode& node) {
   if (node.proof != Result::kUnknown) return false;
   const PuctEdge* const edges = edges_of(node);
   bool all_known = node.opened == node.edge_count;
-  bool draw = false;
   int shortest_win = std::numeric_limits<int>::max();
   int longest = 0;
   for (int i = 0; i < node.opened; ++i) {
     const PuctNode& child = nodes_[edges[i].child];
     if (child.proof == Result::kWin) shortest_win = std::min<int>(shortest_win, child.proof_plies);
     all_known = all_known && child.proof != Result::kUnknown;
-    draw = draw || child.proof == Result::kDraw;
+    if (child.proof == Result::kDraw) node.has_drawing_move = true;
     longest = std::max<int>(longest, child.proof_plies);
   }
   if (shortest_win != std::numeric_limits<int>::max()) {
     node.proof = Result::kLoss;
     node.proof_plies = static_cast<std::uint16_t>(shortest_win + 1);
   } else if (all_known) {
-    node.proof = draw ? Result::kDraw : Result::kWin;
+    node.proof = node.has_drawing_move ? Result::kDraw : Result::kWin;
     node.proof_plies = static_cast<std::uint16_t>(longest + 1);
   }
   return node.proof != Result::kUnknown;
@@ -328,6 +328,8 @@ void PuctTree::back_up(const PuctWalk& walk, double value, bool newly_proved) {
     if (i < walk.depth()) {
       value *= -options_->discount;
       if (newly_proved) newly_proved = prove(node);
+      // Who can draw need not lose (Cazenave and Saffidine 2010).
+      if (node.has_drawing_move) value = std::min(value, 0.0);
       if (node.proof != Result::kUnknown) value = proved_value(node);
     }
     --node.pending;
@@ -394,7 +396,13 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
     weights[static_cast<std::size_t>(i)] = static_cast<float>(nodes_[edges[i].child].visits);
     if (best < 0 || weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(best)]) best = i;
   }
-  if (!plan_.forced_playouts || options_->forced_playouts <= 0 || best < 0) return;
+  if (best < 0) return;
+  // Drawn moves are not visited any more: they count as much as the best of the others unless that promises more.
+  if (options_->solve && node.has_drawing_move && value_of(nodes_[edges[best].child]) <= 0)
+    for (int i = 0; i < node.opened; ++i)
+      if (nodes_[edges[i].child].proof == Result::kDraw)
+        weights[static_cast<std::size_t>(i)] = weights[static_cast<std::size_t>(best)];
+  if (!plan_.forced_playouts || options_->forced_playouts <= 0) return;
   const double total = std::max(0.0, node.visits - 1.0);
   const double width = exploration(node) * std::sqrt(total);
   const auto score = [&](int i, double visits) {
@@ -548,11 +556,11 @@ std::vector<Point> PuctTree::line_through(const PuctEdge& edge) const {
   return line;
 }
 
-std::vector<PuctMove> PuctTree::ranked_moves(int lines) const {
+std::vector<PuctMove> PuctTree::ranked_moves(int lines, Point front) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
   std::vector<PuctMove> moves;
-  std::vector<const PuctEdge*> opened(area_, nullptr);
+  std::vector<const PuctEdge*> opened(static_cast<std::size_t>(area_), nullptr);
   for (int i = 0; i < node.edge_count; ++i) {
     PuctMove& move = moves.emplace_back();
     move.move = edges[i].move;
@@ -577,6 +585,9 @@ std::vector<PuctMove> PuctTree::ranked_moves(int lines) const {
     if (a.visits != b.visits) return a.visits > b.visits;
     return a.visits > 0 ? a.value_to_move > b.value_to_move : a.prior > b.prior;
   });
+  const auto in_front =
+      std::find_if(moves.begin(), moves.end(), [front](const PuctMove& m) { return m.move == front; });
+  std::rotate(moves.begin(), in_front, in_front == moves.end() ? in_front : in_front + 1);
   for (std::size_t i = 0; i < moves.size() && i < static_cast<std::size_t>(lines); ++i) {
     const PuctEdge* const edge = opened[moves[i].move];
     moves[i].line = edge ? line_through(*edge) : std::vector<Point>{moves[i].move};

@@ -38,6 +38,7 @@ struct PuctNode {
   std::uint16_t proof_plies = 0;  // to the end of the game
   Result proof = Result::kUnknown;
   bool evaluated = false;
+  bool has_drawing_move = false;  // a child is proved drawn: the side to move gets at least that
 
   double mean() const { return visits > 0 ? value_sum / visits : 0.0; }
 };
@@ -96,7 +97,6 @@ class PuctTree {
   // Walks of this search, begun and finished. The one that evaluates the root does not count.
   int begun() const { return begun_; }
   int finished() const { return finished_; }
-  bool is_full_search_begun() const { return begun_ >= plan_.simulations; }
   bool is_proved() const { return options_->solve && root().proof != Result::kUnknown; }
   bool has_root() const { return root().evaluated; }
 
@@ -114,8 +114,8 @@ class PuctTree {
   // Decide the root. policy [area] becomes the policy target: shares of the visits (forced ones pruned), or the
   // improved policy of Gumbel search. The move is drawn at `temperature`, 0 for the best.
   PuctDecision decide(float temperature, Rng& rng, float* policy) const;
-  // The root moves, best first; the first `lines` with their continuations.
-  std::vector<PuctMove> ranked_moves(int lines) const;
+  // The root moves, `first` and then best first; the first `lines` of them with their continuations.
+  std::vector<PuctMove> ranked_moves(int lines, Point first) const;
 
   const PuctNode& root() const { return nodes_[0]; }
   const PuctNode& node(std::uint32_t index) const { return nodes_[index]; }

@@ -974,6 +974,89 @@ class SelfPlay:
     def counts(self) -> list[int]:
         """Simulations, evaluations, cache hits, moves, games."""
 
+class PuctMove:
+    """What a search says about one root move, seen by the side to move."""
+
+    @property
+    def move(self) -> int: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def prior(self) -> float: ...
+
+    @property
+    def value_to_move(self) -> float: ...
+
+    @property
+    def proof(self) -> ProofResult: ...
+
+    @property
+    def proof_plies(self) -> int: ...
+
+    @property
+    def line(self) -> list[int]: ...
+
+class PuctReport:
+    """The state of a search; the decided move is first."""
+
+    @property
+    def moves(self) -> list[PuctMove]: ...
+
+    @property
+    def policy(self) -> list[float]: ...
+
+    @property
+    def simulations(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def value_to_move(self) -> float: ...
+
+    @property
+    def proof(self) -> ProofResult: ...
+
+    @property
+    def proof_plies(self) -> int: ...
+
+class PuctSearch:
+    """One position searched with a network, by workers that share the tree."""
+
+    def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
+        """For positions by the rules of `board`."""
+
+    def begin(self, board: Board, simulations: int, excluded: Sequence[int], workers: int, seed: int) -> None: ...
+
+    def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
+        """Write the planes of leaves; the number of rows."""
+
+    def supply(self, worker: int, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def abandon(self, worker: int) -> None:
+        """Take back walks that will get no answer."""
+
+    def report(self, lines: int, temperature: float) -> PuctReport: ...
+
+    def end(self) -> None: ...
+
+    def clear(self) -> None: ...
+
+    def check(self) -> str:
+        """Empty when the tree's counts agree and no walk is under way."""
+
+    @property
+    def is_over(self) -> bool: ...
+
+    @property
+    def simulations(self) -> int:
+        """Those done so far."""
+
+    @property
+    def max_rows(self) -> int: ...
+
 def shape_codes() -> list[list[int]]:
     """The four line shapes of each code, weakest first."""
 

@@ -151,7 +151,7 @@ def test_quick_searches_are_marked_and_make_up_their_share() -> None:
 
 def test_openings_come_from_the_list_in_all_symmetries() -> None:
     ruleset = Ruleset.parse("7x7")
-    play = SelfPlay(ruleset, PLAIN, games=16, seed=1, openings=Openings(sequences=["a1b1"]))
+    play = SelfPlay(ruleset, PLAIN, games=16, seed=1, openings=Openings(sequences=("a1b1",)))
     starts = set()
     for game in play_games(play, UniformEvaluator(), 40):
         assert game.opening_length == 2
@@ -247,6 +247,6 @@ def test_what_does_not_fit_the_rules_is_refused() -> None:
     with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="threats")
     with pytest.raises(InputError, match="ends the game"):
-        SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=["a1a2b1b2c1"]))
+        SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=("a1a2b1b2c1",)))
     with pytest.raises(InputError, match="unknown plane layout 'zero'"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="zero")

@@ -7,7 +7,7 @@ evaluator answers, native code expands and backs up. `SelfPlay` does so for many
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from tengen import _native
 from tengen.core.contracts import Evaluator, Outcome, Ruleset
-from tengen.core.geometry import Point, parse_points
 from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
@@ -35,7 +34,9 @@ __all__ = [
 
 Floats = npt.NDArray[np.float32]
 
-_WORD = 0xFFFF_FFFF_FFFF_FFFF
+WORD = 0xFFFF_FFFF_FFFF_FFFF
+"""Seeds are cut to 64 bits."""
+
 _OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
 
 
@@ -236,8 +237,8 @@ PRESETS: Mapping[str, PuctConfig] = {
 class Openings:
     """How games of self-play begin."""
 
-    sequences: Sequence[str | Sequence[Point]] = ()
-    """Openings to draw from, each seen through a random symmetry: runs of names (`h8i9j10`) or lists of points."""
+    sequences: tuple[str, ...] = ()
+    """Openings to draw from, as runs of names (`h8i9j10`); each is seen through a random symmetry."""
     fraction: float = 1.0
     """Share of the games that begin with an opening; the others with the empty board."""
     random_stones: int = 0
@@ -330,7 +331,7 @@ class SelfPlay:
             config.native(),
             (openings or Openings()).native(ruleset),
             games,
-            seed & _WORD,
+            seed & WORD,
         )
         self._planes: Floats | None = None
 
@@ -461,9 +462,8 @@ def _split(rows: npt.NDArray[np.generic], counts: npt.NDArray[np.generic]) -> li
     return np.split(rows, ends[:-1])
 
 
-def _opening_indices(ruleset: Ruleset, sequence: str | Iterable[Point]) -> list[int]:
-    points = parse_points(sequence) if isinstance(sequence, str) else list(sequence)
-    position = Position.from_moves(ruleset, points)
+def _opening_indices(ruleset: Ruleset, sequence: str) -> list[int]:
+    position = Position.from_moves(ruleset, sequence)
     if position.is_over:
-        raise InputError(f"the opening {' '.join(points)} ends the game")
-    return [point.index(ruleset.width) for point in points]
+        raise InputError(f"the opening {sequence!r} ends the game")
+    return [point.index(ruleset.width) for point in position.moves]
