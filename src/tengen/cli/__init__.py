@@ -32,6 +32,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "tune",
     "train",
     "runs",
+    "ship",
     "show",
 )
 """Modules of this package that register subcommands, in the order of the help.

@@ -116,6 +116,8 @@ class Config:
     """Iterations of the run; with `minutes`, whichever comes first."""
     minutes: float = 0.0
     """Minutes of the run, which schedules then follow; 0 leaves it to `iterations`, and the run is repeatable."""
+    cpu_minutes: float = 0.0
+    """The same in CPU time of all threads together, for machines that have other work as well; 0 for none."""
     init_from: str = ""
     """A run, a shipped model or a weights file whose network it begins with, as far as shapes agree."""
     net: NetConfig = field(default_factory=NetConfig)
@@ -136,8 +138,8 @@ class Config:
     """What stops a run that goes wrong."""
 
     def __post_init__(self) -> None:
-        if self.iterations < 1 or self.minutes < 0:
-            raise InputError(f"a run of {self.iterations} iterations and {self.minutes} minutes")
+        if self.iterations < 1 or self.minutes < 0 or self.cpu_minutes < 0:
+            raise InputError(f"a run of {self.iterations} iterations, {self.minutes} or {self.cpu_minutes} CPU minutes")
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ class Learner:
     """The network in training, its optimizer, and the running average of its weights."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
-        self.net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  missing in torch's types
+        self.net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average: Net = copy.deepcopy(net)
         self._config = config
         self._optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
@@ -428,11 +430,16 @@ class _Training:
     def _seconds(self) -> float:
         return self._counters.seconds + time.monotonic() - self._started
 
+    def _cpu_seconds(self) -> float:
+        return self._counters.cpu_seconds + time.process_time() - self._cpu_started
+
     def _fraction(self, iteration: int) -> float:
-        """What part of the run is done after an iteration: by count, or by the clock if that is further."""
-        by_count = iteration / self._config.iterations
-        by_clock = self._seconds() / (60 * self._config.minutes) if self._config.minutes else 0.0
-        return max(by_count, by_clock)
+        """What part of the run is done after an iteration: by count, or by a clock if that is further."""
+        config = self._config
+        by_count = iteration / config.iterations
+        by_clock = self._seconds() / (60 * config.minutes) if config.minutes else 0.0
+        by_cpu = self._cpu_seconds() / (60 * config.cpu_minutes) if config.cpu_minutes else 0.0
+        return max(by_count, by_clock, by_cpu)
 
     def _is_done(self) -> bool:
         return self._iteration > 0 and self._fraction(self._iteration) >= 1.0
@@ -463,7 +470,7 @@ class _Training:
         counters, seconds = self._counters, self._seconds()
         metrics: dict[str, Any] = {
             "seconds": round(seconds, 2),
-            "cpu_seconds": round(counters.cpu_seconds + time.process_time() - self._cpu_started, 2),
+            "cpu_seconds": round(self._cpu_seconds(), 2),
             "games": counters.games,
             "positions": counters.positions,
             "steps": counters.steps,
@@ -501,7 +508,7 @@ class _Training:
         counters = {
             **{name: getattr(self._counters, name) for name in _Counters.__slots__},
             "seconds": self._seconds(),
-            "cpu_seconds": self._counters.cpu_seconds + time.process_time() - self._cpu_started,
+            "cpu_seconds": self._cpu_seconds(),
         }
         tensors = {**self._learner.tensors(), "actor": _weights(self._actor_net)}
         arrays = {f"{actor}.{name}": array for actor, state in enumerate(self._states) for name, array in state.items()}

@@ -101,7 +101,7 @@ class WindowConfig:
         """Positions in the window when `total` were ever made."""
         if total <= self.first:
             return total
-        return min(self.largest, round(self.first * (total / self.first) ** self.exponent))
+        return min(self.largest, int(self.first * (total / self.first) ** self.exponent))
 
 
 class Replay:

@@ -84,7 +84,7 @@ class Run:
         """Use `create` or `open` instead."""
         self.folder = folder
         self.header = header
-        self._config_table = config_table
+        self.config_table = config_table
         self._events: Any = None
 
     # -- making and finding ----------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Run:
 
     def config(self, kind: type[C]) -> C:
         """The configuration it was begun with."""
-        return read_config(kind, self._config_table, str(self.folder / CONFIG_FILE))
+        return read_config(kind, self.config_table, str(self.folder / CONFIG_FILE))
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -175,7 +175,8 @@ class Run:
         def fill(folder: Path) -> None:
             for name, tensors in checkpoint.tensors.items():
                 (folder / f"{name}.safetensors").write_bytes(safetensors.torch.save(dict(tensors)))
-            np.savez(folder / _ARRAYS_FILE, **checkpoint.arrays)
+            arrays: dict[str, Any] = dict(checkpoint.arrays)
+            np.savez(folder / _ARRAYS_FILE, **arrays)
             (folder / _STATE_FILE).write_text(json.dumps(dict(checkpoint.counters), indent=1) + "\n", encoding="utf-8")
 
         write_folder(self.folder / _CHECKPOINTS / f"{checkpoint.iteration:06}", fill)

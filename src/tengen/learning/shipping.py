@@ -1,0 +1,154 @@
+"""From a run to a shipped model: its network in every form, and a card that says where it comes from and what it does.
+
+A card holds nothing that was not measured: the run's own header, counts and strength curve, and results of matches that
+`tengen match --json` wrote.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tengen.core.contracts import Ruleset
+from tengen.core.planes import encode
+from tengen.core.position import Position
+from tengen.errors import InputError
+from tengen.learning.config import format_toml
+from tengen.learning.files import write_file, writing
+from tengen.learning.plots import draw_run
+from tengen.learning.run import Run
+from tengen.nets.architectures import count_weights, load_net
+from tengen.nets.export import export_onnx, quantise
+from tengen.nets.models import WEIGHTS_FILE, load_model
+from tengen.records import load
+
+_CALIBRATION_GAMES = 100
+
+
+def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
+    """Make `target`, named as the model shall be, from the newest network of a run.
+
+    `command` is what the run was begun with; `matches` are files of `tengen match --json`.
+    """
+    net, ruleset = load_net(run.folder / WEIGHTS_FILE)
+    metrics = run.metrics()
+    if not metrics:
+        raise InputError(f"{run.folder} has not finished an iteration yet")
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+    model = export_onnx(net, ruleset, name=target.name)
+    write_file(target / "model.onnx", model)
+    write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
+    write_file(target / WEIGHTS_FILE, (run.folder / WEIGHTS_FILE).read_bytes())
+    draw_run(metrics, target, f"{target.name}, {ruleset}")
+    for picture in target.glob("*.png"):  # the SVG is smaller
+        picture.unlink()
+    last = metrics[-1]
+    card: dict[str, Any] = {
+        "name": target.name,
+        "ruleset": str(ruleset),
+        "planes": net.config.planes,
+        "any_size": net.has_any_size,
+        "weights": count_weights(net),
+        "sha256": load_model(target)[1].sha256,
+        "command": command,
+        "run": {
+            "algorithm": run.header.algorithm,
+            "preset": run.header.preset,
+            "seed": run.header.seed,
+            "version": run.header.version,
+            "commit": run.header.commit,
+            "iterations": last["iteration"],
+            "games": last["games"],
+            "positions": last["positions"],
+            "minutes": round(last["seconds"] / 60, 1),
+            "cpu_minutes": round(last["cpu_seconds"] / 60, 1),
+        },
+        "strength": next((line["strength"] for line in reversed(metrics) if "strength" in line), None),
+        "matches": [_match(path) for path in matches],
+    }
+    write_file(target / "card.json", (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+    write_file(target / "card.md", format_card(card, format_toml(run.config_table)).encode("utf-8"))
+
+
+def format_card(card: dict[str, Any], config: str) -> str:
+    """The card for people."""
+    run = card["run"]
+    sizes = "boards of any size" if card["any_size"] else "this board only"
+    lines = [
+        f"# {card['name']}",
+        "",
+        f"A network for {card['ruleset']}: {card['weights']:,} weights, input `{card['planes']}`, {sizes}.",
+        f"Play it: `tengen play --terminal alphazero:model={card['name']} --rules {card['ruleset']}`.",
+        "",
+        "## Where it comes from",
+        "",
+        "```sh",
+        card["command"],
+        "```",
+        "",
+        f"{run['iterations']:,} iterations, {run['games']:,} games, {run['positions']:,} positions.",
+        f"{run['minutes']} minutes by the clock, {run['cpu_minutes']} minutes of CPU time of all threads together.",
+        f"Tengen {run['version']}, commit {run['commit'][:12]}, seed {run['seed']}.",
+        "",
+    ]
+    if card["strength"]:
+        lines += [
+            "![strength while it learned](strength.svg)",
+            "",
+            f"The curve ends at {card['strength']['elo']:+.0f} ±{card['strength']['error']:.0f} Elo above its anchor.",
+            "",
+        ]
+    if card["matches"]:
+        lines += ["## What it does", "", "| against | games | won, drawn, lost | as black | as white | limits |"]
+        lines += ["|---|--:|---|---|---|---|"]
+        for match in card["matches"]:
+            results = " | ".join(_wdl(match[key]) for key in ("all", "black", "white"))
+            lines.append(f"| `{match['against']}` | {match['games']} | {results} | {match['conditions']} |")
+        lines.append("")
+    lines += ["## Its configuration", "", "```toml", config.rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def _match(path: Path) -> dict[str, Any]:
+    """What a card says of a match."""
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        tournament = report["tournament"]
+        openings = tournament["openings"]
+        stones = openings.get("stones")
+        where = openings.get("file") or ("the empty board" if stones == 0 else "random stones near the centre")
+        return {
+            "as": report["a"],
+            "against": report["b"],
+            "games": report["wins"] + report["draws"] + report["losses"],
+            "all": [report[key] for key in ("wins", "draws", "losses")],
+            "black": [report["as_black"][key] for key in ("wins", "draws", "losses")],
+            "white": [report["as_white"][key] for key in ("wins", "draws", "losses")],
+            "conditions": f"`{report['a'].partition(',')[2] or 'its defaults'}`, from {Path(str(where)).name}",
+        }
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path} is not the result of a match: {error!r}") from None
+
+
+def _wdl(counts: Sequence[int]) -> str:
+    return f"+{counts[0]} ={counts[1]} −{counts[2]}"
+
+
+def _calibration(run: Run, ruleset: Ruleset, layout: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Planes of positions from the run's newest games."""
+    newest = sorted((run.folder / "games").glob("*.sgf"))[-1:]
+    planes = []
+    for record in load(newest[0])[:_CALIBRATION_GAMES] if newest else ():
+        position = Position.start(ruleset)
+        for move in record.moves():
+            planes.append(encode(position, layout))
+            assert move.point is not None
+            position = position.play(move.point)
+    if not planes:
+        raise InputError(f"{run.folder} has no games to calibrate int8 on")
+    return np.array(planes, np.float32)
