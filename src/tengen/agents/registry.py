@@ -61,6 +61,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),
     "tengen.agents.rollout": ("uct", "hmcts"),
+    "tengen.agents.alphazero": ("alphazero", "policy"),
     "tengen.agents.brain": ("brain",),
 }
 

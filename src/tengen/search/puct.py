@@ -304,7 +304,7 @@ class SelfPlay:
     >>> play = SelfPlay(Ruleset.parse("3x3:3"), PuctConfig(simulations=20), games=4, seed=1)
     >>> network = UniformEvaluator("board")
     >>> while play.counts.games < 4:
-    ...     play.step(network)
+    ...     rows = play.step(network)
     >>> game = play.finished()[0]
     >>> game.policies.shape == (len(game.moves), 9)
     True
