@@ -1,5 +1,6 @@
 #include "patterns/pattern_board.h"
 
+#include <bit>
 #include <cassert>
 #include <memory>
 #include <mutex>
@@ -35,10 +36,21 @@ const std::vector<PointSet>& neighbourhoods(const Geometry& geometry) {
   return *entry;
 }
 
-constexpr bool offers_four(Threat t) { return t >= threat::kFour && t != threat::kFive; }
-constexpr bool offers_three(Threat t) { return t >= threat::kThree && t <= threat::kDoubleThree; }
+// Most points that one stone can change: those in reach along its lines.
+constexpr std::size_t kMaxChanges = 4 * 2 * 5;
 
 }  // namespace
+
+constexpr std::array<PatternBoard::PointClass, threat::kCount> PatternBoard::make_classes() {
+  std::array<PointClass, threat::kCount> classes{};
+  for (const Threat t : {threat::kThree, threat::kThreePlus, threat::kDoubleThree}) classes[t] = kThrees;
+  for (const Threat t : {threat::kFour, threat::kFourPlus, threat::kFourThree, threat::kOpenFour}) classes[t] = kFours;
+  classes[threat::kFive] = kFives;
+  classes[threat::kForbidden] = kDoubtful;
+  return classes;
+}
+
+constexpr std::array<PatternBoard::PointClass, threat::kCount> PatternBoard::kClassOf = make_classes();
 
 PatternBoard::PatternBoard(const Board& board, const PointValues& values)
     : board_(board),
@@ -46,135 +58,132 @@ PatternBoard::PatternBoard(const Board& board, const PointValues& values)
       shape_codes_(&ShapeCodes::instance()),
       values_(&values),
       neighbours_(neighbourhoods(board.geometry()).data()) {
+  changes_.resize(static_cast<std::size_t>(board.rules().area()) * kMaxChanges);
+  summaries_.reserve(static_cast<std::size_t>(board.rules().area()) + 1);
+  summaries_.emplace_back();
   refresh_all();
-  changes_.reserve(64 * 128);
-  first_change_.reserve(static_cast<std::size_t>(board.rules().area()) + 1);
-  near_.reserve(static_cast<std::size_t>(board.rules().area()) + 1);
-  PointSet near;
-  for (Point p = 0; p < board.rules().area(); ++p) {
-    if (board.is_empty(p)) continue;
-    near |= neighbours_[p];
-    occupied_.add(p);
+}
+
+inline PatternBoard::Offer PatternBoard::offer_of(std::uint32_t shapes) const {
+  std::uint64_t bits = shapes;
+  for (const Colour colour : {kBlack, kWhite}) {
+    const std::uint32_t own = shapes >> (4 * colour);
+    const ShapeCode code = shape_codes_->code(own & 15, own >> 8 & 15, own >> 16 & 15, own >> 24 & 15);
+    bits |= std::uint64_t{code} << (32 + 12 * colour);
+    bits |= std::uint64_t{tables_->threat_of(colour, code)} << (56 + 4 * colour);
   }
-  near_.push_back(near);
+  return {bits};
 }
 
 void PatternBoard::refresh_all() {
-  const ShapeCode nothing = shape_codes_->code(0, 0, 0, 0);
+  Summary& summary = summaries_.back();
   for (Point p = 0; p < rules().area(); ++p) {
-    for (const Colour colour : {kBlack, kWhite}) codes_[colour][p] = nothing;
-    if (!is_empty(p)) continue;
+    offers_[p] = offer_of(0);
+    if (!is_empty(p)) {
+      summary.occupied.add(p);
+      summary.near |= neighbours_[p];
+      continue;
+    }
+    std::uint32_t shapes = 0;
     for (int d = 0; d < kDirections; ++d) {
       const LinePlace place = geometry().place(d, p);
-      shapes_[d][p] = tables_->shapes_at(board_.line(d, place.line), place.offset);
+      shapes |= std::uint32_t{tables_->shapes_at(board_.line(d, place.line), place.offset)} << (8 * d);
     }
-    for (const Colour colour : {kBlack, kWhite}) {
-      codes_[colour][p] =
-          shape_codes_->code(shape(colour, 0, p), shape(colour, 1, p), shape(colour, 2, p), shape(colour, 3, p));
-      threats_[colour][p] = tables_->threat_of(colour, codes_[colour][p]);
-      count_in(colour, p);
-    }
+    offers_[p] = offer_of(shapes);
+    count_in(summary, p);
   }
 }
 
-// Enter a point into the counts, sets and sum with the threat and code it has.
-void PatternBoard::count_in(Colour colour, Point p) {
-  const Threat t = threat(colour, p);
-  ++counts_[colour][t];
-  toggle_sets(colour, p, t);
-  value_sum_ += sign(colour) * values_->value[colour][codes_[colour][p]];
+// Enter a point into the counts, sets and sum with what it offers.
+void PatternBoard::count_in(Summary& summary, Point p) const {
+  for (const Colour colour : {kBlack, kWhite}) {
+    const Threat t = threat(colour, p);
+    ++summary.counts[colour][t];
+    summary.sets[colour][kClassOf[t]].toggle(p);
+    summary.value_sum += sign(colour) * values_->value[colour][code(colour, p)];
+  }
 }
 
-void PatternBoard::count_out(Colour colour, Point p) {
-  const Threat t = threat(colour, p);
-  --counts_[colour][t];
-  toggle_sets(colour, p, t);
-  value_sum_ -= sign(colour) * values_->value[colour][codes_[colour][p]];
+void PatternBoard::count_out(Summary& summary, Point p) const {
+  for (const Colour colour : {kBlack, kWhite}) {
+    const Threat t = threat(colour, p);
+    --summary.counts[colour][t];
+    summary.sets[colour][kClassOf[t]].toggle(p);
+    summary.value_sum -= sign(colour) * values_->value[colour][code(colour, p)];
+  }
 }
 
-void PatternBoard::toggle_sets(Colour colour, Point p, Threat t) {
-  if (t == threat::kFive)
-    fives_[colour].toggle(p);
-  else if (offers_four(t))
-    fours_[colour].toggle(p);
-  else if (offers_three(t))
-    threes_[colour].toggle(p);
-  else if (t == threat::kForbidden)
-    doubtful_.toggle(p);
-}
-
-void PatternBoard::set_code(Colour colour, Point p, ShapeCode code) {
-  const ShapeCode old_code = codes_[colour][p];
-  if (old_code == code) return;
-  codes_[colour][p] = code;
-  const auto& value = values_->value[colour];
-  value_sum_ += sign(colour) * (value[code] - value[old_code]);
-  const Threat old_threat = threat(colour, p);
-  const Threat new_threat = tables_->threat_of(colour, code);
-  if (old_threat == new_threat) return;
-  threats_[colour][p] = new_threat;
-  --counts_[colour][old_threat];
-  ++counts_[colour][new_threat];
-  toggle_sets(colour, p, old_threat);
-  toggle_sets(colour, p, new_threat);
-}
-
-void PatternBoard::refresh_around(Point point) {
+// The hottest loops of the engine. Which points change and how is hard to foresee, so they do the same work for each
+// and branch as little as they can.
+void PatternBoard::refresh_around(Summary& summary, Point point) {
+  struct NewShape {
+    Point point;
+    std::uint32_t shapes;
+  };
+  std::array<NewShape, kMaxChanges + 1> news;
+  std::size_t count = 0;
   const int reach = tables_->reach();
   for (int d = 0; d < kDirections; ++d) {
     const LinePlace place = geometry().place(d, point);
     const std::uint64_t line = board_.line(d, place.line);
     const int step = geometry().step(d);
-    auto& shapes = shapes_[d];
-    // Walls are not empty, so the loop needs no bounds: it only visits empty cells, and all of them are on the board.
-    for (int i = -reach; i <= reach; ++i) {
-      if (cell_in_line(line, place.offset + i) != kEmpty) continue;
-      const auto p = static_cast<Point>(point + i * step);
-      const std::uint8_t packed = tables_->shapes_at(line, place.offset + i);
-      const std::uint8_t old = shapes[p];
-      if (packed == old) continue;
-      changes_.push_back({p, static_cast<std::uint8_t>(d), old, {codes_[kBlack][p], codes_[kWhite][p]}});
-      shapes[p] = packed;
-      const int s0 = shapes_[0][p];
-      const int s1 = shapes_[1][p];
-      const int s2 = shapes_[2][p];
-      const int s3 = shapes_[3][p];
-      if ((packed ^ old) & 0x0F) set_code(kBlack, p, shape_codes_->code(s0 & 15, s1 & 15, s2 & 15, s3 & 15));
-      if ((packed ^ old) & 0xF0) set_code(kWhite, p, shape_codes_->code(s0 >> 4, s1 >> 4, s2 >> 4, s3 >> 4));
+    // Walls are not empty, so all empty cells in reach are on the board.
+    const int first = place.offset - reach;
+    const std::uint64_t reached = (1ull << (4 * reach + 2)) - 1;
+    std::uint64_t empties = ~(line | line >> 1) & 0x5555555555555555ull & (reached << (2 * first));
+    for (; empties; empties &= empties - 1) {
+      const int offset = std::countr_zero(empties) / 2;
+      const auto p = static_cast<Point>(point + (offset - place.offset) * step);
+      const std::uint32_t before = offers_[p].shapes();
+      const std::uint32_t shapes = (before & ~(0xFFu << (8 * d))) | std::uint32_t{tables_->shapes_at(line, offset)}
+                                                                        << (8 * d);
+      news[count] = {p, shapes};
+      count += shapes != before;
     }
   }
+  Change* change = changes_.data() + change_count_;
+  change_count_ += count;
+  int value_sum = summary.value_sum;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [p, shapes] = news[i];
+    const Offer before = offers_[p];
+    const Offer after = offer_of(shapes);
+    *change++ = {p, before};
+    offers_[p] = after;
+    for (const Colour colour : {kBlack, kWhite}) {
+      const auto& value = values_->value[colour];
+      value_sum += sign(colour) * (value[after.code(colour)] - value[before.code(colour)]);
+      --summary.counts[colour][before.threat(colour)];
+      ++summary.counts[colour][after.threat(colour)];
+      summary.sets[colour][kClassOf[before.threat(colour)]].toggle(p);
+      summary.sets[colour][kClassOf[after.threat(colour)]].toggle(p);
+    }
+  }
+  summary.value_sum = value_sum;
 }
 
 void PatternBoard::make(Point point) {
-  first_change_.push_back(static_cast<std::uint32_t>(changes_.size()));
-  // An occupied point offers nothing; its shapes stay as they were, so that unmake only counts it in again.
-  count_out(kBlack, point);
-  count_out(kWhite, point);
+  summaries_.push_back(summaries_.back());
+  Summary& summary = summaries_.back();
+  summary.first_change = static_cast<std::uint32_t>(change_count_);
+  // An occupied point offers nothing to count; what it offered stays for unmake.
+  count_out(summary, point);
   board_.make(point);
-  occupied_.add(point);
-  refresh_around(point);
-  near_.push_back(near_.back() | neighbours_[point]);
+  summary.occupied.add(point);
+  summary.near |= neighbours_[point];
+  refresh_around(summary, point);
 #ifdef TENGEN_CHECKS
   assert(check().empty());
 #endif
 }
 
 void PatternBoard::unmake() {
-  const Point point = board_.last_move();
-  const std::size_t first_change = first_change_.back();
-  first_change_.pop_back();
-  near_.pop_back();
   board_.unmake();
-  occupied_.remove(point);
-  while (changes_.size() > first_change) {
-    const Change& change = changes_.back();
-    shapes_[change.direction][change.point] = change.shapes;
-    set_code(kBlack, change.point, change.codes[kBlack]);
-    set_code(kWhite, change.point, change.codes[kWhite]);
-    changes_.pop_back();
-  }
-  count_in(kBlack, point);
-  count_in(kWhite, point);
+  // Each point lies on one line through the stone at most, so the order does not matter.
+  const std::size_t first_change = summaries_.back().first_change;
+  for (std::size_t i = first_change; i < change_count_; ++i) offers_[changes_[i].point] = changes_[i].before;
+  change_count_ = first_change;
+  summaries_.pop_back();
 #ifdef TENGEN_CHECKS
   assert(check().empty());
 #endif
@@ -191,9 +200,9 @@ LineShape PatternBoard::shape_if_blocked(Colour colour, int direction, Point p, 
 }
 
 PointSet PatternBoard::candidates() const {
-  PointSet set = near_.back();
+  PointSet set = now().near;
   if (board_.stones() == 0) set.add(geometry().point(rules().width / 2, rules().height / 2));
-  return set.remove_all(occupied_);
+  return set.remove_all(now().occupied);
 }
 
 Threat PatternBoard::threat_with(Colour colour, Point p, int direction, LineShape other) const {
@@ -217,11 +226,11 @@ std::string PatternBoard::check() const {
       if (threat(colour, p) != again.threat(colour, p)) return "a threat is stale";
     }
   }
-  if (counts_ != again.counts_) return "the threat counts are off";
-  if (fives_ != again.fives_ || fours_ != again.fours_ || threes_ != again.threes_ || doubtful_ != again.doubtful_)
-    return "a point set is off";
-  if (value_sum_ != again.value_sum_) return "the value sum is off";
-  if (candidates() != again.candidates()) return "the candidates are off";
+  if (now().counts != again.now().counts) return "the threat counts are off";
+  if (now().value_sum != again.now().value_sum) return "the value sum is off";
+  Summary same = now();
+  same.first_change = 0;
+  if (same != again.now()) return "a point set is off";
   return board_.check();
 }
 

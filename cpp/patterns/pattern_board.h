@@ -39,38 +39,36 @@ class PatternBoard {
   void pass() { board_.pass(); }
 
   // What a stone of `colour` would make on the empty point.
-  Threat threat(Colour colour, Point p) const { return static_cast<Threat>(threats_[colour][p]); }
-  LineShape shape(Colour colour, int direction, Point p) const {
-    return static_cast<LineShape>(colour == kBlack ? shapes_[direction][p] & 15 : shapes_[direction][p] >> 4);
-  }
-  ShapeCode code(Colour colour, Point p) const { return codes_[colour][p]; }
+  Threat threat(Colour colour, Point p) const { return offers_[p].threat(colour); }
+  LineShape shape(Colour colour, int direction, Point p) const { return offers_[p].shape(colour, direction); }
+  ShapeCode code(Colour colour, Point p) const { return offers_[p].code(colour); }
 
   // The shape as it would be with an enemy stone of `colour` on the empty point `block` of the same line.
   LineShape shape_if_blocked(Colour colour, int direction, Point p, Point block) const;
 
   // How many empty points offer exactly this threat.
-  int count(Colour colour, Threat threat) const { return counts_[colour][threat]; }
+  int count(Colour colour, Threat threat) const { return now().counts[colour][threat]; }
 
   // Empty points where a stone of `colour` makes five; a four of any kind; an open three but no four.
   // Points that may be fouls are in neither: see doubtful().
-  const PointSet& fives(Colour colour) const { return fives_[colour]; }
-  const PointSet& fours(Colour colour) const { return fours_[colour]; }
-  const PointSet& threes(Colour colour) const { return threes_[colour]; }
+  const PointSet& fives(Colour colour) const { return now().sets[colour][kFives]; }
+  const PointSet& fours(Colour colour) const { return now().sets[colour][kFours]; }
+  const PointSet& threes(Colour colour) const { return now().sets[colour][kThrees]; }
 
   // Empty points where black in renju may commit a foul.
-  const PointSet& doubtful() const { return doubtful_; }
+  const PointSet& doubtful() const { return now().sets[kBlack][kDoubtful]; }
 
   // Empty points near a stone; the centre of an empty board.
   PointSet candidates() const;
   // Points near `point`, occupied ones included.
   const PointSet& neighbourhood(Point point) const { return neighbours_[point]; }
-  const PointSet& occupied() const { return occupied_; }
+  const PointSet& occupied() const { return now().occupied; }
 
   // The threat of a point if the shape along one of its lines were another.
   Threat threat_with(Colour colour, Point p, int direction, LineShape other) const;
 
   // Sum of point values, black's minus white's.
-  int value_sum() const { return value_sum_; }
+  int value_sum() const { return now().value_sum; }
 
   // Whether black may play `p` in renju. Asks the exact foul finder only where a foul is possible.
   bool is_legal(Colour colour, Point p) const;
@@ -79,20 +77,50 @@ class PatternBoard {
   std::string check() const;
 
  private:
+  // What a stone would make on one empty point, in one word: a byte of shapes for each direction (black's in the low
+  // four bits, white's in the high), then for each colour twelve bits of code, then four of threat.
+  struct Offer {
+    std::uint64_t bits = 0;
+
+    std::uint32_t shapes() const { return static_cast<std::uint32_t>(bits); }
+    LineShape shape(Colour colour, int direction) const {
+      return static_cast<LineShape>(bits >> (8 * direction + 4 * colour) & 15);
+    }
+    ShapeCode code(Colour colour) const { return static_cast<ShapeCode>(bits >> (32 + 12 * colour) & 0xFFF); }
+    Threat threat(Colour colour) const { return static_cast<Threat>(bits >> (56 + 4 * colour) & 15); }
+  };
+  static_assert(kShapeCodes <= 1 << 12 && threat::kCount <= 1 << 4 && shape::kCount <= 1 << 4);
+
+  // The sets that empty points are sorted into by what they offer.
+  enum PointClass : std::uint8_t { kQuiet, kThrees, kFours, kFives, kDoubtful, kClasses };
+  static constexpr std::array<PointClass, threat::kCount> make_classes();
+  static const std::array<PointClass, threat::kCount> kClassOf;
+
+  // What is kept about the whole board. make works on a copy, so that unmake only has to drop it.
+  struct Summary {
+    std::array<std::array<std::int16_t, threat::kCount>, 2> counts{};
+    std::array<std::array<PointSet, kClasses>, 2> sets;
+    PointSet occupied;
+    PointSet near;  // points near a stone, occupied ones included
+    int value_sum = 0;
+    std::uint32_t first_change = 0;  // of the last move in changes_
+
+    bool operator==(const Summary&) const = default;
+  };
+
   struct Change {
     Point point;
-    std::uint8_t direction;
-    std::uint8_t shapes;
-    std::array<ShapeCode, 2> codes;
+    Offer before;
   };
+
   static int sign(Colour colour) { return colour == kBlack ? 1 : -1; }
+  const Summary& now() const { return summaries_.back(); }
 
   void refresh_all();
-  void refresh_around(Point point);
-  void set_code(Colour colour, Point p, ShapeCode code);
-  void count_in(Colour colour, Point p);
-  void count_out(Colour colour, Point p);
-  void toggle_sets(Colour colour, Point p, Threat t);
+  void refresh_around(Summary& summary, Point point);
+  Offer offer_of(std::uint32_t shapes) const;
+  void count_in(Summary& summary, Point p) const;
+  void count_out(Summary& summary, Point p) const;
 
   Board board_;
   const PatternTables* tables_;
@@ -100,20 +128,10 @@ class PatternBoard {
   const PointValues* values_;
   const PointSet* neighbours_;  // by point
 
-  std::array<std::array<std::uint8_t, kMaxArea>, kDirections> shapes_{};
-  std::array<std::array<ShapeCode, kMaxArea>, 2> codes_{};
-  std::array<std::array<std::uint8_t, kMaxArea>, 2> threats_{};
-  std::array<std::array<std::int16_t, threat::kCount>, 2> counts_{};
-  std::array<PointSet, 2> fives_;
-  std::array<PointSet, 2> fours_;
-  std::array<PointSet, 2> threes_;
-  PointSet doubtful_;
-  PointSet occupied_;
-  int value_sum_ = 0;
-
-  std::vector<PointSet> near_;               // per ply: points near a stone, occupied ones included
-  std::vector<std::uint32_t> first_change_;  // per ply: where its entries in changes_ begin
-  std::vector<Change> changes_;
+  std::array<Offer, kMaxArea> offers_{};
+  std::vector<Summary> summaries_;  // one for each move made, and one before
+  std::vector<Change> changes_;     // only the first change_count_ count
+  std::size_t change_count_ = 0;
 };
 
 }  // namespace tengen
