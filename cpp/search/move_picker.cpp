@@ -39,11 +39,12 @@ Point MovePicker::next() {
     table_move_ = kNoPoint;
   }
   if (!generated_) generate();
-  while (next_ < size_) {
-    const auto best = std::max_element(moves_.begin() + next_, moves_.begin() + size_,
-                                       [](const Scored& a, const Scored& b) { return a.score < b.score; });
-    std::swap(moves_[next_], *best);
-    const Point move = moves_[next_++].move;
+  while (size_ > 0) {
+    Scored best = moves_[0];
+    for (int i = 1; i < size_; ++i) best = std::max(best, moves_[i]);
+    *std::find(moves_.begin(), moves_.begin() + size_, best) = moves_[size_ - 1];
+    --size_;
+    const auto move = static_cast<Point>(kPointRange - 1 - (best & (kPointRange - 1)));
     if (move != table_move_ && board_.is_legal(own_, move)) return move;
   }
   return kNoPoint;
@@ -71,7 +72,7 @@ void MovePicker::generate() {
 }
 
 void MovePicker::add_all(const PointSet& moves) {
-  moves.for_each([this](Point p) { moves_[size_++] = {p, score(p)}; });
+  moves.for_each([this](Point p) { moves_[size_++] = score(p) * kPointRange + (kPointRange - 1 - p); });
 }
 
 int MovePicker::score(Point move) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "eval/weights.h"
 #include "search/history.h"
@@ -27,11 +28,12 @@ class MovePicker {
   Point next();
 
  private:
-  struct Scored {
-    Point move;
-    int score;
-  };
+  // A move and its score in one number, so that the best is a plain maximum; of equals the lower point wins.
+  using Scored = std::int32_t;
+  static constexpr int kPointRange = 512;
+  static_assert(kMaxArea <= kPointRange);
 
+  void generate();
   void add_all(const PointSet& moves);
   int score(Point move) const;
 
@@ -44,11 +46,8 @@ class MovePicker {
   Point table_move_;
   bool table_move_tried_ = false;
   bool generated_ = false;
-  int size_ = 0;
-  int next_ = 0;
+  int size_ = 0;  // moves not handed out yet
   std::array<Scored, kMaxArea> moves_;
-
-  void generate();
 };
 
 }  // namespace tengen

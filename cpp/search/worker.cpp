@@ -321,7 +321,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     // Step 11. Shallow pruning, once a move that does not lose is known.
     if (!kIsRoot && !is_loss(best_value) && best_value > -kInfinite) {
       if (options_.has(kMoveCountPruning)) {
-        if (number >= move_count_limit(depth, improving)) continue;
+        if (number >= move_count_limit(depth, improving)) break;
         if (patternless && depth < kPatternlessDepth) continue;
       }
     }
