@@ -1,11 +1,15 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <tuple>
 
 #include "bindings/bindings.h"
 #include "search/engine.h"
@@ -46,9 +50,25 @@ SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& 
   });
 }
 
+const ParameterInfo& find_parameter(const std::string& name) {
+  for (const ParameterInfo& info : kParameters)
+    if (name == info.name) return info;
+  throw nb::value_error(("no search parameter is called '" + name + "'").c_str());
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  m.def(
+      "search_parameters",
+      [] {
+        std::vector<std::tuple<std::string, int, int, int>> all;
+        for (const ParameterInfo& info : kParameters)
+          all.emplace_back(info.name, SearchParameters{}.*info.member, info.low, info.high);
+        return all;
+      },
+      "Every number that steers the search: its name, its default, and the range it makes sense in.");
+
   nb::class_<Weights>(m, "Weights", "The numbers of the evaluation and of move ordering; int16 arrays [2, n].")
       .def_static("prior", [] { return Weights(Weights::prior()); })
       .def(
@@ -97,10 +117,14 @@ void bind_search(nb::module_& m) {
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))
       .def(
           "set_options",
-          [](Engine& engine, std::uint32_t ingredients, int max_four_depth) {
-            engine.set_options({ingredients, max_four_depth});
+          [](Engine& engine, std::uint32_t ingredients, int max_four_depth,
+             const std::map<std::string, int>& parameters) {
+            SearchOptions options{ingredients, max_four_depth, {}};
+            for (const auto& [name, value] : parameters) options.parameters.*find_parameter(name).member = value;
+            engine.set_options(options);
           },
-          nb::arg("ingredients"), nb::arg("max_four_depth"))
+          nb::arg("ingredients"), nb::arg("max_four_depth"), nb::arg("parameters") = std::map<std::string, int>{},
+          "Parameters that are not named have their defaults.")
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"))
       .def("new_game", &Engine::new_game)
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),

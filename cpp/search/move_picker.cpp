@@ -78,8 +78,8 @@ void MovePicker::add_all(const PointSet& moves) {
 int MovePicker::score(Point move) const {
   const Colour other = opponent(own_);
   int score = weights_.attack[own_][board_.code(own_, move)] + weights_.defence[own_][board_.code(other, move)];
-  if (options_.has(kHistory)) score += history_.score(own_, move) / 64;
-  if (move == counter_) score += 40;
+  if (options_.has(kHistory)) score += history_.score(own_, move) * options_.parameters.order_history / History::kLimit;
+  if (move == counter_) score += options_.parameters.order_counter;
   return score;
 }
 

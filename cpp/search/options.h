@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "search/parameters.h"
 
 namespace tengen {
 
@@ -33,6 +34,7 @@ enum Ingredient : std::uint32_t {
 struct SearchOptions {
   std::uint32_t ingredients = kAllIngredients;
   int max_four_depth = 0;  // longest chain of own fours at the leaves, 0 for no limit
+  SearchParameters parameters;
 
   bool has(Ingredient ingredient) const { return (ingredients & ingredient) != 0; }
 };

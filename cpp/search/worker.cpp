@@ -10,48 +10,17 @@
 namespace tengen {
 namespace {
 
-// ---- Depths in hundredths of a ply, margins in evaluation units. Set by hand after published engines, not yet tuned.
-
-constexpr Depth kRazorDepth = 260;
-constexpr Value razor_margin(Depth depth) { return 20 + 14 * depth / kPly; }
-
-constexpr Value futility_margin(Depth depth, bool improving) {
-  return std::max(0, 63 * (depth - kPly - (improving ? kPly : 0)) / kPly);
-}
-
-constexpr Depth kFourAnswerExtension = 130;
-constexpr Depth kSingularDepth = 665;
 constexpr int kSingularTableSlack = 2;  // plies
 constexpr int kMaxExtraExtension = 10 * kPly;
-constexpr Depth kNoTableMoveReduction = 60;
-constexpr Depth kPatternlessDepth = 430;
 
-struct Reductions {
-  std::array<std::array<Depth, 256>, 64> table{};
-  Reductions() {
-    for (int depth = 1; depth < 64; ++depth)
-      for (int number = 1; number < 256; ++number)
-        table[depth][number] = static_cast<Depth>(100.0 * std::log(depth) * std::log(number));
+// Natural logarithms in thousandths: integers, so that the search is the same on every machine.
+struct Logarithms {
+  std::array<int, 256> table{};
+  Logarithms() {
+    for (int i = 1; i < 256; ++i) table[i] = static_cast<int>(std::lround(1000 * std::log(i)));
   }
 };
-const Reductions kReductionTable;
-
-Depth base_reduction(Depth depth, int number) {
-  return kReductionTable.table[std::min(depth / kPly, 63)][std::min(number, 255)];
-}
-
-struct MoveCounts {
-  std::array<int, 64> table{};
-  MoveCounts() {
-    for (int depth = 0; depth < 64; ++depth) table[depth] = 3 + static_cast<int>(std::pow(depth, 1.32));
-  }
-};
-const MoveCounts kMoveCounts;
-
-int move_count_limit(Depth depth, bool improving) {
-  const int limit = kMoveCounts.table[std::clamp(depth / kPly, 0, 63)];
-  return improving ? limit : limit / 2;
-}
+const Logarithms kLogarithms;
 
 int distance(const Geometry& geometry, Point a, Point b) {
   if (a == kNoPoint || b == kNoPoint) return kMaxSize;
@@ -65,12 +34,27 @@ constexpr std::uint32_t kNodesBetweenClockChecks = 512;
 Worker::Worker(SharedSearch& shared, const Board& board, bool is_main)
     : shared_(shared),
       options_(shared.options),
+      parameters_(shared.options.parameters),
       weights_(*shared.weights),
       table_(*shared.table),
       board_(board, shared.weights->points),
       frames_(kMaxPly + 8),
       is_main_(is_main) {
   history_.clear();
+  for (int depth = 0; depth < static_cast<int>(move_counts_.size()); ++depth)
+    move_counts_[depth] =
+        parameters_.move_count_base / 100 + static_cast<int>(std::pow(depth, parameters_.move_count_power / 100.0));
+}
+
+Depth Worker::base_reduction(Depth depth, int number) const {
+  const std::int64_t logs =
+      std::int64_t{kLogarithms.table[std::min(depth / kPly, 63)]} * kLogarithms.table[std::min(number, 255)];
+  return static_cast<Depth>(parameters_.reduction_scale * logs / 1'000'000);
+}
+
+int Worker::move_count_limit(Depth depth, bool improving) const {
+  const int limit = move_counts_[std::clamp(depth / kPly, 0, 63)];
+  return improving ? limit : limit / 2;
 }
 
 bool Worker::should_stop() {
@@ -172,7 +156,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
     roots[i].value = -kInfinite;
   }
   const bool narrow = options_.has(kAspiration) && depth >= 5 && std::abs(guess) < kMateBound;
-  Value delta = 16;
+  Value delta = parameters_.aspiration;
   Value alpha = narrow ? guess - delta : -kInfinite;
   Value beta = narrow ? guess + delta : kInfinite;
   int fail_highs = 0;
@@ -244,7 +228,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   if (!kIsPv && hit && entry.depth >= depth / kPly && entry.value != kNoValue &&
       (entry.bound & (entry.value >= beta ? kLower : kUpper))) {
     if (entry.move != kNoPoint && entry.value >= beta && options_.has(kHistory))
-      history_.update(own, entry.move, 16 * (depth / kPly) * (depth / kPly));
+      history_.update(own, entry.move, parameters_.history_bonus * (depth / kPly) * (depth / kPly));
     return entry.value;
   }
   const Point table_move = kIsRoot && !roots.empty() ? roots[first_root_].move : hit ? entry.move : kNoPoint;
@@ -266,7 +250,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   if constexpr (!kIsPv) {
     if (pressure != Pressure::kFour && excluded == kNoPoint) {
       // Step 7. Razoring: so far below alpha near the leaves that only fours can help.
-      if (options_.has(kRazoring) && depth < kRazorDepth && evaluation + razor_margin(depth) < alpha && !is_win(alpha))
+      if (options_.has(kRazoring) && depth < parameters_.razor_depth &&
+          evaluation + parameters_.razor_base + parameters_.razor_slope * depth / kPly < alpha && !is_win(alpha))
         return search_fours<false>(ply, alpha, beta, 0);
 
       // Step 8. Futility: so far above beta that the rest of the depth is not expected to change it. Not in the middle
@@ -274,7 +259,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       const bool chain_of_fours =
           ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour && frames_[ply - 4].own_threat >= threat::kFour;
       if (options_.has(kFutility) && pressure == Pressure::kNone && !is_win(evaluation) && !is_loss(beta) &&
-          evaluation - futility_margin(depth, improving) >= beta && !chain_of_fours)
+          evaluation - std::max(0, parameters_.futility_slope * (depth - kPly - improving * kPly) / kPly) >= beta &&
+          !chain_of_fours)
         return evaluation;
     }
   }
@@ -282,15 +268,17 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   // Step 9. No table move: not expected to matter, look less deep.
   if (options_.has(kIterativeReduction) && !kIsRoot && table_move == kNoPoint && pressure == Pressure::kNone &&
       depth > 3 * kPly)
-    depth -= kNoTableMoveReduction;
+    depth -= parameters_.no_table_move_reduction;
 
   // The parent expects this node to fail high, and so does the evaluation: a shallower search will show it.
   const bool likely_cut = options_.has(kFailHighReduction) && !kIsPv && cut_node && evaluation != kNoValue &&
-                          evaluation >= beta + 15 * depth / kPly - 9 + (pressure == Pressure::kOpenThree ? 87 : 0);
+                          evaluation >= beta + parameters_.likely_cut_base +
+                                            parameters_.likely_cut_slope * depth / kPly +
+                                            (pressure == Pressure::kOpenThree) * parameters_.likely_cut_three;
 
   // A table entry of the main line that fell behind the depth belongs to a move that has not been best for a while.
   if (kIsPv && !kIsRoot && hit && table_move != kNoPoint && depth > kPly && pressure != Pressure::kFour)
-    depth -= std::clamp((depth - entry.depth * kPly) * 28 / 100, 0, 360);
+    depth -= std::clamp((depth - entry.depth * kPly) * parameters_.stale_share / 100, 0, parameters_.stale_limit);
   if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
 
   // Step 10. Loop over the moves.
@@ -322,30 +310,34 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     if (!kIsRoot && !is_loss(best_value) && best_value > -kInfinite) {
       if (options_.has(kMoveCountPruning)) {
         if (number >= move_count_limit(depth, improving)) break;
-        if (patternless && depth < kPatternlessDepth) continue;
+        if (patternless && depth < parameters_.patternless_depth) continue;
       }
     }
 
     // Step 12. Extensions.
     Depth extension = 0;
     if (pressure == Pressure::kFour) {
-      if (options_.has(kFourExtension)) extension = kFourAnswerExtension;
+      if (options_.has(kFourExtension)) extension = parameters_.four_extension;
     } else if (options_.has(kSingular) && !kIsRoot && move == table_move && excluded == kNoPoint &&
-               depth >= kSingularDepth && entry.value != kNoValue && std::abs(entry.value) < kMateBound &&
+               depth >= parameters_.singular_depth && entry.value != kNoValue && std::abs(entry.value) < kMateBound &&
                (entry.bound & kLower) && entry.depth >= depth / kPly - kSingularTableSlack) {
       // The table move is singular if every other move fails low against a bound below it.
-      const Value singular_beta = entry.value - (depth / kPly) * (was_pv && !kIsPv ? 2 : 1);
+      const Value singular_beta =
+          entry.value - (depth / kPly) * (was_pv && !kIsPv ? 2 : 1) * parameters_.singular_margin / 100;
       frame.excluded = move;
       const Value value = search<kNonPv>(ply, singular_beta - 1, singular_beta, depth / 2, cut_node);
       frame.excluded = kNoPoint;
       if (value < singular_beta)
-        extension = !kIsPv && value < singular_beta - 25 && frame.extensions < kMaxExtraExtension ? 2 * kPly : kPly;
+        extension = !kIsPv && value < singular_beta - parameters_.double_singular_margin &&
+                            frame.extensions < kMaxExtraExtension
+                        ? 2 * kPly
+                        : kPly;
       else if (singular_beta >= beta)
         return singular_beta;  // several moves beat beta: cut
       else if (entry.value >= beta)
         extension = -kPly;
     } else if (move == table_move && hit) {
-      extension = kIsPv ? 25 : 8;
+      extension = kIsPv ? parameters_.table_move_extension_pv : parameters_.table_move_extension;
     }
     if (likely_cut) {
       if (own_threat < threat::kFour)
@@ -370,24 +362,28 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         const int own_distance = ply >= 2 ? distance(board_.geometry(), move, frames_[ply - 2].move) : 0;
         const int other_distance = distance(board_.geometry(), move, last_move);
         const bool important = own_threat >= threat::kDoubleTwo || other_threat >= threat::kThree;
-        if (!improving && reduction > kPly) reduction += kPly;
-        if (was_pv) reduction -= kPly;
-        if (cut_node && move != counter) reduction += 180;
-        if (patternless) reduction += own_distance > 4 && other_distance > 4 ? kPly : kPly / 2;
-        if (important) reduction -= kPly / 2;
+        if (!improving && reduction > kPly) reduction += parameters_.reduce_not_improving;
+        if (was_pv) reduction -= parameters_.reduce_was_pv;
+        if (cut_node && move != counter) reduction += parameters_.reduce_cut_node;
+        if (patternless) reduction += parameters_.reduce_patternless;
+        if (patternless && own_distance > 4 && other_distance > 4) reduction += parameters_.reduce_far;
+        if (important) reduction -= parameters_.reduce_important;
         // An answer to an open three that is far from everything only delays.
-        if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > 4) reduction += kPly;
+        if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > 4)
+          reduction += parameters_.reduce_far_answer;
         // Keep an attack going.
         if (pressure == Pressure::kNone && ply >= 2 && frames_[ply - 2].own_threat >= threat::kThree &&
             own_threat >= threat::kThree)
-          reduction -= kPly / 2;
-        if (options_.has(kHistory)) reduction -= history_.score(own, move) * kPly / 8192;
+          reduction -= parameters_.reduce_attack;
+        if (options_.has(kHistory))
+          reduction -= history_.score(own, move) * parameters_.reduce_history / History::kLimit;
         reduced = std::clamp(new_depth - reduction, kPly, new_depth + kPly);
       }
       value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
       if (value > alpha && reduced < new_depth) {
         Depth again = new_depth;
-        if (value > alpha + 34 + 11 * (new_depth - reduced) / kPly) again += kPly;
+        if (value > alpha + parameters_.deeper_base + parameters_.deeper_slope * (new_depth - reduced) / kPly)
+          again += kPly;
         if (value < best_value + new_depth / kPly) again -= kPly;
         if (again > reduced) value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
       }
@@ -448,7 +444,7 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   if (options_.has(kCounterMove)) history_.set_counter(own, last_move, best);
   if (!options_.has(kHistory)) return;
   const int plies = depth / kPly;
-  const int bonus = std::min(1200, 16 * plies * plies);
+  const int bonus = std::min(1200, parameters_.history_bonus * plies * plies);
   history_.update(own, best, bonus);
   for (int i = 0; i < count; ++i) history_.update(own, tried[i], -bonus);
 }

@@ -1,6 +1,7 @@
 // One thread of the alpha-beta search: its board, its stack, its history.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -80,15 +81,19 @@ class Worker {
   void make(int ply, Point move);
   void unmake() { board_.unmake(); }
   void set_line(int ply, Point move);
+  Depth base_reduction(Depth depth, int number) const;
+  int move_count_limit(Depth depth, bool improving) const;
   void reward(Depth depth, Point best, const Point* tried, int count, Point last_move);
 
   SharedSearch& shared_;
   const SearchOptions& options_;
+  const SearchParameters& parameters_;
   const Weights& weights_;
   TranspositionTable& table_;
   PatternBoard board_;
   History history_;
   std::vector<Frame> frames_;
+  std::array<int, 64> move_counts_;  // by depth in plies
   bool is_main_;
   std::size_t first_root_ = 0;
   int root_depth_ = 0;

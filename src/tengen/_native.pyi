@@ -2,7 +2,7 @@
 The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import enum
 from typing import Annotated, Any
 
@@ -292,6 +292,11 @@ def run_make_unmake(board: Board, seed: int, pairs: int) -> int:
     Make and unmake that many moves with all pattern state; returns a signature of the states.
     """
 
+def search_parameters() -> list[tuple[str, int, int, int]]:
+    """
+    Every number that steers the search: its name, its default, and the range it makes sense in.
+    """
+
 class Weights:
     """
     The numbers of the evaluation and of move ordering; int16 arrays [2, n].
@@ -398,7 +403,8 @@ class Engine:
 
     def set_weights(self, weights: Weights) -> None: ...
 
-    def set_options(self, ingredients: int, max_four_depth: int) -> None: ...
+    def set_options(self, ingredients: int, max_four_depth: int, parameters: Mapping[str, int] = {}) -> None:
+        """Parameters that are not named have their defaults."""
 
     def set_table_bytes(self, bytes: int) -> None: ...
 

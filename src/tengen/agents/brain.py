@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shlex
 import shutil
@@ -29,6 +30,9 @@ class BrainParameters:
     tolerance_ms: int = parameter(1000, help="How much later than allowed a move may come before the game is lost.")
     start_ms: int = parameter(10_000, help="How long the program may take to get ready.")
     turn_ms: int = parameter(30_000, help="Time for a move when the limits give none.")
+    nodes: int = parameter(
+        0, help="Positions it is told to visit a move (INFO MAX_NODE), if it knows how; 0 for no limit."
+    )
     threads: int = parameter(1, help="Threads the engine is told to use, if the limits do not allow more.")
     suspend: bool = parameter(False, help="Stop the process while it is not its turn (not on Windows).")
     strict: bool = parameter(False, help="Whether ERROR or UNKNOWN in place of a move loses at once.")
@@ -40,6 +44,8 @@ class BrainParameters:
         for name in ("tolerance_ms", "start_ms", "turn_ms", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} is below 1")
+        if self.nodes < 0:
+            raise ValueError(f"nodes={self.nodes} is negative")
         if self.memory_mb is not None and self.memory_mb < 1:
             raise ValueError(f"memory-mb={self.memory_mb} is below 1")
 
@@ -51,6 +57,7 @@ class BrainAgent(Agent):
     """
 
     def __init__(self, parameters: BrainParameters) -> None:
+        self._nodes = parameters.nodes
         self._log = PipeLog(parameters.log) if parameters.log else None
         self._manager = PiskvorkManager(
             EngineSettings(
@@ -87,16 +94,20 @@ class BrainAgent(Agent):
     def choose(self, position: Position, limits: Limits) -> Decision:
         """The engine's move, checked."""
         _check_ongoing(position)
-        return Decision(move=self._manager.ask_move(position, limits))
+        return Decision(move=self._manager.ask_move(position, self._own(limits)))
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         """What an engine that knows YXNBEST says about its best moves; `AgentError` from one that does not."""
         _check_ongoing(position)
-        return self._manager.analyse(position, limits, lines)
+        return self._manager.analyse(position, self._own(limits), lines)
 
     def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits) -> Swap2Answer:
         """The engine's answer to a swap2 opening of 0, 3 or 5 stones, from an engine that knows SWAP2BOARD."""
-        return self._manager.ask_swap2(ruleset, points, limits)
+        return self._manager.ask_swap2(ruleset, points, self._own(limits))
+
+    def _own(self, limits: Limits) -> Limits:
+        nodes = min(filter(None, (limits.nodes, self._nodes)), default=None)
+        return dataclasses.replace(limits, nodes=nodes)
 
     def about(self) -> About | None:
         """What the running engine says of itself, None when it does not."""

@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     )
     tune.command("generate")(generate)
     tune.command("fit")(fit)
+    tune.command("search")(search)
     app.add_typer(tune)
 
 
@@ -91,6 +92,43 @@ def fit(
     console = Console(highlight=False)
     fit_files(games, target, config, lambda line: console.print(line, soft_wrap=True))
     console.print(f"wrote {target} and {target.with_suffix('.json').name}", soft_wrap=True)
+
+
+def search(
+    target: Annotated[
+        Path, typer.Argument(metavar="STATE", help="The state of the run (.json) to write or go on with.")
+    ],
+    rules: Annotated[str, typer.Option(help="What is played, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games of the whole run.")] = 5000,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of each search.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Another seed takes another way.")] = 1,
+    step: Annotated[
+        float, typer.Option(help="How far a parameter is moved to and fro, as a share of its range.")
+    ] = 0.08,
+    gain: Annotated[float, typer.Option(help="How far it follows a won pair, as a share of the step.")] = 0.008,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that play; as many as cores unless told.", show_default=False)
+    ] = None,
+) -> None:
+    """Tune the numbers that steer the search by games (SPSA) and print them. Killed, the same command goes on."""
+    from rich.console import Console
+
+    from tengen.core.contracts import Ruleset
+    from tengen.search.spsa import Spsa, SpsaConfig, tune_search
+
+    console = Console(highlight=False)
+    config = SpsaConfig(ruleset=Ruleset.parse(rules), pairs=pairs, nodes=nodes, seed=seed, step=step, gain=gain)
+    said = time.monotonic()
+
+    def report(state: Spsa) -> None:
+        nonlocal said
+        if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            console.print(f"{state.pairs_done:,} of {config.pairs:,} pairs", soft_wrap=True)
+
+    state = tune_search(target, config, workers=workers or os.cpu_count() or 1, on_round=report)
+    for parameter in state.parameters:
+        console.print(f"{parameter.name:24} {parameter.default:5} -> {state.rounded()[parameter.name]:5}")
 
 
 class _Progress:

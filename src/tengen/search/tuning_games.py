@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -31,8 +32,9 @@ _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
 _OPENING_TRIES = 200
 """Some small boards have few openings that are balanced; then the most balanced one of so many is taken."""
+MAX_OPENING_VALUE = 120
 _FULL_BOARD = 0.9
-"""Share of the board after which a game counts as drawn: the rest says nothing about shapes."""
+"""Share of the board after which a game counts as drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +49,7 @@ class SelfPlayConfig:
     seed: int = 1
     weights: Path | None = None
     """A weights file instead of the shipped one."""
-    max_opening_value: int = 120
+    max_opening_value: int = MAX_OPENING_VALUE
     """Openings that the engine values higher for one side, in evaluation units, are not played."""
 
     def __post_init__(self) -> None:
@@ -260,22 +262,15 @@ class _Player:
     def play(self, number: int) -> TuningGame:
         """The game with that number."""
         rng = random.Random(f"{self._config.ruleset} {self._config.seed} {number}")
-        opening = self._find_opening(rng)
+        opening = find_opening(self._engine, self._limits, self._config.ruleset, rng, self._config.max_opening_value)
         board = opening.native.copy()
         values: list[int] = []
         self._engine.new_game()
-        last_stone = _FULL_BOARD * self._config.ruleset.area
         outcome = Outcome.ONGOING
         while outcome is Outcome.ONGOING:
             best = self._engine.search(board, self._limits).lines[0]
-            mover = _colour(board.to_move)
-            board.make(best.moves[0])
             values.append(best.value)
-            outcome = _OUTCOMES[board.outcome()]
-            if outcome is Outcome.ONGOING and abs(best.value) >= _native.MATE_BOUND:
-                outcome = Outcome.win_for(mover if best.value > 0 else mover.opponent)
-            elif outcome is Outcome.ONGOING and board.stones >= last_stone:
-                outcome = Outcome.DRAW
+            outcome = play_line(board, best, last_stone(self._config.ruleset))
         return TuningGame(
             number=number,
             ruleset=self._config.ruleset,
@@ -285,22 +280,46 @@ class _Player:
             outcome=outcome,
         )
 
-    def _find_opening(self, rng: random.Random) -> Position:
-        """A few stones near each other and near the centre, such that neither side is far ahead."""
-        best: tuple[int, Position] | None = None
-        for _ in range(_OPENING_TRIES):
-            position = _random_opening(self._config.ruleset, rng)
-            if position is None:
-                continue
-            self._engine.new_game()
-            value = abs(self._engine.search(position.native, self._limits).lines[0].value)
-            if best is None or value < best[0]:
-                best = value, position
-            if value <= self._config.max_opening_value:
-                return position
-        if best is None:
-            raise InputError(f"no opening found on {self._config.ruleset}")
-        return best[1]
+
+def last_stone(ruleset: Ruleset) -> int:
+    """How many stones are on the board when a game is called a draw: what comes after says nothing about shapes."""
+    return math.ceil(_FULL_BOARD * ruleset.area)
+
+
+def play_line(board: _native.Board, line: _native.SearchLine, max_stones: int) -> Outcome:
+    """Play the first move of a line and tell how the game stands: proved results are taken for played."""
+    mover = _colour(board.to_move)
+    board.make(line.moves[0])
+    outcome = _OUTCOMES[board.outcome()]
+    if outcome is not Outcome.ONGOING:
+        return outcome
+    if abs(line.value) >= _native.MATE_BOUND:
+        return Outcome.win_for(mover if line.value > 0 else mover.opponent)
+    return Outcome.DRAW if board.stones >= max_stones else Outcome.ONGOING
+
+
+def find_opening(
+    engine: _native.Engine,
+    limits: _native.SearchLimits,
+    ruleset: Ruleset,
+    rng: random.Random,
+    max_value: int = MAX_OPENING_VALUE,
+) -> Position:
+    """A few stones near each other and near the centre, such that neither side is far ahead."""
+    best: tuple[int, Position] | None = None
+    for _ in range(_OPENING_TRIES):
+        position = _random_opening(ruleset, rng)
+        if position is None:
+            continue
+        engine.new_game()
+        value = abs(engine.search(position.native, limits).lines[0].value)
+        if best is None or value < best[0]:
+            best = value, position
+        if value <= max_value:
+            return position
+    if best is None:
+        raise InputError(f"no opening found on {ruleset}")
+    return best[1]
 
 
 _OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
