@@ -40,13 +40,15 @@ std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point
 }
 
 // A win by continuous fours at the root ends the search before it begins.
-bool find_root_fours(const Board& board, const SearchLimits& limits, const Weights& weights, SearchReport& report) {
+bool find_root_fours(const Board& board, const SharedSearch& shared, SearchReport& report) {
   constexpr std::uint64_t kNodes = 20'000;
-  PatternBoard patterns(board, weights.points);
+  const SearchLimits& limits = shared.limits;
+  PatternBoard patterns(board, shared.weights->points);
   FourSolver solver;
   // Never more than a tenth of what the whole search may use.
   const std::uint64_t nodes = limits.nodes ? std::min<std::uint64_t>(kNodes, limits.nodes / 10 + 1) : kNodes;
-  if (solver.solve(patterns, nodes) != Verdict::kWin) return false;
+  const auto should_stop = [&shared] { return shared.is_over(); };
+  if (solver.solve(patterns, nodes, should_stop) != Verdict::kWin) return false;
   const std::vector<Point>& line = solver.line();
   if (std::ranges::find(limits.excluded, line.front()) != limits.excluded.end()) return false;
   const int plies = solver.plies();
@@ -88,7 +90,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   table_.new_search();
 
   SearchReport fours;
-  if (options_.has(kRootFours) && limits.lines <= 1 && find_root_fours(board, limits, weights_, fours)) {
+  if (options_.has(kRootFours) && limits.lines <= 1 && find_root_fours(board, shared, fours)) {
     fours.elapsed_ms = shared.elapsed_ms();
     if (on_report) on_report(fours);
     return fours;

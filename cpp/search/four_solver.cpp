@@ -5,6 +5,11 @@
 #include "patterns/defence.h"
 
 namespace tengen {
+namespace {
+
+constexpr std::uint64_t kNodesBetweenQuestions = 256;
+
+}  // namespace
 
 FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only) {
   const auto add = [&](Point p) {
@@ -28,17 +33,18 @@ FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only
   });
 }
 
-Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes) {
+Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop) {
   nodes_ = 0;
   max_nodes_ = max_nodes;
-  out_of_nodes_ = false;
+  should_stop_ = should_stop ? &should_stop : nullptr;
+  interrupted_ = false;
   ends_on_foul_ = false;
   line_.clear();
   if (attack(board)) {
     std::reverse(line_.begin(), line_.end());
     return Verdict::kWin;
   }
-  return out_of_nodes_ ? Verdict::kUnknown : Verdict::kNoWin;
+  return interrupted_ ? Verdict::kUnknown : Verdict::kNoWin;
 }
 
 // A four has just been made: does the attacker go on winning whichever way it is answered? `answers` has one point, but
@@ -70,8 +76,9 @@ bool FourSolver::attack(PatternBoard& board) {
     line_.push_back(board.fives(own).first());
     return true;
   }
-  if (nodes_ >= max_nodes_) {
-    out_of_nodes_ = true;
+  const bool asks = should_stop_ && nodes_ % kNodesBetweenQuestions == kNodesBetweenQuestions - 1;
+  if (nodes_ >= max_nodes_ || (asks && (*should_stop_)())) {
+    interrupted_ = true;
     return false;
   }
   ++nodes_;
@@ -91,7 +98,7 @@ bool FourSolver::attack(PatternBoard& board) {
       line_.push_back(move);
       return true;
     }
-    if (out_of_nodes_) return false;
+    if (interrupted_) return false;
   }
   failed_.add(board.hash());
   return false;

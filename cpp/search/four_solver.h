@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "patterns/pattern_board.h"
@@ -26,10 +27,10 @@ class FourSolver {
  public:
   explicit FourSolver(int log2_table = 16) : failed_(log2_table) {}
 
-  // Whether the side to move wins by continuous fours. kUnknown when `max_nodes` were not enough. The board is as
-  // before afterwards. Answers that are fours themselves are met, fouls respected: black may not attack with one, and a
-  // four that black could only stop on a foul wins for white.
-  Verdict solve(PatternBoard& board, std::uint64_t max_nodes);
+  // Whether the side to move wins by continuous fours. kUnknown when `max_nodes` were not enough or `should_stop`,
+  // asked now and then, said so. The board is as before afterwards. Answers that are fours themselves are met, fouls
+  // respected: black may not attack with one, and a four that black could only stop on a foul wins for white.
+  Verdict solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop = {});
 
   // The winning line: attacker and defender in turn, up to the five (or up to a four that only a foul would stop).
   const std::vector<Point>& line() const { return line_; }
@@ -46,7 +47,8 @@ class FourSolver {
   std::vector<Point> line_;  // built backwards while the win unwinds
   std::uint64_t nodes_ = 0;
   std::uint64_t max_nodes_ = 0;
-  bool out_of_nodes_ = false;
+  const std::function<bool()>* should_stop_ = nullptr;
+  bool interrupted_ = false;
   bool ends_on_foul_ = false;
 };
 

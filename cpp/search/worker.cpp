@@ -69,8 +69,7 @@ bool Worker::should_stop() {
     until_clock_check_ = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(kNodesBetweenClockChecks, limits.nodes > done ? limits.nodes - done : 0));
   }
-  if (limits.time_ms >= 0 && shared_.elapsed_ms() >= limits.time_ms) shared_.stop.store(true);
-  if (shared_.external_stop && shared_.external_stop->load(std::memory_order_relaxed)) shared_.stop.store(true);
+  if (shared_.is_over()) shared_.stop.store(true);
   return shared_.stop.load(std::memory_order_relaxed);
 }
 

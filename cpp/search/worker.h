@@ -28,6 +28,11 @@ struct SharedSearch {
   std::int64_t elapsed_ms() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
   }
+  // Whether the time is up or somebody wants the search to end.
+  bool is_over() const {
+    return (limits.time_ms >= 0 && elapsed_ms() >= limits.time_ms) ||
+           (external_stop && external_stop->load(std::memory_order_relaxed));
+  }
 };
 
 struct RootMove {
