@@ -45,6 +45,18 @@ class RecordError(InputError):
     """A game file is damaged or beyond the limits; the message says in which line or at which offset."""
 
 
+class NotFoundError(InputError):
+    """Nothing has that name."""
+
+
+class NotDueError(InputError):
+    """An action that is right in itself but not now: not that player's turn, nothing to undo, the board has changed."""
+
+
+class BusyError(TengenError):
+    """There is too much to do already; the same can succeed later."""
+
+
 class AgentError(TengenError):
     """A player could not be made or did not do its duty."""
 

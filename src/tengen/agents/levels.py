@@ -1,4 +1,4 @@
-"""Opponents by strength: the ladder of levels 1 to 10, read from `levels.toml`.
+"""Opponents by strength: the ladder of levels 1 to 10, read from `data/levels.toml`.
 
 A level is an agent text with a name; its rating is on the scale of the ladder and missing until it is measured. Levels
 whose agent needs patterns name another agent for rulesets without (win lengths 3 and 6).
@@ -9,9 +9,9 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib import resources
 
 from tengen.core.contracts import Ruleset
+from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError
 
 _PATTERN_WIN_LENGTHS = (4, 5)
@@ -41,7 +41,7 @@ class Level:
 @cache
 def load_levels() -> tuple[Level, ...]:
     """The shipped levels, weakest first."""
-    return parse_levels(resources.files("tengen.agents").joinpath("levels.toml").read_text(encoding="utf-8"))
+    return parse_levels((shipped_folder("data") / "levels.toml").read_text(encoding="utf-8"))
 
 
 def parse_levels(text: str) -> tuple[Level, ...]:

@@ -22,6 +22,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "tournament",
     "ratings",
     "openings",
+    "puzzles",
     "analyse",
     "explain",
     "solve_threats",

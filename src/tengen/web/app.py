@@ -11,7 +11,7 @@ from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
 from tengen import __version__
-from tengen.web import routes
+from tengen.web import lab_routes, puzzle_routes, routes
 from tengen.web.limits import Gate
 from tengen.web.problems import add_error_handlers
 from tengen.web.services import ServerConfig, Services
@@ -43,7 +43,8 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
     app.state.services = services
     add_error_handlers(app)
     app.add_middleware(Gate, limits=services.config.limits)
-    app.include_router(routes.router)
+    for part in (routes, puzzle_routes, lab_routes):
+        app.include_router(part.router)
     _serve_static_files(app)
     return app
 

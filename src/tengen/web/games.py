@@ -17,7 +17,7 @@ from tengen.core.contracts import Colour, Opening, Outcome
 from tengen.core.geometry import Point
 from tengen.core.opening import Done, OpeningState, Option, Seat
 from tengen.core.position import Position
-from tengen.errors import GameOverError, InputError
+from tengen.errors import GameOverError, InputError, NotDueError
 from tengen.web.messages import (
     Clock,
     ClockState,
@@ -32,10 +32,6 @@ from tengen.web.positions import fouls_of, ruleset_of, start_of, stones_of
 
 _VERSION = 1
 _PLAYER: TypeAdapter[Player] = TypeAdapter(Player)
-
-
-class NotDueError(InputError):
-    """An action that is right in itself but not now: not that player's turn, nothing to undo, the board has changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 from tengen.core.contracts import Decision, Limits
 from tengen.core.geometry import Point
 from tengen.core.opening import Option, Seat
-from tengen.errors import AgentError, TengenError
-from tengen.web.games import Game, NotDueError, refuse_stale
+from tengen.errors import AgentError, NotDueError, NotFoundError, TengenError
+from tengen.web.games import Game, refuse_stale
 from tengen.web.jobs import Choose, ChooseInOpening
 from tengen.web.messages import (
     AgentPlayer,
@@ -47,10 +47,6 @@ _LEAST_MS = 10
 Update: TypeAlias = GameState | str
 """What a watcher hears: a new state, or what went wrong."""
 Watcher: TypeAlias = Callable[[Update], None]
-
-
-class UnknownGameError(TengenError):
-    """No game has that id."""
 
 
 class _Room:
@@ -295,7 +291,7 @@ class Hall:
         if room is None:
             body = self._store.get("game", id)
             if body is None:
-                raise UnknownGameError(f"there is no game {id}")
+                raise NotFoundError(f"there is no game {id}")
             room = self._rooms[id] = _Room(Game.from_json(id, body))
             self._forget_some()
         self._rooms.move_to_end(id)

@@ -38,11 +38,6 @@ class Desk(Protocol):
         """Have `stop` called, possibly more than once and from another thread, when the job shall end early."""
         ...
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the job was asked to end."""
-        ...
-
 
 class Job(ABC):
     """Something to do. Frozen dataclasses, small when pickled."""

@@ -947,10 +947,8 @@ class ModelInfo(Message):
     """A network that can be played."""
 
     name: str
-    card: str
-    """Its model card, as text."""
     facts: dict[str, str]
-    bytes: int
+    """Its model card."""
 
 
 class PaperInfo(Message):

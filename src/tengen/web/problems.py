@@ -11,30 +11,21 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from tengen.errors import AgentNameError, InputError, TengenError
-from tengen.web.games import NotDueError
-from tengen.web.hall import UnknownGameError
+from tengen.errors import BusyError, NotDueError, NotFoundError, TengenError
 from tengen.web.messages import Problem
-from tengen.web.workers import PoolFullError
 
 _MAX_TEXT = 500
-
-
-class NotFoundError(TengenError):
-    """Nothing has that name."""
 
 
 def status_of(error: TengenError) -> int:
     """The HTTP status of an error of ours."""
     match error:
-        case UnknownGameError() | NotFoundError():
+        case NotFoundError():
             return 404
         case NotDueError():
             return 409
-        case PoolFullError():
+        case BusyError():
             return 503
-        case InputError() | AgentNameError():
-            return 400
         case _:
             return 400
 

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from tengen import __version__
 from tengen.core.contracts import Opening, Rule
 from tengen.core.position import Position
+from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.jobs import Explain
 from tengen.web.limits import client_of
@@ -38,7 +39,6 @@ from tengen.web.messages import (
 from tengen.web.pictures import DrawPng, Look, draw_svg
 from tengen.web.players import DEFAULT_AGENT, describe_agents, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
-from tengen.web.problems import NotFoundError
 from tengen.web.records import game_of, read_job, write_job
 from tengen.web.services import Services, services_of
 from tengen.web.session import Session
@@ -87,7 +87,7 @@ def get_info(services: ServicesHere) -> ServerInfo:
         cores=os.cpu_count() or 1,
         max_message_bytes=limits.max_message_bytes,
         max_searches=limits.max_searches,
-        models=[],
+        models=services.lab.model_names(),
     )
 
 

@@ -12,9 +12,11 @@ from tengen.core.contracts import Ruleset
 from tengen.errors import AgentError
 from tengen.web.hall import Hall
 from tengen.web.jobs import Supports
+from tengen.web.lab import Lab
 from tengen.web.limits import WebLimits
 from tengen.web.messages import Person, Player
 from tengen.web.players import agent_of
+from tengen.web.puzzles import PuzzleShelf
 from tengen.web.store import Store
 from tengen.web.workers import PoolConfig, WorkerPool
 
@@ -29,8 +31,6 @@ class ServerConfig:
     """The folder in which games are kept; without one they are gone with the process."""
     runs: tuple[Path, ...] = ()
     """Folders whose training runs and tournaments are shown."""
-    models: Path | None = None
-    """A folder of networks that are shown."""
     papers: Path | None = None
     """A folder of reproduced papers that are shown."""
     limits: WebLimits = field(default_factory=WebLimits)
@@ -56,6 +56,16 @@ class Services:
     def hall(self) -> Hall:
         """The games."""
         return Hall(self.store, self.pool)
+
+    @cached_property
+    def puzzles(self) -> PuzzleShelf:
+        """The puzzles that ship with Tengen."""
+        return PuzzleShelf.load()
+
+    @cached_property
+    def lab(self) -> Lab:
+        """The runs, tournaments, models and papers that are shown."""
+        return Lab(runs=self.config.runs, papers=self.config.papers)
 
     async def start(self) -> None:
         """Start the workers and open the store."""

@@ -88,7 +88,6 @@ class WorkerDesk:
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._number: int | None = None
         self._stop: Callable[[], None] | None = None
-        self._stopping: int | None = None
         self._agents: OrderedDict[str, Agent] = OrderedDict()
         self._games: dict[str, tuple[Ruleset, int]] = {}
 
@@ -100,6 +99,7 @@ class WorkerDesk:
             while True:
                 message = self._connection.recv()
                 if isinstance(message, Order):
+                    self._number = message.number  # now, so that a stop right behind it is heard
                     self._orders.put(message)
                 elif isinstance(message, Stop):
                     self._ask_to_stop(message.number)
@@ -108,9 +108,7 @@ class WorkerDesk:
     def serve(self) -> None:
         """Do jobs for ever."""
         while True:
-            order = self._orders.get()
-            self._number = order.number
-            self._connection.send(self._done(order))
+            self._connection.send(self._done(self._orders.get()))
 
     def _done(self, order: Order) -> Result:
         try:
@@ -125,7 +123,6 @@ class WorkerDesk:
             self._number, self._stop = None, None
 
     def _ask_to_stop(self, number: int) -> None:
-        self._stopping = number
         # An agent forgets a stop that comes before its search has begun: say it until the job ends.
         while self._number == number:
             stop = self._stop
@@ -143,11 +140,6 @@ class WorkerDesk:
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Have `stop` called when the job shall end early."""
         self._stop = stop
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the job was asked to end."""
-        return self._stopping == self._number
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
         """The agent with that text, ready to play; with a seed, in the game of that seed."""

@@ -23,7 +23,7 @@ from typing import Any
 
 import psutil
 
-from tengen.errors import AgentError, InputError
+from tengen.errors import AgentError, BusyError, InputError
 from tengen.web.jobs import SHORT_MS, Job
 from tengen.web.worker import Order, Report, Result, Stop, work
 
@@ -39,10 +39,6 @@ _FIRST_SLICE_S = 0.3
 _LONGEST_SLICE_S = 1.5
 _HOME_BONUS_S = 0.5
 """An analysis goes on where its tables are if that costs others no more than this."""
-
-
-class PoolFullError(AgentError):
-    """More searches wait than the pool accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +138,7 @@ class WorkerPool:
     def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
         """Put a job into the queue; `result` of what is returned has to be awaited."""
         if self._is_closed or len(self._waiting) >= self.config.max_waiting:
-            raise PoolFullError("too many searches are waiting; try again later")
+            raise BusyError("too many searches are waiting; try again later")
         search = Search(self, job, owner, on_report)
         self._enqueue(search)
         self._schedule()
