@@ -1,0 +1,144 @@
+"""What the tree costs beside the network: self-play on 9×9 with the paper's network, and single positions.
+
+The network is zero9's model II with random weights, which cost what trained ones cost; the search is the paper's
+(preset `zero9`: 500 simulations, noise at every expansion) with one leaf a game and 128 games a thread. Two threads
+each play their own games with one-threaded evaluations. *Raw* is the same two threads asking the network for batches
+of that size and doing nothing else. Every simulation that does not end in a finished game is an evaluation.
+
+Both take turns, so that a busy moment hits each of them, and each round gives one ratio; figures are medians over the
+rounds. Ratios are by processor time, which other programs disturb less than the clock on the wall; `*_per_second` is
+by the clock and means something on an idle machine only.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tengen.core.contracts import Evaluator, Limits, Ruleset
+from tengen.core.planes import FloatPlanes, encode
+from tengen.core.position import Position
+from tengen.nets.evaluators import OnnxEvaluator
+from tengen.search.puct import PRESETS, SelfPlay, UniformEvaluator
+from tengen.search.puct_search import PuctSearch
+
+LAYOUT = "own-other-last-colour"
+RULES = Ruleset.parse("9x9:5:freestyle")
+OPENED = Position.from_moves(RULES, "e5e6d6f4")
+GAMES = 128
+THREADS = 2
+ROUNDS = 7
+ROUND_SECONDS = 1.5
+WARM_UP_SECONDS = 4.0
+PAPER_SECONDS_A_MOVE = 1.5
+
+
+def run() -> dict[str, float]:
+    """All figures by name."""
+    figures: dict[str, float] = {}
+    networks = _networks()
+    for name, network in networks.items():
+        figures |= {f"{name}_{key}": value for key, value in _self_play(network).items()}
+    figures |= {f"tree_alone_{key}": value for key, value in _tree_alone().items()}
+    for name, network in networks.items():
+        figures |= {f"{name}_{key}": value for key, value in _single_position(network).items()}
+    return figures
+
+
+def _networks() -> dict[str, Evaluator]:
+    from tengen.nets.architectures import NetConfig, NetKind, build_net
+    from tengen.nets.export import export_onnx, quantise
+
+    model = export_onnx(build_net(NetConfig(kind=NetKind.PLAIN, planes=LAYOUT), RULES), RULES)
+    return {"fp32": OnnxEvaluator(model), "int8": OnnxEvaluator(quantise(model, _random_planes(256)))}
+
+
+def _random_planes(count: int) -> FloatPlanes:
+    rng = np.random.default_rng(1)
+    planes = []
+    for _ in range(count):
+        position = Position.start(RULES)
+        for _ in range(int(rng.integers(0, 30))):
+            points = position.legal_points()
+            position = position.play(points[int(rng.integers(len(points)))])
+            if position.is_over:
+                break
+        planes.append(encode(position, LAYOUT))
+    return np.stack(planes)
+
+
+def _self_play(network: Evaluator) -> dict[str, float]:
+    plays = [SelfPlay(RULES, PRESETS["zero9"], games=GAMES, seed=i, layout=LAYOUT) for i in range(THREADS)]
+    batches = [_random_planes(GAMES) for _ in range(THREADS)]
+
+    def play(thread: int) -> int:
+        return plays[thread].step(network)
+
+    def ask(thread: int) -> int:
+        network.evaluate(batches[thread])
+        return GAMES
+
+    # Trees that have just begun are smaller than usual.
+    _throughput(play, WARM_UP_SECONDS)
+    rounds = [(_throughput(ask, ROUND_SECONDS), _throughput(play, ROUND_SECONDS)) for _ in range(ROUNDS)]
+    return {
+        "raw_evaluations_per_second": statistics.median(raw[0] for raw, _ in rounds),
+        "self_play_evaluations_per_second": statistics.median(played[0] for _, played in rounds),
+        "raw_evaluations_per_cpu_second": statistics.median(raw[1] for raw, _ in rounds),
+        "self_play_evaluations_per_cpu_second": statistics.median(played[1] for _, played in rounds),
+        "self_play_to_raw_ratio": statistics.median(played[1] / raw[1] for raw, played in rounds),
+    }
+
+
+def _throughput(work: Callable[[int], int], seconds: float) -> tuple[float, float]:
+    """Rows a second by the clock and by processor time, of all threads together."""
+    rows = [0] * THREADS
+    wall, processor = time.perf_counter(), time.process_time()
+
+    def loop(thread: int) -> None:
+        while time.perf_counter() - wall < seconds:
+            rows[thread] += work(thread)
+
+    threads = [threading.Thread(target=loop, args=(thread,)) for thread in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(rows) / (time.perf_counter() - wall), sum(rows) / (time.process_time() - processor)
+
+
+def _tree_alone() -> dict[str, float]:
+    """Simulations a processor second without a network, in the paper's search and in ours, on two boards."""
+    figures = {}
+    for name, rules, preset in (("zero9", "9x9", "zero9"), ("best", "9x9", "best"), ("best_15", "15x15", "best")):
+        play = SelfPlay(Ruleset.parse(rules), replace(PRESETS[preset], temperature=1.0), games=GAMES, seed=1)
+        network = UniformEvaluator()
+        processor = time.process_time()
+        while time.process_time() - processor < ROUND_SECONDS:
+            play.step(network)
+        spent = time.process_time() - processor
+        figures[f"{name}_simulations_per_cpu_second"] = play.counts.simulations / spent
+    return figures
+
+
+def _single_position(network: Evaluator) -> dict[str, float]:
+    """One search of 500 simulations from an empty tree, by one thread and by two that share it."""
+    config = replace(PRESETS["zero9"], leaves=16)
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for threads, each in seconds.items():
+            search = PuctSearch(RULES, network, config)
+            started = time.perf_counter()
+            search.search(OPENED, Limits(simulations=500, threads=threads))
+            each.append(time.perf_counter() - started)
+    one, two = (statistics.median(each) for each in seconds.values())
+    return {
+        "move_of_500_simulations_seconds": two,
+        "paper_seconds_to_ours_ratio": PAPER_SECONDS_A_MOVE / two,
+        "two_threads_to_one_ratio": one / two,
+    }
