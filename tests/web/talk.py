@@ -29,10 +29,10 @@ def act(client: TestClient, game: str, action: str, **fields: Any) -> Json:
     return state
 
 
-def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool]) -> list[Json]:
+def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool], at_most: int = 10_000) -> list[Json]:
     """All messages up to the first one that is asked for."""
     messages: list[Json] = []
     while not messages or not is_last(messages[-1]):
+        assert len(messages) < at_most, messages[-1]
         messages.append(socket.receive_json())
-        assert len(messages) < 10_000
     return messages

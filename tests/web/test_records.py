@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.conftest import ROOT
+from tests.web.talk import Json
 
 SAMPLES = ROOT / "tests" / "records" / "samples"
 
@@ -61,7 +62,8 @@ def test_what_cannot_be_read_is_explained(client: TestClient, body) -> None:
 
 
 def test_a_record_that_is_no_tree_is_refused(client: TestClient) -> None:
-    for nodes in ([{}, {"parent": 1}], [{"parent": 0}], [{}, {}], [{}, {"parent": 0, "move": "h8"}]):
+    trees: list[list[Json]] = [[{}, {"parent": 1}], [{"parent": 0}], [{}, {}], [{}, {"parent": 0, "move": "h8"}]]
+    for nodes in trees:
         response = client.post("/api/export", json={"record": {"nodes": nodes}, "format": "sgf"})
         assert response.status_code == 400, nodes
 

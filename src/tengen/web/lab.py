@@ -299,13 +299,8 @@ def _strength(metrics: Metrics) -> Iterator[StrengthPoint]:
         measured = line.get("strength")
         if isinstance(measured, dict) and isinstance(elo := measured.get("elo"), (int, float)):
             error = measured.get("error")
-            has_error = isinstance(error, (int, float))
-            yield StrengthPoint(
-                step=_step(line, number),
-                elo=elo,
-                low=elo - error if has_error else None,
-                high=elo + error if has_error else None,
-            )
+            low, high = (elo - error, elo + error) if isinstance(error, (int, float)) else (None, None)
+            yield StrengthPoint(step=_step(line, number), elo=elo, low=low, high=high)
 
 
 # ---- Tournaments and papers -----------------------------------------------------------------------------------------

@@ -118,7 +118,6 @@ class DrawPng(Job):
         return _DRAW_MS
 
     def run(self, desk: Desk) -> bytes:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
         ruleset, margin = self.position.ruleset, 1.0 if self.look.coordinates else 0.6
@@ -130,7 +129,7 @@ class DrawPng(Job):
         axes.set_ylim(-margin, ruleset.height - 1 + margin)
         self._draw(axes)
         out = io.BytesIO()
-        FigureCanvasAgg(figure).print_png(out)
+        figure.savefig(out, format="png", facecolor=_WOOD)
         return out.getvalue()
 
     def _draw(self, axes: Any) -> None:

@@ -97,8 +97,9 @@ def judge_move(turn: int, move: str, verdicts: Verdicts, thresholds: Thresholds)
     mover_after = 1 - after.winrate
     # Two searches: the one after the move has seen further along it, so what it promises was there before.
     mover_before = max(before.winrate, mover_after)
-    loss = 0.0 if move == before.best.move else mover_before - mover_after
-    quality = _quality(loss, move == before.best.move, thresholds)
+    is_best = move == before.best.move or _wins_as_fast(before.proof, after.proof)
+    loss = 0.0 if is_best else mover_before - mover_after
+    quality = _quality(loss, is_best, thresholds)
     return ReviewMove(
         turn_number=turn,
         colour=before.to_move,
@@ -154,6 +155,13 @@ def _is_key(before: Verdict, after: Verdict, quality: Quality) -> bool:
         return False
     threw_win_away = _is_win(before.proof) and not (after.proof is not None and after.proof.result == "loss")
     return threw_win_away or _is_win(after.proof) or after.winrate >= _CLEARLY_WINNING
+
+
+def _wins_as_fast(before: Proof | None, after: Proof | None) -> bool:
+    """Whether a move took the shortest way to a proved win."""
+    if before is None or after is None or (before.result, after.result) != ("win", "loss"):
+        return False
+    return after.plies < before.plies
 
 
 def _is_win(proof: Proof | None) -> bool:

@@ -7,7 +7,7 @@ import contextlib
 import json
 import logging
 import secrets
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from functools import partial
 
 from fastapi import WebSocket
@@ -131,20 +131,19 @@ class Session:
 
     # -- what goes on ----------------------------------------------------------------------------------------------
 
-    def _begin(self, id: str, search: Awaitable[None]) -> None:
+    def _begin(self, id: str, search: Coroutine[None, None, None]) -> None:
         """Start a search; one with the same id makes way."""
         earlier = self._searches.pop(id, None)
         if earlier is not None:
             earlier.cancel()
-        task = asyncio.ensure_future(self._guard(id, search))
         if len(self._searches) >= self._limits.max_searches:
-            task.cancel()
+            search.close()
             self._send(ErrorMessage(id=id, error=f"a socket may have {self._limits.max_searches} searches at once"))
             return
-        self._searches[id] = task
+        task = self._searches[id] = asyncio.create_task(self._guard(id, search))
         task.add_done_callback(partial(self._forget, id))
 
-    async def _guard(self, id: str, search: Awaitable[None]) -> None:
+    async def _guard(self, id: str, search: Coroutine[None, None, None]) -> None:
         try:
             await search
         except TengenError as error:
