@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import types
 import typing
+from functools import cache
 from typing import Any
 
 from tengen.agents.levels import load_levels
@@ -55,9 +56,10 @@ def open_names() -> list[str]:
     return [name for name in agent_names() if _is_open(agent_kind(name))]
 
 
-def describe_agents() -> list[AgentInfo]:
+@cache
+def describe_agents() -> tuple[AgentInfo, ...]:
     """The open kinds with the parameters that may be given."""
-    return [_describe(agent_kind(name)) for name in open_names()]
+    return tuple(_describe(agent_kind(name)) for name in open_names())
 
 
 def describe_levels() -> list[LevelInfo]:

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from tengen.errors import BusyError, NotDueError, NotFoundError, TengenError
 from tengen.web.messages import Problem
@@ -50,14 +51,22 @@ def add_error_handlers(app: FastAPI) -> None:
         return _answer(422, sentence, field)
 
     @app.exception_handler(HTTPException)
-    async def on_http(_: Request, error: HTTPException) -> JSONResponse:
+    async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         response = _answer(error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["Allow"] = ", ".join(_methods_of(request))
         return response
 
     @app.exception_handler(Exception)
     async def on_bug(_: Request, error: Exception) -> JSONResponse:
         return _answer(500, "internal error")
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What a path can be asked with, by any of its routes."""
+    fitting = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in fitting for method in getattr(route, "methods", None) or ()})
 
 
 def _answer(status: int, error: str, field: str | None = None) -> JSONResponse:

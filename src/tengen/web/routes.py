@@ -78,7 +78,7 @@ def get_info(services: ServicesHere) -> ServerInfo:
         rules=[rule.value for rule in Rule],
         openings=[opening.value for opening in Opening],
         levels=describe_levels(),
-        agents=describe_agents(),
+        agents=list(describe_agents()),
         default_agent=DEFAULT_AGENT,
         formats=[
             FormatInfo(name=one.name, title=one.title, endings=list(one.endings), is_written=one.write is not None)

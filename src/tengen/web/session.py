@@ -45,6 +45,7 @@ from tengen.web.services import Services
 _log = logging.getLogger(__name__)
 
 _TOO_SLOW = 1013
+_FLOODED = 1008
 _MESSAGE_ID: TypeAdapter[MessageId] = TypeAdapter(MessageId)
 
 
@@ -73,6 +74,7 @@ class Session:
                 if message["type"] == "websocket.disconnect":
                     break
                 if not self._receive(message.get("text")):
+                    await self._socket.close(_FLOODED)
                     break
         finally:
             self._end_all()
