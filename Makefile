@@ -31,7 +31,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install test lint format bench demo play docs stubs test-sanitize wheel clean
+.PHONY: help install test lint format bench demo play docs stubs test-web test-sanitize wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -82,13 +82,28 @@ $(STAMPS)/test $(STAMPS)/train: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
 	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
+# The browser tests drive the Chromium of the system. Debian's is installed here; elsewhere CHROMIUM=/path names one,
+# and without any the browser tests are left out.
+CHROMIUM_FOUND = $(shell command -v "$${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome)
+AS_ROOT = $(shell test "$$(id -u)" = 0 || command -v sudo)
+
+$(STAMPS)/chromium: | $(STAMPS)/venv
+	@if test -z "$(CHROMIUM_FOUND)" && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the browser tests …"; \
+	  $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq chromium >/dev/null; \
+	fi
+	@touch $@
+
 install: $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed to play
 
 # ---- Working on the code --------------------------------------------------------------------------------------------
 
 # One thread per test process: spinning threads on busy cores slow each other down to nothing.
-test: $(STAMPS)/native $(STAMPS)/test  ## Run the tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
+test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run the tests
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
+
+test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
+	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
 # The packages of the tests are needed too: types are checked against them.
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint  ## Check style, types, layers and the form of the C++ files

@@ -4,7 +4,7 @@
 import { t } from "./i18n.js";
 
 const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 4000;
+const LAST_RETRY_MS = 2000;
 
 /** What the server refused, in its words. */
 export class ApiError extends Error {

@@ -67,6 +67,22 @@ export function fill(element, ...children) {
 }
 
 /**
+ * Draw something anew without taking the focus away: the control that had it (or the one with its `data-focus`) gets it
+ * back.
+ * @param {HTMLElement} container
+ * @param {() => void} draw
+ */
+export function keepingFocus(container, draw) {
+  const active = document.activeElement;
+  const key = active && container.contains(active) ? /** @type {HTMLElement | null} */ (active.closest("[data-focus]"))?.dataset.focus : undefined;
+  draw();
+  if (key === undefined || (active && container.contains(active))) return;
+  const found = /** @type {HTMLElement | null} */ (container.querySelector(`[data-focus="${CSS.escape(key)}"]`));
+  const control = found?.matches("button") ? found : found?.querySelector("input:checked, input:not([type=radio]), select");
+  /** @type {HTMLElement | null | undefined} */ (control)?.focus();
+}
+
+/**
  * An icon of the sprite in index.html.
  * @param {string} name
  */

@@ -93,7 +93,7 @@ export function listenForGames(/** @type {(record: any) => void} */ onRecord) {
  * @param {SVGSVGElement} picture
  */
 export function openExport(formats, record, picture) {
-  openDialog(t("export"), (close) => {
+  openDialog(t("export"), () => {
     const written = formats.filter((format) => format.isWritten);
     let name = written[0]?.name ?? "sgf";
     const text = h("textarea", { rows: 7, readOnly: true, "aria-label": t("export.text") });
@@ -126,7 +126,6 @@ export function openExport(formats, record, picture) {
       h("div", { class: "buttons even" },
         h("button", { class: "button", type: "button", onclick: () => download("board.svg", new Blob([boardSvg(picture)], { type: "image/svg+xml" })) }, "SVG"),
         h("button", { class: "button", type: "button", onclick: async () => download("board.png", await boardPng(picture)) }, "PNG")),
-      h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
     ];
   });
 }

@@ -68,6 +68,7 @@ async function open() {
   if (turn !== opening) return;
   current?.page.unmount();
   current = null;
+  delete main.dataset.page;
   fill(main);
   const page = await module.mount(main, route);
   if (turn !== opening) {
@@ -76,6 +77,8 @@ async function open() {
   }
   current = { name, page };
   setPageShortcuts(page.shortcuts);
+  // From here on the page answers to keys and clicks.
+  main.dataset.page = name;
 }
 
 /** Draw the page again, as after a change of language. */

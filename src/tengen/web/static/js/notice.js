@@ -33,18 +33,20 @@ export function announce(/** @type {string} */ text) {
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => (Node | string | null)[]} build
+ * @param {string} [look] a class
  * @returns {Promise<T | null>}
  */
-export function openDialog(title, build) {
+export function openDialog(title, build, look = "") {
   return new Promise((resolve) => {
     /** @type {T | null} */
     let answer = null;
-    const dialog = h("dialog", { "aria-label": title });
+    const dialog = h("dialog", { "aria-label": title, class: look });
     const close = (/** @type {T | null} */ given) => {
       answer = given;
       dialog.close();
     };
-    fill(dialog, h("div", { class: "dialog" }, h("h2", null, title), build(close)));
+    fill(dialog, h("div", { class: "dialog" },
+      h("div", { class: "row-between" }, h("h2", null, title), h("button", { class: "button bare", type: "button", "aria-label": t("close"), onclick: () => close(null) }, "✕")), build(close)));
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(answer);

@@ -24,7 +24,6 @@ export function openSettings() {
     choices("perspective", ["black", "to-move"]),
     check(t("coordinates"), settings.coordinates, (coordinates) => change({ coordinates })),
     check(t("sound"), settings.sound, (sound) => change({ sound })),
-    h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
   ]);
 }
 

@@ -23,8 +23,9 @@ export function listen() {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]")) return;
-    // Space and Enter belong to the button that has the focus.
+    // Space and Enter belong to the button that has the focus, arrows to the row of choices.
     if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return;
+    if (event.key.startsWith("Arrow") && target.closest("input")) return;
     const found = [...ofPage, ...global].find(({ keys }) => keys.includes(event.key));
     if (!found) return;
     event.preventDefault();
@@ -34,17 +35,14 @@ export function listen() {
 
 /** The overlay of all keys that work here. */
 export function showShortcuts() {
-  const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => [
-    h("dt", null, keys.map((key) => h("kbd", null, SHOWN[key] ?? key))),
-    h("dd", null, t(label)),
-  ]);
+  const row = (/** @type {string[]} */ keys, /** @type {string} */ label) => [h("dt", null, keys.map((key) => h("kbd", null, SHOWN[key] ?? key))), h("dd", null, t(label))];
+  const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => row(keys, label));
   /** @type {[string[], string][]} */
   const onBoard = [[["Tab"], "key.board-focus"], [["←", "→", "↑", "↓"], "key.board-move"], [["Enter"], "key.board-place"], [["Esc"], "key.board-leave"]];
-  openDialog(t("keys.title"), (close) => [
-    h("h3", null, t("keys.page")), h("dl", { class: "keys" }, rows(ofPage)),
-    h("h3", null, t("keys.board")),
-    h("dl", { class: "keys" }, onBoard.flatMap(([keys, label]) => [h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, t(label))])),
-    h("h3", null, t("keys.everywhere")), h("dl", { class: "keys" }, rows(global)),
-    h("button", { class: "button", type: "button", onclick: () => close(null) }, t("close")),
-  ]);
+  openDialog(t("keys.title"), () => [
+    h("div", { class: "key-columns" },
+      h("h3", null, t("keys.page")), h("dl", { class: "keys" }, rows(ofPage)),
+      h("h3", null, t("keys.board")), h("dl", { class: "keys" }, onBoard.flatMap(([keys, label]) => row(keys, label))),
+      h("h3", null, t("keys.everywhere")), h("dl", { class: "keys" }, rows(global))),
+  ], "wide");
 }

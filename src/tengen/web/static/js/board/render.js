@@ -212,14 +212,14 @@ function threats(/** @type {BoardState} */ state) {
 /** Red for a bad move, ochre for an even one, pine green for a good one. */
 export function chanceColour(/** @type {number} */ chance) {
   const hue = chance < 0.5 ? 8 + 70 * chance : 43 + 230 * (chance - 0.5);
-  return `hsl(${Math.round(Math.min(hue, 168))} 58% 38%)`;
+  return `hsl(${Math.round(Math.min(hue, 168))} 50% 36%)`;
 }
 
 function candidates(/** @type {BoardState} */ state) {
   return state.candidates.filter(({ point }) => !state.stones.has(point)).map((candidate) => {
     const [x, y] = at(state, candidate.point);
     const disc = svg("circle", { cx: x, cy: y, r: RADIUS - 0.5, fill: chanceColour(candidate.chance) });
-    const text = svg("text", { class: "candidate-value", x, y: candidate.detail ? y - 4 : y }, candidate.text);
+    const text = svg("text", { class: `candidate-value${candidate.text.length > 2 ? " is-long" : ""}`, x, y: candidate.detail ? y - 4 : y }, candidate.text);
     const detail = candidate.detail ? svg("text", { class: "candidate-detail", x, y: y + 9 }, candidate.detail) : null;
     const names = ["candidate", candidate.best && "is-best", candidate.second && "is-second"].filter(Boolean);
     return svg("g", { class: names.join(" ") }, disc, text, detail);

@@ -4,7 +4,7 @@
 import { serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { copy, listenForGames, openExport, openImport } from "../files.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
@@ -53,7 +53,7 @@ class AnalysePage {
     this.side = h("div", { class: "side" });
     fill(main, h("h1", { class: "visually-hidden" }, t("page.analyse")), h("div", { class: "stage" },
       h("section", { class: "table", "aria-label": t("board") }, h("div", { class: "board-row" }, this.bar.element, boardBox), this.confirmBar,
-        transport((where) => this.walk(where)), this.graph.element),
+        transport((where) => this.walk(where))),
       this.side));
     this.drawSide();
     this.unfollow = [followSettings(this.board), onChange((changes) => this.settingsChanged(changes)), listenForGames((record) => this.load(record))];
@@ -62,9 +62,13 @@ class AnalysePage {
   // -- the side --------------------------------------------------------------------------------------------------------
 
   drawSide() {
+    keepingFocus(this.side, () => this.fillSide());
+  }
+
+  fillSide() {
     const tool = (/** @type {string} */ key, /** @type {string} */ sign, /** @type {() => void} */ run) => button(t(key), run, { icon: sign, kind: "bare", showLabel: false });
     const shown = (/** @type {"showCandidates" | "showThreats" | "showPolicy"} */ key) => check(t(key), settings[key], (value) => change({ [key]: value }));
-    fill(this.side,
+    fill(this.side, this.graph.element,
       h("div", { class: "card" },
         h("div", { class: "row-between" }, h("h2", null, t("analysis")),
           h("div", { class: "row-start" },

@@ -14,6 +14,8 @@ const SECTIONS = ["runs", "tournaments", "models", "papers"];
 /** What is live is asked for again this often. */
 const REFRESH_MS = 4000;
 const GAMES_A_PAGE = 50;
+/** Losses come first; the curves after these are folded away. */
+const FIRST_CURVES = 7;
 
 const when = (/** @type {string} */ text) => {
   const date = new Date(text);
@@ -57,13 +59,15 @@ async function showRun(/** @type {string} */ name) {
   const detail = await run(name);
   const { summary } = detail;
   const replay = async (/** @type {string} */ file) => study((await runGame(name, file)).record);
-  const curves = detail.series.map((/** @type {any} */ { name: title, steps, values }) => chart(title, steps.map((/** @type {number} */ x, /** @type {number} */ i) => ({ x, y: values[i] }))));
+  const isLoss = (/** @type {any} */ series) => series.name.startsWith("loss");
+  const ordered = [...detail.series.filter(isLoss), ...detail.series.filter((/** @type {any} */ series) => !isLoss(series))];
+  const curves = ordered.map(({ name: title, steps, values }) => h("div", { class: "card" }, chart(title, steps.map((/** @type {number} */ x, /** @type {number} */ i) => ({ x, y: values[i] })))));
   const strength = detail.strength.map((/** @type {any} */ point) => ({ x: point.step, y: point.elo, low: point.low, high: point.high }));
   return [
     heading("runs", summary.name, summary.isLive),
     h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) })].filter(Boolean).join(" · ")),
-    strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null,
-    h("div", { class: "charts" }, curves.map((/** @type {any} */ curve) => h("div", { class: "card" }, curve))),
+    h("div", { class: "charts" }, strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null, curves.slice(0, FIRST_CURVES)),
+    curves.length > FIRST_CURVES ? h("details", null, h("summary", { class: "soft" }, t("lab.more-curves")), h("div", { class: "charts" }, curves.slice(FIRST_CURVES))) : null,
     detail.gameFiles.length ? h("div", { class: "card" }, h("h3", null, t("lab.latest-games")), h("div", { class: "buttons" },
       detail.gameFiles.slice(0, 24).map((/** @type {string} */ file) => button(file, () => replay(file).catch(notifyError), { icon: "play" })))) : null,
     h("details", { class: "card" }, h("summary", null, t("lab.config")), h("pre", { class: "scroll small" }, detail.config)),
@@ -143,7 +147,7 @@ const VIEWS = { runs: [showRuns, showRun], tournaments: [showTournaments, showTo
 /** @param {HTMLElement} main @param {import("../router.js").Route} route */
 export async function mount(main, route) {
   const tabs = h("nav", { class: "tabs", "aria-label": t("page.laboratory") });
-  const body = h("div", { class: "page" });
+  const body = h("div", { class: "lab" });
   fill(main, h("div", { class: "page" }, h("h1", null, t("page.laboratory")), tabs, body));
   let shown = route;
   let turn = 0;

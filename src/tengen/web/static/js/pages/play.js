@@ -6,7 +6,7 @@ import { newGame, serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go } from "../router.js";
@@ -272,14 +272,12 @@ class PlayPage {
     let node = root;
     game.moves.forEach((/** @type {string} */ point, /** @type {number} */ i) => (node = playInTree(node, point, this.colourAt(i))));
     this.moves.show(root, step(root, this.shownPly ?? game.moves.length));
-    const focused = document.activeElement instanceof HTMLElement && this.side.contains(document.activeElement) ? document.activeElement.dataset.action : null;
-    fill(this.side,
+    keepingFocus(this.side, () => fill(this.side,
       h("div", { class: "card" },
         h("div", null, h("h2", { class: `status${isOver ? " is-over" : ""}`, role: "status" }, this.status()), h("p", { class: "soft small" }, facts)),
         this.openingOptions(),
         isOver ? this.endButtons() : this.actions(),
-        this.moves.element));
-    if (focused) /** @type {HTMLElement | null} */ (this.side.querySelector(`[data-action="${focused}"]`))?.focus();
+        this.moves.element)));
   }
 
   /** The question of an opening procedure. */
@@ -293,11 +291,8 @@ class PlayPage {
   actions() {
     const { game } = this;
     const isPersonal = Object.values(game.players).some((player) => /** @type {any} */ (player).kind === "person");
-    const action = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => void} */ run, /** @type {boolean} */ enabled) => {
-      const made = button(t(`action.${name}`), run, { icon: sign, disabled: !enabled });
-      made.dataset.action = name;
-      return made;
-    };
+    const action = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => void} */ run, /** @type {boolean} */ enabled) =>
+      button(t(`action.${name}`), run, { icon: sign, disabled: !enabled });
     const list = isPersonal
       ? [action("undo", "undo", () => this.act("undo"), game.canUndo), action("hint", "hint", () => this.askHint(), game.turn?.isPerson && game.turn.step === "stone"),
         action("move-now", "now", () => this.act("moveNow"), game.isThinking), action("resign", "flag", () => this.resign(), true)]

@@ -1,7 +1,7 @@
 // @ts-check
 /** The form before a game: against whom, with which colour, under which rules. */
 
-import { fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { change, settings } from "../settings.js";
 import { agentField } from "../widgets/agent_field.js";
@@ -39,7 +39,7 @@ export function setupForm(info, onStart, hasPosition = false) {
   const body = h("div", { class: "stack setup" });
   const set = (/** @type {Partial<GameSettings>} */ changes, redraw = true) => {
     change({ game: { ...settings.game, ...changes } });
-    if (redraw) draw();
+    if (redraw) keepingFocus(body, draw);
   };
   if (!settings.game.agent) set({ agent: info.defaultAgent, second: info.defaultAgent }, false);
 

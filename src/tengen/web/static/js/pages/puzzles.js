@@ -5,7 +5,7 @@ import { puzzle, puzzleSolution, puzzles, tryPuzzle } from "../api.js";
 import { Board } from "../board/api.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
 import { go, hashOf } from "../router.js";
@@ -162,6 +162,10 @@ class PuzzlePage {
   }
 
   draw() {
+    keepingFocus(this.task, () => this.fillTask());
+  }
+
+  fillTask() {
     const { current, position, moves } = this;
     if (!current) {
       fill(this.task, h("div", { class: "empty" }, h("p", null, t("puzzle.none"))));
@@ -188,6 +192,10 @@ class PuzzlePage {
   }
 
   drawShelf() {
+    keepingFocus(this.shelf, () => this.fillShelf());
+  }
+
+  fillShelf() {
     const done = progress();
     const solved = Object.values(done).filter((each) => each.solved).length;
     const any = /** @type {[string, string]} */ (["", t("any")]);

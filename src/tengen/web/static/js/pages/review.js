@@ -4,7 +4,7 @@
 import { serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { listenForGames, openImport } from "../files.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
@@ -48,8 +48,8 @@ class ReviewPage {
     this.form = h("div", { class: "card" });
     fill(main, h("h1", { class: "visually-hidden" }, t("page.review")), h("div", { class: "stage" },
       h("section", { class: "table", "aria-label": t("board") }, h("div", { class: "board-row" }, this.bar.element, boardBox), this.confirmBar,
-        transport((steps) => this.look(this.ply + steps)), this.graph.element),
-      h("div", { class: "side" }, this.form, this.detail, this.report, h("div", { class: "card" }, h("h2", null, t("moves")), this.tree.element))));
+        transport((steps) => this.look(this.ply + steps))),
+      h("div", { class: "side" }, this.graph.element, this.form, this.detail, this.report, h("div", { class: "card" }, h("h2", null, t("moves")), this.tree.element))));
     this.unfollow = [followSettings(this.board), listenForGames((record) => this.load(record))];
   }
 
@@ -177,10 +177,10 @@ class ReviewPage {
   // -- drawing -----------------------------------------------------------------------------------------------------------
 
   draw() {
-    this.drawForm();
+    keepingFocus(this.form, () => this.drawForm());
     this.drawBoard();
-    this.drawDetail();
-    this.drawReport();
+    keepingFocus(this.detail, () => this.drawDetail());
+    keepingFocus(this.report, () => this.drawReport());
     this.tree.show(workspace.root, this.line[this.ply]);
     const chances = this.line.map((_, ply) => this.chanceAt(ply));
     this.graph.show(chances, this.ply, this.mistakes().map((move) => ({ ply: move.turnNumber, kind: move.quality })));
@@ -280,7 +280,7 @@ class ReviewPage {
       h("div", { class: "accuracies" }, side("black"), side("white")),
       h("table", { class: "small" }, h("thead", null, h("tr", null, h("th", null, t("review.judgement")), h("th", { class: "num" }, t("black")), h("th", { class: "num" }, t("white")))), h("tbody", null, QUALITIES.map(count))),
       h("h3", null, t("review.key-moves")),
-      bad.length ? h("ul", { class: "mistakes" }, bad.map((move) => h("li", null, h("button", { type: "button", class: "mistake-row", "aria-current": move.turnNumber === this.ply ? "true" : null, onclick: () => this.look(move.turnNumber) },
+      bad.length ? h("ul", { class: "mistakes" }, bad.map((move) => h("li", null, h("button", { type: "button", class: "mistake-row", dataset: { focus: `move ${move.turnNumber}` }, "aria-current": move.turnNumber === this.ply ? "true" : null, onclick: () => this.look(move.turnNumber) },
         h("span", { class: `disc ${move.colour}`, "aria-label": t(move.colour), role: "img" }), h("span", null, `${move.turnNumber}. ${move.move}`), h("span", { class: `quality ${move.quality}` }, t(`quality.${move.quality}`)),
         h("span", { class: "num" }, `−${Math.round(100 * move.winrateLoss)}%`))))) : h("p", { class: "soft small" }, t("review.no-mistakes")));
   }

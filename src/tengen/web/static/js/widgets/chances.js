@@ -84,7 +84,7 @@ export class ChanceGraph {
     const x = (/** @type {number} */ ply) => (WIDTH * ply) / this.plies;
     const y = (/** @type {Chance} */ { blackWinrate, proof }) => HEIGHT * (1 - (proof?.startsWith("+") ? 1 : proof?.startsWith("-") ? 0 : blackWinrate));
     const known = chances.flatMap((chance, ply) => (chance ? [[x(ply), y(chance)]] : []));
-    const line = known.map(([px, py], i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
+    const line = known.map(([px, py], i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}${i ? "" : "h0.01"}`).join("");
     const area = known.length > 1 ? `${line}L${known[known.length - 1][0].toFixed(1)} ${HEIGHT}L${known[0][0].toFixed(1)} ${HEIGHT}Z` : "";
     const dots = signs.flatMap(({ ply, kind }) => {
       const chance = chances[ply];

@@ -33,10 +33,11 @@ export function chart(title, dots) {
   if (!known.length) return h("figure", { class: "chart" }, h("figcaption", null, title), h("p", { class: "soft small" }, t("nothing-yet")));
   const xs = known.map(({ x }) => x);
   const ys = known.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]);
-  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  let [left, right] = [Math.min(...xs), Math.max(...xs)];
+  if (left === right) [left, right] = [left - 1, right + 1];
   let [bottom, top] = [Math.min(...ys), Math.max(...ys)];
   if (bottom === top) [bottom, top] = [bottom - 0.5, top + 0.5];
-  const px = (/** @type {number} */ x) => MARGIN.left + ((WIDTH - MARGIN.left - MARGIN.right) * (x - left)) / (right - left || 1);
+  const px = (/** @type {number} */ x) => MARGIN.left + ((WIDTH - MARGIN.left - MARGIN.right) * (x - left)) / (right - left);
   const py = (/** @type {number} */ y) => HEIGHT - MARGIN.bottom - ((HEIGHT - MARGIN.top - MARGIN.bottom) * (y - bottom)) / (top - bottom);
   const rows = ticks(bottom, top).map((value) => svg("g", {},
     svg("line", { class: "chart-grid", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: py(value), y2: py(value) }),

@@ -8,7 +8,7 @@ let groups = 0;
 /** @typedef {[value: string, label: string][]} Options */
 
 /** A labelled field. */
-export const field = (/** @type {string} */ label, /** @type {HTMLElement} */ control) => h("label", { class: "field" }, h("span", null, label), control);
+export const field = (/** @type {string} */ label, /** @type {HTMLElement} */ control) => h("label", { class: "field", dataset: { focus: label } }, h("span", null, label), control);
 
 /**
  * A row of choices of which one holds.
@@ -19,7 +19,7 @@ export const field = (/** @type {string} */ label, /** @type {HTMLElement} */ co
  */
 export function segments(label, options, value, onchange) {
   const name = `group${++groups}`;
-  return h("div", { class: "segments", role: "radiogroup", "aria-label": label }, options.map(([key, text]) =>
+  return h("div", { class: "segments", role: "radiogroup", "aria-label": label, dataset: { focus: label } }, options.map(([key, text]) =>
     h("label", null, h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => onchange(key) }), h("span", null, text))));
 }
 
@@ -32,7 +32,7 @@ export function choice(options, value, onchange) {
 
 /** @param {string} label @param {boolean} checked @param {(checked: boolean) => void} onchange */
 export const check = (label, checked, onchange) =>
-  h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: (/** @type {any} */ event) => onchange(event.target.checked) }), label);
+  h("label", { class: "check", dataset: { focus: label } }, h("input", { type: "checkbox", checked, onchange: (/** @type {any} */ event) => onchange(event.target.checked) }), label);
 
 /**
  * A whole number within bounds; what is out of them is brought back when the field is left.
@@ -53,7 +53,7 @@ export function wholeNumber(value, min, max, onchange) {
  */
 export function button(label, run, look = {}) {
   const { kind = "", showLabel = true } = look;
-  return h("button", { type: "button", class: `button ${kind}`, disabled: look.disabled ?? false, onclick: run, title: look.title ?? (showLabel ? null : label),
+  return h("button", { type: "button", class: `button ${kind}`, dataset: { focus: look.icon ?? label }, disabled: look.disabled ?? false, onclick: run, title: look.title ?? (showLabel ? null : label),
     "aria-label": showLabel ? null : label, "aria-pressed": look.pressed === undefined ? null : String(look.pressed) },
   look.icon ? icon(look.icon) : null, showLabel ? label : null);
 }

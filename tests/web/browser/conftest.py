@@ -1,0 +1,103 @@
+"""A server of its own and a Chromium that visits it. `make test-web` installs both and keeps pictures of every page.
+
+The fixtures last as long as this folder: Playwright runs an event loop in the test's thread, which tests elsewhere
+would stumble over.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.web.browser.visitor import Visitor
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def start_server(data: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
+    """A server process and its address; it keeps its games in `data`."""
+    command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--workers", "1"]
+    process = subprocess.Popen(
+        [*command, "--port", str(port), "--data", str(data)], stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    assert "http://" in said, said + process.stderr.read()
+    address = next(word for word in said.split() if word.startswith("http://"))
+    # The address is known before anybody answers there.
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(f"{address}api/info").close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    return process, address
+
+
+def stop_server(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the server of these tests is."""
+    process, address = start_server(tmp_path_factory.mktemp("games"))
+    yield address
+    stop_server(process)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    assert path, "no Chromium: `make test-web` installs it, or name one by CHROMIUM=/path"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Opens pages, and finds fault with any that complains or asks for something elsewhere."""
+    visitor = Visitor(browser, address)
+    yield visitor
+    visitor.leave()
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Visitor]:
+    """A visitor with a small screen and a finger."""
+    visitor = Visitor(
+        browser,
+        address,
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        device_scale_factor=2,
+    )
+    yield visitor
+    visitor.leave()

@@ -1,0 +1,184 @@
+"""What holds on every page: keyboard, touch, themes, languages, screen readers, weight."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Browser, Response, expect
+
+from tests.conftest import ROOT
+from tests.web.browser.visitor import Visitor
+
+STATIC = ROOT / "src" / "tengen" / "web" / "static"
+PAGES = ("play", "analyse", "review", "puzzles", "laboratory")
+MOST_BYTES = 300_000
+
+
+def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    expect(visitor.button("Start game")).to_be_visible()
+    page.get_by_role("radio", name="Level").focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")  # from level over agent to person
+    expect(page.get_by_role("radio", name="Person")).to_be_checked()
+    visitor.button("Start game").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("Black to move")
+    page.keyboard.press("b")
+    expect(page.locator(".cursor")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(visitor.point("h8")).to_have_accessible_name("H8, black stone, last move")
+    for key in ("ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(visitor.point("i9")).to_have_accessible_name("I9, white stone, last move")
+    assert visitor.said().split("\n\n") == ["Black H8", "White I9"]
+    visitor.shoot("keyboard-cursor")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")  # off the board, arrows walk through the game
+    expect(visitor.stones).to_have_count(1)
+    page.keyboard.press("End")
+    page.keyboard.press("/")
+    page.keyboard.type("k10")
+    page.keyboard.press("Enter")
+    expect(visitor.point("k10")).to_have_accessible_name(re.compile("black stone"))
+    page.keyboard.press("u")
+    expect(visitor.stones).to_have_count(2)
+
+
+def test_the_question_mark_lists_the_keys_of_each_page(visitor: Visitor) -> None:
+    for name in PAGES:
+        page = visitor.open(f"#/{name}")
+        page.keyboard.press("?")
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible()
+        assert dialog.locator("kbd").count() > 10
+        labels = dialog.locator("dd").all_inner_texts()
+        assert not [label for label in labels if re.fullmatch(r"[a-z]+\.[a-z.-]+", label)], "texts are missing"
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
+    page = phone.open("#/play")
+    page.get_by_role("radio", name="Person").check()
+    phone.button("Start game").tap()
+    phone.point("h8").tap()
+    expect(phone.point("h8")).to_have_accessible_name("H8, empty, waiting for confirmation")
+    phone.point("i9").tap()  # a slip: the other point waits now
+    phone.shoot("phone-confirm")
+    phone.button("Place stone").tap()
+    expect(phone.point("i9")).to_have_accessible_name("I9, black stone, last move")
+    expect(phone.stones).to_have_count(1)
+    phone.point("g7").tap()
+    phone.point("g7").tap()
+    expect(phone.stones).to_have_count(2)
+
+
+def test_nothing_is_wider_than_a_phone(phone: Visitor) -> None:
+    for name in PAGES:
+        page = phone.open(f"#/{name}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+
+
+def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address, color_scheme="dark")
+    page = visitor.open("#/play")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    expect(visitor.button("Start game")).to_be_visible()
+    dark = page.evaluate(paper)
+    visitor.shoot("play-dark")
+    visitor.button("Light or dark").click()
+    light = page.evaluate(paper)
+    assert dark == "rgb(22, 20, 18)"
+    assert light == "rgb(245, 240, 230)"
+    page.reload()
+    assert page.evaluate(paper) == light
+    visitor.leave()
+
+
+def test_both_languages_have_the_same_texts() -> None:
+    english, chinese = (json.loads((STATIC / "i18n" / f"{name}.json").read_text("utf-8")) for name in ("en", "zh"))
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert chinese[key].strip(), key
+        assert set(re.findall(r"\{\w+\}", chinese[key])) == set(re.findall(r"\{\w+\}", text)), key
+
+
+def test_every_text_that_the_code_names_exists() -> None:
+    texts = json.loads((STATIC / "i18n" / "en.json").read_text("utf-8"))
+    code = "\n".join(path.read_text("utf-8") for path in (STATIC / "js").rglob("*.js"))
+    named = set(re.findall(r'\bt\("([^"]+)"', code)) | set(re.findall(r'label: "([^"]+)"', code))
+    assert not named - texts.keys()
+
+
+def test_chinese_is_chinese(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address, locale="zh-CN")
+    page = visitor.open("#/play")
+    expect(page.get_by_role("button", name="开始对局")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+    visitor.shoot("play-chinese")
+    page.keyboard.press("l")
+    expect(page.get_by_role("button", name="Start game")).to_be_visible()
+    visitor.leave()
+
+
+def test_no_markup_is_made_from_text() -> None:
+    for path in (STATIC / "js").rglob("*.js"):
+        found = re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", path.read_text("utf-8")
+        )
+        assert not found, f"{path.name}: {found and found.group()}"
+
+
+def test_all_pages_together_are_light(visitor: Visitor) -> None:
+    sizes: dict[str, int] = {}
+
+    def weigh(response: Response) -> None:
+        if "/api/" not in response.url:
+            sizes[response.url] = len(response.body())
+
+    visitor.page.on("response", weigh)
+    for name in PAGES:
+        visitor.open(f"#/{name}")
+    visitor.page.wait_for_load_state("networkidle")
+    assert 50_000 < sum(sizes.values()) < MOST_BYTES
+
+
+def test_state_functions_are_pure_data(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    found = visitor.page.evaluate(
+        """async () => {
+            const state = await import("/static/js/board/state.js");
+            const tree = await import("/static/js/tree.js");
+            const board = { ...state.initialState(), toPlay: "black", confirm: true };
+            const first = state.select(board, "h8");
+            const second = state.select({ ...board, ...first.changes }, "h8");
+            const root = tree.newRoot();
+            const a = tree.play(tree.play(root, "h8", "black"), "i9", "white");
+            const b = tree.play(a.parent, "g7", "white");
+            const again = tree.play(a.parent, "i9", "white") === a;
+            tree.promote(b);
+            const { undo } = tree.remove(a);
+            const without = a.parent.children.length;
+            undo();
+            return {
+                first: first.play, pending: first.changes.pending, second: second.play, again, without,
+                corner: state.moveCursor({ ...board, cursor: "a1" }, -1, -1),
+                main: tree.lineThrough(root).map((node) => node.point),
+                back: a.parent.children.map((node) => node.point),
+                stones: [...tree.stonesAt(b).keys()],
+            };
+        }"""
+    )
+    assert found == {
+        "first": None,
+        "pending": "h8",
+        "second": "h8",
+        "again": True,
+        "without": 1,
+        "corner": "a1",
+        "main": [None, "h8", "g7"],
+        "back": ["g7", "i9"],
+        "stones": ["h8", "g7"],
+    }

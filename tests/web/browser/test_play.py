@@ -1,0 +1,185 @@
+"""Playing in the browser: against engines, people and the clock, and watching."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, expect
+
+from tests.web.browser.conftest import start_server, stop_server
+from tests.web.browser.visitor import Visitor
+
+YOUR_MOVE = re.compile("Your move")
+
+
+def start_against(visitor: Visitor, agent: str) -> None:
+    """Begin a game as black."""
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Agent").check()
+    visitor.choice("Agent").select_option(agent)
+    visitor.button("Start game").click()
+    expect(visitor.page.get_by_role("status")).to_have_text(YOUR_MOVE)
+
+
+def start_at_level(visitor: Visitor, level: int = 1) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_label("Level").last.fill(str(level))
+    visitor.button("Start game").click()
+    expect(visitor.page.get_by_role("status")).to_have_text(YOUR_MOVE)
+
+
+def start_of_two(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Person").check()
+    visitor.button("Start game").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("Black to move")
+
+
+def test_a_game_against_an_engine_is_played_to_the_end(visitor: Visitor) -> None:
+    start_against(visitor, "random")
+    status = visitor.page.get_by_role("status")
+    rows = [[f"{column}{row}" for column in "fghij"] for row in (8, 6, 10, 4, 12, 2, 14)]
+    while "wins" not in status.inner_text():
+        # Complete the first row that the random player has not stepped into.
+        taken = {
+            cell for row in rows for cell in row if "white" in (visitor.point(cell).get_attribute("aria-label") or "")
+        }
+        row = next(row for row in rows if not taken & set(row))
+        free = [cell for cell in row if "empty" in (visitor.point(cell).get_attribute("aria-label") or "")]
+        visitor.point(free[0]).click()
+        expect(status).to_have_text(re.compile("Your move|wins"))
+        expect(visitor.point(free[0])).to_have_accessible_name(re.compile("black stone"))
+    assert status.inner_text() == "Black wins · five in a row"
+    expect(visitor.page.locator(".winning-stone")).to_have_count(5)
+    assert "Black wins" in visitor.said()
+    visitor.shoot("play-won")
+    visitor.button("Review").click()
+    expect(visitor.page.get_by_text("Key moves")).to_be_visible()
+
+
+def test_undo_takes_back_the_move_and_its_answer(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("Undo").click()
+    expect(visitor.stones).to_have_count(0)
+    visitor.put("i9")
+    expect(visitor.stones).to_have_count(2)
+
+
+def test_a_stone_is_drawn_in_the_click_itself(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    drawn = visitor.point("h8").evaluate("cell => { cell.click(); return document.querySelectorAll('.stone').length; }")
+    assert drawn == 1
+    expect(visitor.stones).to_have_count(2)
+
+
+def test_a_refused_stone_is_taken_back_with_the_reason(visitor: Visitor) -> None:
+    start_of_two(visitor)
+    visitor.put("h8")
+    # Somebody else plays in the same game meanwhile.
+    game = urlsplit(visitor.page.url).fragment.split("/")[-1]
+    visitor.page.evaluate("import('/static/js/api.js').then(api => api.socket.receive = () => {})")
+    visitor.page.request.post(f"{visitor.address}api/games/{game}/actions", data={"action": "play", "point": "i9"})
+    visitor.page.evaluate("import('/static/js/api.js').then(api => delete api.socket.receive)")
+    visitor.point("j10").click()
+    expect(visitor.page.locator(".notice.error")).to_be_visible()
+    expect(visitor.point("j10")).to_have_accessible_name("J10, empty")
+
+
+def test_hint_resignation_and_rematch(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    visitor.button("Hint").click()
+    expect(visitor.page.locator(".hint")).to_be_visible()
+    visitor.button("Resign").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("White wins by resignation")
+    visitor.button("Rematch").click()
+    # The seats are exchanged: the engine begins.
+    expect(visitor.stones).to_have_count(1)
+
+
+def test_swap2_asks_for_stones_and_then_for_a_colour(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Person").check()
+    visitor.page.get_by_text("Opening, clock, win length").click()
+    visitor.choice("Opening").select_option("swap2")
+    visitor.button("Start game").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("Put 3 more stones")
+    visitor.put("h8", "i9", "g7")
+    expect(visitor.page.get_by_role("status")).to_have_text("Which do you choose?")
+    visitor.shoot("play-swap2")
+    visitor.button("Put two more stones").click()
+    visitor.put("j9", "f6")
+    visitor.button("Play White").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("White to move")
+
+
+def test_clocks_run_down(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Person").check()
+    visitor.page.get_by_text("Opening, clock, win length").click()
+    visitor.choice("Clock").select_option("60+1")
+    visitor.button("Start game").click()
+    visitor.put("h8", "i9")
+    clocks = visitor.page.get_by_role("timer")
+    expect(clocks).to_have_count(2)
+    expect(clocks.last).not_to_have_text("1:00")
+
+
+def test_two_engines_are_watched_step_by_step(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Watch").check()
+    visitor.choice("Black").select_option("naive")
+    visitor.choice("White").select_option("alphabeta")
+    visitor.button("Watch").click()
+    visitor.button("Pause").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("Paused")
+    before = visitor.stones.count()
+    visitor.button("One move").click()
+    expect(visitor.stones).to_have_count(before + 1)
+    visitor.button("Go on").click()
+    expect(visitor.page.get_by_role("status")).to_have_text(re.compile("is thinking"))
+
+
+def test_fouls_are_shown_and_refused(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Person").check()
+    visitor.choice("Rule").select_option("renju")
+    visitor.button("Start game").click()
+    visitor.put("g8", "a1", "i8", "c1", "h7", "a3", "h9", "c3")  # a double-three of black at h8
+    expect(visitor.page.locator(".foul")).to_have_count(1)
+    expect(visitor.point("h8")).to_have_accessible_name(re.compile("forbidden"))
+    visitor.point("h8").click()
+    expect(visitor.page.locator(".notice")).to_have_text(re.compile("double-three"))
+    visitor.shoot("play-foul")
+
+
+def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Path) -> None:
+    process, address = start_server(tmp_path)
+    visitor = Visitor(browser, address)
+    start_at_level(visitor)
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    process.kill()
+    process.wait()
+    expect(visitor.page.locator("#offline")).to_be_visible()
+    process, _ = start_server(tmp_path, port=urlsplit(address).port or 0)
+    try:
+        expect(visitor.page.locator("#offline")).to_be_hidden()
+        visitor.put("j6")
+        expect(visitor.stones).to_have_count(4)
+    finally:
+        visitor.context.close()  # it has seen a lost connection, which it may complain of
+        stop_server(process)
+
+
+def test_earlier_moves_can_be_looked_at(visitor: Visitor) -> None:
+    start_of_two(visitor)
+    visitor.put("h8", "i9", "g7")
+    for key, shown in (("ArrowLeft", 2), ("Home", 0), ("End", 3)):
+        visitor.page.keyboard.press(key)
+        expect(visitor.stones).to_have_count(shown)
+    assert visitor.moves == ["h8", "i9", "g7"]

@@ -1,0 +1,55 @@
+"""Reviewing a game in the browser."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.web.browser.visitor import Visitor
+
+# White lets an open three stand with its sixth stone and loses.
+LOST = "(;GM[4]SZ[15];B[hh];W[ig];B[ih];W[jh];B[gh];W[oo];B[fh];W[eh];B[hg];W[aa];B[hf])"
+
+
+def reviewed(visitor: Visitor) -> None:
+    visitor.open("#/review")
+    visitor.import_text(LOST)
+    expect(visitor.page.get_by_text("Key moves")).to_be_visible()
+    expect(visitor.page.locator("progress")).to_have_count(0)
+
+
+def test_a_loaded_game_is_judged_move_by_move(visitor: Visitor) -> None:
+    reviewed(visitor)
+    assert all(value.isdigit() for value in visitor.page.locator(".accuracy-value").all_inner_texts())
+    mistakes = visitor.page.locator(".mistake-row")
+    assert mistakes.count() >= 1
+    mistakes.first.click()
+    expect(visitor.page.locator(".move-detail .quality")).to_have_text(re.compile("inaccuracy|mistake|blunder"))
+    visitor.shoot("review")
+    visitor.button("Show answer").click()
+    expect(visitor.page.locator(".preview").first).to_be_visible()
+
+
+def test_a_click_on_the_graph_goes_to_the_move(visitor: Visitor) -> None:
+    reviewed(visitor)
+    graph = visitor.page.locator(".chance-graph")
+    box = graph.bounding_box()
+    assert box is not None
+    graph.click(position={"x": box["width"] * 4 / 11, "y": box["height"] / 2})
+    expect(visitor.stones).to_have_count(4)
+    expect(visitor.page.locator(".moves [aria-current]")).to_contain_text("j8")
+
+
+def test_a_mistake_may_be_tried_again(visitor: Visitor) -> None:
+    reviewed(visitor)
+    visitor.page.locator(".mistake-row", has_text=re.compile("mistake|blunder")).first.click()
+    stones = visitor.stones.count()
+    visitor.button("Try again").click()
+    expect(visitor.stones).to_have_count(stones - 1)
+    visitor.point("a15").click()
+    verdict = visitor.page.locator(".verdict")
+    expect(verdict).to_have_text(re.compile("A15|a15"))
+    expect(verdict).to_contain_text("Try another one")
+    expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
+    visitor.shoot("review-try-again")

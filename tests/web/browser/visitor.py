@@ -1,0 +1,99 @@
+"""Someone who opens pages of the board and looks closely."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+
+from tests.conftest import ROOT
+
+SCREENSHOTS = ROOT / "build" / "screenshots"
+PATIENCE_MS = 20_000
+"""How long anything may take: the machine may be busy, and nothing here measures time."""
+expect.set_options(timeout=PATIENCE_MS)
+
+
+class Visitor:
+    """One browser context. Console errors and requests to other places are remembered and held against the page."""
+
+    def __init__(self, browser: Browser, address: str, **context: Any) -> None:
+        options = {"viewport": {"width": 1280, "height": 860}, "locale": "en-GB", "color_scheme": "light"} | context
+        self.address = address
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.faults: list[str] = []
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", self._watch)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.faults.append(message.text)
+
+    def _watch(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != urlsplit(self.address).netloc:
+            self.faults.append(f"asked {request.url}")
+
+    def leave(self) -> None:
+        self.context.close()
+        assert not self.faults
+
+    # -- going and doing ---------------------------------------------------------------------------------------------
+
+    def open(self, path: str) -> Page:
+        """Open a page by its hash, `#/play`, and wait until it listens."""
+        self.page.goto(self.address + path)
+        name = path.removeprefix("#/").partition("?")[0]
+        expect(self.page.locator("main")).to_have_attribute("data-page", name)
+        return self.page
+
+    def point(self, name: str) -> Locator:
+        """The cell of a point."""
+        return self.page.locator(f'.board-grid [data-point="{name}"]')
+
+    def button(self, name: str | re.Pattern[str]) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=isinstance(name, str))
+
+    def choice(self, name: str) -> Locator:
+        """A list to choose from, by its label."""
+        return self.page.get_by_role("combobox", name=name, exact=True)
+
+    def put(self, *names: str) -> None:
+        """Click points, one after the other, each when the stone before has arrived."""
+        for name in names:
+            self.point(name).click()
+            expect(self.point(name)).to_have_accessible_name(re.compile("stone"))
+
+    def import_text(self, text: str) -> None:
+        """Open a game through the dialog of the analysis and the review page."""
+        self.button("Open a game").click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.get_by_label("Text of the game").fill(text)
+        dialog.get_by_role("button", name="Open", exact=True).click()
+        expect(dialog).to_have_count(0)
+
+    def shoot(self, name: str) -> None:
+        """Keep a picture."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def stones(self) -> Locator:
+        return self.page.locator(".board .stone")
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves as they are listed, without their numbers."""
+        texts = self.page.locator(".moves .move:not(.start)").all_inner_texts()
+        return [re.sub(r"^\s*\d+\s*", "", text) for text in texts]
+
+    def said(self) -> str:
+        """What a screen reader has been told."""
+        return self.page.locator("#announcer").inner_text()
