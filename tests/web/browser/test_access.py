@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Browser, Response, expect
 
 from tests.conftest import ROOT
@@ -46,6 +47,7 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(visitor.stones).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_the_question_mark_lists_the_keys_of_each_page(visitor: Visitor) -> None:
     for name in PAGES:
         page = visitor.open(f"#/{name}")
@@ -75,6 +77,7 @@ def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
     expect(phone.stones).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_nothing_is_wider_than_a_phone(phone: Visitor) -> None:
     for name in PAGES:
         page = phone.open(f"#/{name}")
@@ -112,6 +115,7 @@ def test_every_text_that_the_code_names_exists() -> None:
     assert not named - texts.keys()
 
 
+@pytest.mark.thorough
 def test_chinese_is_chinese(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address, locale="zh-CN")
     page = visitor.open("#/play")

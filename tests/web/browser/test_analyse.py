@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser.visitor import Visitor
@@ -33,6 +34,7 @@ def test_candidates_appear_and_pointing_at_one_shows_its_line(visitor: Visitor) 
     expect(visitor.button("Analyse")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_proved_win_is_shown_as_a_distance(visitor: Visitor) -> None:
     visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,h1,g8,g1,i8,o15")
     visitor.page.keyboard.press("Space")
@@ -40,6 +42,7 @@ def test_a_proved_win_is_shown_as_a_distance(visitor: Visitor) -> None:
     expect(visitor.page.locator(".chance-text")).to_have_text(re.compile(r"^\+M\d"))
 
 
+@pytest.mark.thorough
 def test_two_engines_think_side_by_side(visitor: Visitor) -> None:
     visitor.open(OPEN_THREE)
     visitor.page.keyboard.press("g")
@@ -102,6 +105,7 @@ def test_a_file_comes_back_as_it_went_in(visitor: Visitor) -> None:
     assert visitor.page.locator(".moves").inner_text().replace("Written here.", "").split() == before.split()
 
 
+@pytest.mark.thorough
 def test_formats_say_what_they_lose(visitor: Visitor) -> None:
     visitor.open("#/analyse")
     visitor.import_text(STUDY)
@@ -111,6 +115,7 @@ def test_formats_say_what_they_lose(visitor: Visitor) -> None:
     expect(dialog.get_by_role("status")).to_contain_text("Not kept by this format")
 
 
+@pytest.mark.thorough
 def test_what_is_pasted_is_opened(visitor: Visitor) -> None:
     visitor.open("#/analyse")
     expect(visitor.stones).to_have_count(0)
@@ -124,6 +129,7 @@ def test_what_is_pasted_is_opened(visitor: Visitor) -> None:
     expect(visitor.stones).to_have_count(3)
 
 
+@pytest.mark.thorough
 def test_the_address_holds_the_position(visitor: Visitor) -> None:
     visitor.open("#/analyse?rules=15x15:5:renju&moves=h8")
     visitor.put("i9")
@@ -135,6 +141,7 @@ def test_the_address_holds_the_position(visitor: Visitor) -> None:
     expect(visitor.point("i9")).to_have_accessible_name("I9, white stone, last move")
 
 
+@pytest.mark.thorough
 def test_pictures_of_the_board_are_whole(visitor: Visitor, tmp_path: Path) -> None:
     visitor.open(OPEN_THREE)
     expect(visitor.stones).to_have_count(5)
@@ -155,6 +162,7 @@ def test_text_of_a_file_stays_text(visitor: Visitor) -> None:
     assert visitor.page.locator(".moves img, .moves script").count() == 0
 
 
+@pytest.mark.thorough
 def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
     visitor.open("#/analyse")
     visitor.button("Open a game").click()
@@ -164,6 +172,7 @@ def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
     visitor.faults.clear()  # the refusal itself is logged by the browser
 
 
+@pytest.mark.thorough
 def test_a_game_goes_on_from_an_analysed_position(visitor: Visitor) -> None:
     visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
     visitor.button("Play from here").click()

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.web.browser.conftest import start_server, stop_server
@@ -76,6 +77,7 @@ def test_a_stone_is_drawn_in_the_click_itself(visitor: Visitor) -> None:
     expect(visitor.stones).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_a_refused_stone_is_taken_back_with_the_reason(visitor: Visitor) -> None:
     start_of_two(visitor)
     visitor.put("h8")
@@ -89,6 +91,7 @@ def test_a_refused_stone_is_taken_back_with_the_reason(visitor: Visitor) -> None
     expect(visitor.point("j10")).to_have_accessible_name("J10, empty")
 
 
+@pytest.mark.thorough
 def test_hint_resignation_and_rematch(visitor: Visitor) -> None:
     start_at_level(visitor)
     visitor.button("Hint").click()
@@ -117,6 +120,7 @@ def test_swap2_asks_for_stones_and_then_for_a_colour(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("status")).to_have_text("White to move")
 
 
+@pytest.mark.thorough
 def test_clocks_run_down(visitor: Visitor) -> None:
     visitor.open("#/play")
     visitor.page.get_by_role("radio", name="Person").check()
@@ -129,6 +133,7 @@ def test_clocks_run_down(visitor: Visitor) -> None:
     expect(clocks.last).not_to_have_text("1:00")
 
 
+@pytest.mark.thorough
 def test_two_engines_are_watched_step_by_step(visitor: Visitor) -> None:
     visitor.open("#/play")
     visitor.page.get_by_role("radio", name="Watch").check()
@@ -157,6 +162,7 @@ def test_fouls_are_shown_and_refused(visitor: Visitor) -> None:
     visitor.shoot("play-foul")
 
 
+@pytest.mark.thorough
 def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Path) -> None:
     process, address = start_server(tmp_path)
     visitor = Visitor(browser, address)
@@ -176,6 +182,7 @@ def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Pat
         stop_server(process)
 
 
+@pytest.mark.thorough
 def test_earlier_moves_can_be_looked_at(visitor: Visitor) -> None:
     start_of_two(visitor)
     visitor.put("h8", "i9", "g7")

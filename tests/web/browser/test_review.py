@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser.visitor import Visitor
@@ -31,6 +32,7 @@ def test_a_loaded_game_is_judged_move_by_move(visitor: Visitor) -> None:
     expect(visitor.page.locator(".preview").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_click_on_the_graph_goes_to_the_move(visitor: Visitor) -> None:
     reviewed(visitor)
     graph = visitor.page.locator(".chance-graph")

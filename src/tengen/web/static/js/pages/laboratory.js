@@ -55,6 +55,9 @@ async function showRuns() {
     h("p", { class: "soft small" }, when(each.updatedAt)))))];
 }
 
+/** Games a second, where a run tells both. */
+const speedOf = (/** @type {Record<string, number>} */ { games, seconds }) => (games && seconds ? t("lab.speed", { speed: (games / seconds).toPrecision(2) }) : null);
+
 async function showRun(/** @type {string} */ name) {
   const detail = await run(name);
   const { summary } = detail;
@@ -65,7 +68,7 @@ async function showRun(/** @type {string} */ name) {
   const strength = detail.strength.map((/** @type {any} */ point) => ({ x: point.step, y: point.elo, low: point.low, high: point.high }));
   return [
     heading("runs", summary.name, summary.isLive),
-    h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) })].filter(Boolean).join(" · ")),
+    h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) }), speedOf(summary.last)].filter(Boolean).join(" · ")),
     h("div", { class: "charts" }, strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null, curves.slice(0, FIRST_CURVES)),
     curves.length > FIRST_CURVES ? h("details", null, h("summary", { class: "soft" }, t("lab.more-curves")), h("div", { class: "charts" }, curves.slice(FIRST_CURVES))) : null,
     detail.gameFiles.length ? h("div", { class: "card" }, h("h3", null, t("lab.latest-games")), h("div", { class: "buttons" },

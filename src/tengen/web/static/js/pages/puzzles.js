@@ -36,7 +36,7 @@ class PuzzlePage {
   /** The puzzle on the board. @type {any} */ current = null;
   /** The line so far, answers included. @type {string[]} */ moves = [];
   /** How the last try went. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
-  reason = "";
+  /** What a wrong move was answered with. @type {string | null} */ refutation = null;
   isWaiting = false;
   hasFailed = false;
 
@@ -83,7 +83,7 @@ class PuzzlePage {
   restart() {
     this.moves = [];
     this.verdict = "";
-    this.reason = "";
+    this.refutation = null;
     this.position = this.current;
     this.draw();
   }
@@ -108,7 +108,7 @@ class PuzzlePage {
       const answer = await tryPuzzle(current.id, this.moves);
       if (this.current !== current) return;
       this.verdict = answer.verdict;
-      this.reason = answer.reason;
+      this.refutation = answer.reply;
       this.position = answer.position;
       if (answer.reply) {
         this.moves = [...this.moves, answer.reply];
@@ -158,7 +158,7 @@ class PuzzlePage {
   statusText() {
     if (this.isWaiting) return t("thinking");
     if (this.verdict === "") return t("puzzle.your-move");
-    return this.verdict === "wrong" && this.reason ? `${t("puzzle.wrong")} ${this.reason}` : t(`puzzle.${this.verdict}`);
+    return this.verdict === "wrong" && this.refutation ? t("puzzle.refuted", { point: this.refutation }) : t(`puzzle.${this.verdict}`);
   }
 
   draw() {

@@ -1,0 +1,65 @@
+"""Solving puzzles in the browser, and failing at them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tengen import Position, Ruleset
+from tengen.search.threats import solve_threats
+from tests.web.browser.visitor import Visitor
+
+
+def opened(visitor: Visitor) -> tuple[dict[str, Any], list[str]]:
+    """The first puzzle, on the board, and its solution."""
+    page = visitor.open("#/puzzles")
+    expect(visitor.stones).not_to_have_count(0)
+    ask = page.request.get
+    identifier = page.url.rsplit("/", 1)[-1]
+    solution: list[str] = ask(f"{visitor.address}api/puzzles/{identifier}/solution").json()["pv"]
+    return ask(f"{visitor.address}api/puzzles/{identifier}").json(), solution
+
+
+def position_on(visitor: Visitor, puzzle: dict[str, Any]) -> Position:
+    """What stands on the board now, read from the labels of its points."""
+    cells = visitor.page.locator(".board-grid [data-point]").evaluate_all(
+        "cells => cells.map((cell) => [cell.dataset.point, cell.ariaLabel])"
+    )
+    stones = {colour: [point for point, label in cells if f"{colour} stone" in label] for colour in ("black", "white")}
+    rules = Ruleset.parse(puzzle["rules"])
+    return Position.from_stones(rules, **stones, to_move=puzzle["currentPlayer"])
+
+
+def test_a_puzzle_is_solved_and_stays_solved(visitor: Visitor) -> None:
+    puzzle, _ = opened(visitor)
+    verdict = visitor.page.locator(".verdict")
+    while verdict.inner_text() != "Solved!":
+        # The defence answers as stubbornly as it can, so the line is found anew each time.
+        line = solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line
+        visitor.put(str(line[0]))
+        expect(verdict).to_have_text(re.compile("Right|Solved"))
+        expect(verdict).not_to_have_text("Thinking …")
+    visitor.shoot("puzzle-solved")
+    expect(visitor.page.locator(".tile.solved")).to_have_count(1)
+    visitor.page.reload()
+    expect(visitor.page.locator(".tile.solved")).to_have_count(1)
+    visitor.button("Next").click()
+    expect(visitor.page.locator(".tile[aria-current]")).not_to_have_class("tile solved")
+
+
+def test_a_wrong_move_is_refuted_and_may_be_tried_again(visitor: Visitor) -> None:
+    puzzle, solution = opened(visitor)
+    wrong = next(point for point in puzzle["legal"] if point not in solution)
+    stones = visitor.stones.count()
+    visitor.point(wrong).click()
+    expect(visitor.page.locator(".verdict.wrong")).to_contain_text("That does not win")
+    expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
+    expect(visitor.page.locator(".tile.failed")).to_have_count(1)
+    visitor.shoot("puzzle-failed")
+    visitor.button("Again").click()
+    expect(visitor.stones).to_have_count(stones)
+    visitor.button("Solution").click()
+    expect(visitor.page.locator(".verdict")).to_have_text("This is the solution.")
+    expect(visitor.stones).to_have_count(stones + len(solution))
