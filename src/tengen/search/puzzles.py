@@ -66,15 +66,15 @@ class Puzzle:
 class MakerConfig:
     """How games are played and puzzles looked for."""
 
-    min_nodes: int = 200
+    min_nodes: int = 100
     """The engine's positions a move are drawn between this …"""
-    max_nodes: int = 3000
+    max_nodes: int = 800
     """… and this for each side of a game."""
     random_stones: int = 4
     """At most so many stones near the centre are put by chance."""
     slip: float = 0.15
     """How often the second-best move is played."""
-    vcf_nodes: int = 20_000
+    vcf_nodes: int = 5_000
     """What the solver may spend on one question about fours …"""
     vct_nodes: int = 2_000
     """… and on one about threats."""
@@ -117,20 +117,22 @@ def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: M
 def find_puzzles(end: Position, kinds: Iterable[ThreatKind], config: MakerConfig) -> Iterator[Puzzle]:
     """The deepest puzzle of each kind in the last part of a game that somebody won."""
     left = set(kinds)
-    for position, kind, line in reversed(list(_wins_before(end, config))):
+    for position, kind, line in reversed(list(_wins_before(end, frozenset(left), config))):
         if kind in left and (puzzle := _checked(position, kind, line, config)) is not None:
             left.remove(kind)
             yield puzzle
 
 
-def _wins_before(end: Position, config: MakerConfig) -> Iterator[tuple[Position, ThreatKind, tuple[Point, ...]]]:
+def _wins_before(
+    end: Position, kinds: frozenset[ThreatKind], config: MakerConfig
+) -> Iterator[tuple[Position, ThreatKind, tuple[Point, ...]]]:
     """The positions from which the winner had a win by threats, from the end back to where it began."""
     misses = 0
     for plies in range(1, len(end.moves) - _QUIET_PLIES):
         position = end.undo(plies)
         if position.to_move is not end.outcome.winner:
             continue
-        found = _find_win(position, config)
+        found = _find_win(position, kinds, config)
         if found is not None:
             yield (position, *found)
         else:
@@ -139,8 +141,11 @@ def _wins_before(end: Position, config: MakerConfig) -> Iterator[tuple[Position,
                 return
 
 
-def _find_win(position: Position, config: MakerConfig) -> tuple[ThreatKind, tuple[Point, ...]] | None:
-    for kind in (ThreatKind.VCF, ThreatKind.VCT):
+def _find_win(
+    position: Position, kinds: frozenset[ThreatKind], config: MakerConfig
+) -> tuple[ThreatKind, tuple[Point, ...]] | None:
+    # Where fours alone win, threats are no puzzle: fours come first, wanted or not.
+    for kind in (ThreatKind.VCF, ThreatKind.VCT) if ThreatKind.VCT in kinds else (ThreatKind.VCF,):
         result = solve_threats(position, kind, Limits(nodes=config.nodes(kind)))
         if result.verdict is Verdict.WIN:
             return kind, result.line
@@ -225,12 +230,8 @@ def _defences(position: Position) -> Iterator[Point]:
 def _fives(position: Position, colour: Colour) -> list[Point]:
     """Where a colour would win at once, whoever is to move."""
     board, number = position.native, list(Colour).index(colour)
-    return [point for point in _empty_points(position) if board.would_win(point.index(position.ruleset.width), number)]
-
-
-def _empty_points(position: Position) -> list[Point]:
-    width = position.ruleset.width
-    return [Point.from_index(int(index), width) for index in np.flatnonzero(position.cells().ravel() == 0)]
+    empty: list[int] = np.flatnonzero(position.cells().ravel() == 0).tolist()
+    return [Point.from_index(index, position.ruleset.width) for index in empty if board.would_win(index, number)]
 
 
 def _solve(position: Position, kind: ThreatKind, config: MakerConfig, attacker: Colour | None = None) -> Verdict:

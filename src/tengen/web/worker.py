@@ -20,13 +20,15 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from tengen.agents.registry import make_agent
-from tengen.core.contracts import Agent, Ruleset
+from tengen.core.contracts import Agent, Limits, Ruleset
+from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.web.jobs import Job
 
 AGENTS_KEPT = 4
 AGENT_MEMORY = (120 + 32) << 20
 """What an agent is told that its process may hold: tables of 32 MB, trees of about 50."""
+_WARM_AGENT = "alphabeta"
 _NICENESS = 5
 """Searches give way to the server, which answers clicks."""
 _STOP_AGAIN_S = 0.01
@@ -76,6 +78,7 @@ def work(connection: Connection) -> None:
         os.nice(_NICENESS)
     desk = WorkerDesk(connection)
     threading.Thread(target=desk.listen, name="orders", daemon=True).start()
+    desk.warm_up()
     connection.send(None)  # ready
     desk.serve()
 
@@ -104,6 +107,11 @@ class WorkerDesk:
                 elif isinstance(message, Stop):
                     self._ask_to_stop(message.number)
         os._exit(0)
+
+    def warm_up(self) -> None:
+        """Import and build what nearly every job needs, so that the first one does not wait for it."""
+        start = Position.start(Ruleset())
+        self.agent(_WARM_AGENT, start.ruleset).choose(start, Limits(depth=1))
 
     def serve(self) -> None:
         """Do jobs for ever."""

@@ -1,0 +1,172 @@
+"""The pool of search processes: limits, deaths, cancelling, shares."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tengen.core.contracts import Analysis, Limits, Ruleset
+from tengen.core.position import Position
+from tengen.errors import AgentError, BusyError, InputError
+from tengen.web.analysis import Reporter
+from tengen.web.jobs import Choose, Desk, Job, Supports, Think
+from tengen.web.workers import PoolConfig, WorkerPool
+
+START = Position.from_moves(Ruleset(), "h8i9")
+ENDLESS = Think(agent="alphabeta", position=START, limits=Limits(time_ms=600_000), lines=2)
+QUICK = Choose(agent="naive:level=1", position=START, limits=Limits(time_ms=1000), seed=1)
+
+
+@dataclass(frozen=True)
+class Misbehave(Job):
+    """Dies, hangs, hoards or raises in its worker."""
+
+    how: str
+
+    @property
+    def limit_ms(self) -> int:
+        return 100 if self.how == "hang" else 60_000
+
+    def run(self, desk: Desk) -> int:
+        if self.how == "die":
+            os._exit(1)
+        if self.how == "raise":
+            raise ZeroDivisionError
+        hoard = bytearray(300 << 20 if self.how == "hoard" else 1)
+        hoard[::4096] = b"x" * len(hoard[::4096])
+        time.sleep(600)
+        return len(hoard)
+
+
+def with_pool(test: Callable[[WorkerPool], Awaitable[None]], **config: int) -> None:
+    async def run() -> None:
+        pool = WorkerPool(PoolConfig(**{"workers": 1, **config}))
+        await pool.start()
+        try:
+            await test(pool)
+        finally:
+            await pool.close()
+
+    asyncio.run(run())
+
+
+async def until_idle(pool: WorkerPool) -> None:
+    for _ in range(500):
+        if pool.load == (0, 0):
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"still at work: {pool.load}")
+
+
+@pytest.mark.parametrize(
+    ("how", "complaint"), [("die", "ended"), ("hang", "time limit"), ("hoard", "held more"), ("raise", "internal")]
+)
+def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
+    async def test(pool: WorkerPool) -> None:
+        with pytest.raises(AgentError, match=complaint):
+            await pool.run(Misbehave(how), owner="a")
+        decision = await pool.run(QUICK, owner="b")
+        assert START.is_legal(decision.move)
+
+    with_pool(test, memory_mb=250, grace_ms=2000)
+
+
+def test_whose_fault_an_error_is() -> None:
+    async def test(pool: WorkerPool) -> None:
+        with pytest.raises(InputError, match="unknown agent"):
+            await pool.run(Supports(agent="nobody", ruleset=Ruleset()), owner="a")
+
+    with_pool(test)
+
+
+def test_a_cancelled_analysis_frees_its_worker() -> None:
+    async def test(pool: WorkerPool) -> None:
+        began = asyncio.Event()
+        running = asyncio.create_task(pool.run(ENDLESS, owner="a", on_report=lambda _: began.set()))
+        waiting = asyncio.create_task(pool.run(ENDLESS, owner="a"))
+        await began.wait()
+        running.cancel()
+        waiting.cancel()
+        await until_idle(pool)
+
+    with_pool(test)
+
+
+def test_a_search_stopped_before_it_begins_still_answers() -> None:
+    async def test(pool: WorkerPool) -> None:
+        search = pool.submit(ENDLESS, owner="a")
+        search.stop()
+        analysis = await search.result
+        assert analysis.lines
+
+    with_pool(test)
+
+
+def test_an_analysis_makes_way_and_goes_on() -> None:
+    async def test(pool: WorkerPool) -> None:
+        snapshots: list[Analysis] = []
+        analysis = pool.submit(ENDLESS, owner="a", on_report=snapshots.append)
+        while not snapshots:
+            await asyncio.sleep(0.01)
+        for _ in range(5):
+            await pool.run(QUICK, owner="b")
+        seen = len(snapshots)
+        while len(snapshots) == seen:
+            await asyncio.sleep(0.01)
+        assert analysis.slices > 0
+        assert not analysis.result.done()
+        analysis.cancel()
+
+    with_pool(test)
+
+
+def test_shares_are_fair() -> None:
+    async def test(pool: WorkerPool) -> None:
+        searches = [pool.submit(ENDLESS, owner=owner) for owner in ("greedy", "greedy", "greedy", "modest")]
+        while sum(search.slices for search in searches) < 24:
+            await asyncio.sleep(0.02)
+        greedy = sum(search.slices for search in searches[:3])
+        # One who asks three times gets no more than one who asks once, give or take the first slices.
+        assert searches[3].slices >= greedy / 3
+        for search in searches:
+            search.cancel()
+
+    with_pool(test)
+
+
+def test_a_full_queue_refuses() -> None:
+    async def test(pool: WorkerPool) -> None:
+        searches = [pool.submit(QUICK, owner="a") for _ in range(3)]
+        with pytest.raises(BusyError):
+            for _ in range(10):
+                searches.append(pool.submit(QUICK, owner="a"))
+        for search in searches:
+            await search.result
+
+    with_pool(test, max_waiting=3)
+
+
+def test_reports_are_thinned_and_never_go_back() -> None:
+    async def test() -> None:
+        line = next(iter(_analyses())).lines
+        reported: list[Analysis] = []
+        reporter = Reporter(60.0, reported.append)
+        for depth, nodes, elapsed_ms in ((1, 10, 1), (5, 100, 9), (1, 5, 1), (5, 50, 5), (6, 80, 9)):
+            reporter.add(Analysis(lines=line, depth=depth, nodes=nodes, elapsed_ms=elapsed_ms))
+        reporter.close()
+        assert [one.depth for one in reported] == [1]
+        assert reporter.best is not None
+        assert (reporter.best.depth, reporter.best.nodes, reporter.best.elapsed_ms) == (6, 180, 18)
+
+    asyncio.run(test())
+
+
+def _analyses() -> list[Analysis]:
+    from tengen.agents.registry import make_agent
+
+    return list(make_agent("alphabeta").analyse(START, Limits(depth=1)))
