@@ -19,7 +19,7 @@ from tengen.search.threats import Verdict, solve_threats
 ROUNDS = 5
 PAIRS = 300_000
 SEARCH_MS = 1000
-BENCH_DEPTH = 13
+BENCH_DEPTH = 10
 MIDDLE_GAME = "h8g6j10f8h7h9i8g8e8i9"
 PUZZLES = Path(__file__).resolve().parent.parent / "tests" / "data" / "forced_wins.jsonl"
 

@@ -10,50 +10,50 @@ namespace tengen {
 
 // Depths, extensions and reductions in hundredths of a ply, margins in evaluation units.
 struct SearchParameters {
-  int razor_depth = 260;
-  int razor_base = 20;
-  int razor_slope = 14;  // per ply of depth
+  int razor_depth = 294;
+  int razor_base = 42;
+  int razor_slope = 26;  // per ply of depth
 
-  int futility_slope = 63;  // per ply of depth
+  int futility_slope = 38;  // per ply of depth
 
-  int four_extension = 130;
+  int four_extension = 100;
 
-  int singular_depth = 665;
-  int singular_margin = 100;  // hundredths of a unit per ply of depth
-  int double_singular_margin = 25;
-  int table_move_extension_pv = 25;
-  int table_move_extension = 8;
+  int singular_depth = 606;
+  int singular_margin = 81;  // hundredths of a unit per ply of depth
+  int double_singular_margin = 57;
+  int table_move_extension_pv = 61;
+  int table_move_extension = 37;
 
-  int no_table_move_reduction = 60;
-  int likely_cut_base = -9;
-  int likely_cut_slope = 15;  // per ply of depth
-  int likely_cut_three = 87;
-  int stale_share = 28;  // of the depth that a table entry of the main line is behind, in percent
-  int stale_limit = 360;
+  int no_table_move_reduction = 121;
+  int likely_cut_base = -28;
+  int likely_cut_slope = 7;  // per ply of depth
+  int likely_cut_three = 185;
+  int stale_share = 15;  // of the depth that a table entry of the main line is behind, in percent
+  int stale_limit = 409;
 
-  int patternless_depth = 430;
-  int move_count_base = 300;   // hundredths of a move
-  int move_count_power = 132;  // hundredths: moves grow with depth to this power
+  int patternless_depth = 676;
+  int move_count_base = 619;   // hundredths of a move
+  int move_count_power = 175;  // hundredths: moves grow with depth to this power
 
-  int reduction_scale = 100;  // of log(depth) * log(number)
-  int reduce_not_improving = 100;
-  int reduce_was_pv = 100;
-  int reduce_cut_node = 180;
-  int reduce_patternless = 50;
-  int reduce_far = 50;  // in addition, far from the last moves of both sides
-  int reduce_important = 50;
-  int reduce_far_answer = 100;
-  int reduce_attack = 50;
-  int reduce_history = 100;  // at full history
+  int reduction_scale = 46;  // of log(depth) * log(number)
+  int reduce_not_improving = 98;
+  int reduce_was_pv = 136;
+  int reduce_cut_node = 215;
+  int reduce_patternless = 72;
+  int reduce_far = 55;  // in addition, far from the last moves of both sides
+  int reduce_important = 78;
+  int reduce_far_answer = 193;
+  int reduce_attack = 99;
+  int reduce_history = 4;  // at full history
 
-  int deeper_base = 34;
-  int deeper_slope = 11;
+  int deeper_base = 35;
+  int deeper_slope = 30;
 
-  int aspiration = 16;
+  int aspiration = 19;
 
-  int order_history = 128;  // ordering score at full history
-  int order_counter = 40;
-  int history_bonus = 16;  // times the square of the depth in plies
+  int order_history = 240;  // ordering score at full history
+  int order_counter = 142;
+  int history_bonus = 9;  // times the square of the depth in plies
 };
 
 struct ParameterInfo {
@@ -72,33 +72,33 @@ inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"four_extension", &SearchParameters::four_extension, 60, 200},
     {"singular_depth", &SearchParameters::singular_depth, 400, 1000},
     {"singular_margin", &SearchParameters::singular_margin, 0, 400},
-    {"double_singular_margin", &SearchParameters::double_singular_margin, 0, 120},
-    {"table_move_extension_pv", &SearchParameters::table_move_extension_pv, 0, 100},
-    {"table_move_extension", &SearchParameters::table_move_extension, 0, 60},
-    {"no_table_move_reduction", &SearchParameters::no_table_move_reduction, 0, 200},
+    {"double_singular_margin", &SearchParameters::double_singular_margin, 0, 200},
+    {"table_move_extension_pv", &SearchParameters::table_move_extension_pv, 0, 150},
+    {"table_move_extension", &SearchParameters::table_move_extension, 0, 120},
+    {"no_table_move_reduction", &SearchParameters::no_table_move_reduction, 0, 300},
     {"likely_cut_base", &SearchParameters::likely_cut_base, -80, 120},
     {"likely_cut_slope", &SearchParameters::likely_cut_slope, 0, 60},
-    {"likely_cut_three", &SearchParameters::likely_cut_three, 0, 250},
+    {"likely_cut_three", &SearchParameters::likely_cut_three, 0, 400},
     {"stale_share", &SearchParameters::stale_share, 0, 80},
     {"stale_limit", &SearchParameters::stale_limit, 0, 600},
-    {"patternless_depth", &SearchParameters::patternless_depth, 0, 1000},
-    {"move_count_base", &SearchParameters::move_count_base, 100, 1000},
-    {"move_count_power", &SearchParameters::move_count_power, 90, 220},
-    {"reduction_scale", &SearchParameters::reduction_scale, 40, 180},
+    {"patternless_depth", &SearchParameters::patternless_depth, 0, 1500},
+    {"move_count_base", &SearchParameters::move_count_base, 100, 2000},
+    {"move_count_power", &SearchParameters::move_count_power, 90, 320},
+    {"reduction_scale", &SearchParameters::reduction_scale, 0, 180},
     {"reduce_not_improving", &SearchParameters::reduce_not_improving, 0, 200},
     {"reduce_was_pv", &SearchParameters::reduce_was_pv, 0, 200},
     {"reduce_cut_node", &SearchParameters::reduce_cut_node, 0, 300},
     {"reduce_patternless", &SearchParameters::reduce_patternless, 0, 200},
     {"reduce_far", &SearchParameters::reduce_far, 0, 200},
     {"reduce_important", &SearchParameters::reduce_important, 0, 200},
-    {"reduce_far_answer", &SearchParameters::reduce_far_answer, 0, 250},
+    {"reduce_far_answer", &SearchParameters::reduce_far_answer, 0, 400},
     {"reduce_attack", &SearchParameters::reduce_attack, 0, 200},
     {"reduce_history", &SearchParameters::reduce_history, 0, 300},
     {"deeper_base", &SearchParameters::deeper_base, 0, 150},
     {"deeper_slope", &SearchParameters::deeper_slope, 0, 60},
     {"aspiration", &SearchParameters::aspiration, 6, 60},
-    {"order_history", &SearchParameters::order_history, 0, 500},
-    {"order_counter", &SearchParameters::order_counter, 0, 160},
+    {"order_history", &SearchParameters::order_history, 0, 800},
+    {"order_counter", &SearchParameters::order_counter, 0, 400},
     {"history_bonus", &SearchParameters::history_bonus, 4, 60},
 });
 

@@ -34,7 +34,8 @@ def test_a_parameter_changes_the_search() -> None:
         engine.set_options(_native.ALL_INGREDIENTS, 0, parameters)
         return engine.search(board, limits).nodes
 
-    assert nodes() == nodes(reduction_scale=100) != nodes(reduction_scale=60)
+    default = next(parameter.default for parameter in search_parameters() if parameter.name == "reduction_scale")
+    assert nodes() == nodes(reduction_scale=default) != nodes(reduction_scale=default + 50)
     with pytest.raises(ValueError, match="no search parameter is called 'reduction_scales'"):
         nodes(reduction_scales=60)
 

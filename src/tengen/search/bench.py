@@ -15,7 +15,7 @@ from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 
-DEFAULT_DEPTH = 14
+DEFAULT_DEPTH = 10
 TABLE_MB = 16
 """Part of the signature: a smaller table forgets other things."""
 
