@@ -144,8 +144,8 @@ demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from nothing and rate 
 	@echo "Strength while it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
 	@echo "Play against it: $(BIN)/tengen play --terminal alphazero:run=$(DEMO)/run --rules 6x6:4"
 
-play: install  ## Play against the computer
-	@$(BIN)/tengen play --terminal
+play: install  ## Open the board in the browser
+	@$(BIN)/tengen serve
 
 # ---- Sanitizers: a build of its own with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks -----
 

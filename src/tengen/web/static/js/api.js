@@ -57,6 +57,8 @@ export const positionInfo = (/** @type {object} */ position) => ask(path("positi
 export const newGame = (/** @type {object} */ game) => ask(path("games"), game);
 export const importRecord = (/** @type {object} */ request) => ask(path("import"), request);
 export const exportRecord = (/** @type {object} */ record, /** @type {string} */ format) => ask(path("export"), { record, format });
+export const keepStudy = (/** @type {object} */ record) => ask(path("studies"), record);
+export const study = (/** @type {string} */ id) => ask(path("studies", id));
 export const puzzles = (/** @type {Record<string, string | number>} */ filter) => ask(path("puzzles") + query(filter));
 export const puzzle = (/** @type {string} */ id) => ask(path("puzzles", id));
 export const tryPuzzle = (/** @type {string} */ id, /** @type {string[]} */ moves) => ask(path("puzzles", id, "try"), { moves });

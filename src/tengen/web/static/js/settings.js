@@ -17,9 +17,9 @@ const DEFAULTS = {
   lines: 3,
   engine: "",
   secondEngine: "",
-  keyMoveLoss: 10, // percentage points of winning chance from which a move is an inaccuracy; mistake ×2, blunder ×3
+  thresholds: { inaccuracy: 6, mistake: 14, blunder: 28 }, // percentage points of winning chance that a move may lose
   game: { opponent: "level", level: 3, agent: "", second: "", colour: "black", rule: "freestyle", width: 15, height: 15,
-    winLength: 5, opening: "free", clock: "none" },
+    winLength: 5, opening: "free", clock: "none", seconds: 1 },
 };
 
 /** @typedef {typeof DEFAULTS} Settings */
@@ -38,6 +38,7 @@ function load() {
     );
     const found = Object.fromEntries(known);
     if (found.game) found.game = { ...DEFAULTS.game, ...found.game };
+    if (found.thresholds) found.thresholds = { ...DEFAULTS.thresholds, ...found.thresholds };
     return found;
   } catch {
     return {};

@@ -2,6 +2,7 @@
 /** The game under study, shared by the analysis and the review page and kept in this browser between visits. */
 
 import { positionInfo } from "./api.js";
+import { debounce } from "./dom.js";
 import { read, save } from "./settings.js";
 import { add, lineThrough, newRoot, pathTo, play, rootOf, stonesAt, walk } from "./tree.js";
 
@@ -10,6 +11,7 @@ import { add, lineThrough, newRoot, pathTo, play, rootOf, stonesAt, walk } from 
 
 const KEY = "tengen.study";
 const MOST_KEPT_NODES = 3000;
+const KEEP_AFTER_MS = 400;
 const HEADER = /** @type {const} */ (["black", "white", "outcome", "reason", "event", "round", "date", "comment"]);
 
 export const other = (/** @type {Colour} */ colour) => /** @type {Colour} */ (colour === "black" ? "white" : "black");
@@ -82,10 +84,13 @@ class Workspace {
     return { ...header, rules: this.rules, nodes };
   }
 
-  /** Keep the tree in this browser, unless it is too large for that. */
-  keep() {
-    const record = this.record();
-    if (record.nodes.length <= MOST_KEPT_NODES) save(KEY, { record, place: [...walk(this.root)].indexOf(this.node) });
+  /** Keep the tree in this browser, once things are quiet, unless it is too large for that. */
+  keep = debounce(() => this.keepNow(), KEEP_AFTER_MS);
+
+  keepNow() {
+    let count = 0;
+    for (const _ of walk(this.root)) if (++count > MOST_KEPT_NODES) return;
+    save(KEY, { record: this.record(), place: [...walk(this.root)].indexOf(this.node) });
   }
 
   /** Bring back what was kept. */
@@ -162,3 +167,4 @@ function labels(/** @type {Node} */ node) {
 }
 
 export const workspace = new Workspace();
+addEventListener("pagehide", () => workspace.keepNow());

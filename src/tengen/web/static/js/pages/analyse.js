@@ -1,17 +1,17 @@
 // @ts-check
 /** Analysing: a tree of moves in the browser, engines on the server that think about the position shown. */
 
-import { serverInfo, socket } from "../api.js";
+import { keepStudy, serverInfo, socket, study } from "../api.js";
 import { Board } from "../board/api.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
 import { copy, listenForGames, openExport, openImport } from "../files.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
-import { go, replaceRoute } from "../router.js";
+import { go, hashOf, replaceRoute } from "../router.js";
 import { change, onChange, settings } from "../settings.js";
 import { playStone } from "../sound.js";
-import { lineThrough, play, promote, remove, sibling, step } from "../tree.js";
+import { lineThrough, play, promote, remove, sibling, step, walk } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
 import { boardCandidates, previewOf } from "../widgets/candidates.js";
 import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
@@ -84,7 +84,7 @@ class AnalysePage {
       h("div", { class: "card" },
         h("div", { class: "row-between" }, h("h2", null, t("moves")), h("div", { class: "tools" },
           tool("tree.promote", "up", () => this.promote()), tool("tree.delete", "delete", () => this.remove()), tool("import", "import", () => this.openImport()),
-          tool("export", "export", () => this.openExport()), tool("share", "share", () => copy(location.href)), tool("board.clear", "new", () => this.clear()))),
+          tool("export", "export", () => this.openExport()), tool("share", "share", () => this.share()), tool("board.clear", "new", () => this.clear()))),
         this.tree.element, this.comment,
         h("div", { class: "buttons even" },
           button(t("review.this"), () => go("review"), { icon: "review" }),
@@ -218,6 +218,17 @@ class AnalysePage {
 
   openExport() {
     openExport(this.info.formats, () => workspace.record(), this.board.view.picture);
+  }
+
+  /** A link to the position; where there is more than one line, to the whole tree, which the server keeps. */
+  async share() {
+    const isPlain = workspace.plainMoves() && [...walk(workspace.root)].every((node) => node.children.length < 2 && !node.comment);
+    try {
+      const address = isPlain ? location.href : new URL(hashOf(`analyse/${(await keepStudy(workspace.record())).id}`), location.href).href;
+      await copy(address);
+    } catch (error) {
+      notifyError(error);
+    }
   }
 
   playFromHere() {
@@ -375,7 +386,7 @@ class AnalysePage {
       { keys: ["k"], label: "comment", run: () => this.comment.focus() },
       { keys: ["i"], label: "import", run: () => this.openImport() },
       { keys: ["e"], label: "export", run: () => this.openExport() },
-      { keys: ["w"], label: "share", run: () => copy(location.href) },
+      { keys: ["w"], label: "share", run: () => this.share() },
       { keys: ["+"], label: "board.clear", run: () => this.clear() },
       { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
       { keys: ["/"], label: "key.type-point", run: () => this.typePoint() },
@@ -407,11 +418,18 @@ function followAddress(/** @type {URLSearchParams} */ query) {
 /** @param {HTMLElement} main @param {import("../router.js").Route} route */
 export async function mount(main, route) {
   const page = new AnalysePage(main, await serverInfo());
-  const follow = (/** @type {import("../router.js").Route} */ { query }) => {
+  const follow = async (/** @type {import("../router.js").Route} */ { rest: [id], query }) => {
+    if (id) {
+      await study(id).then(({ record }) => page.load(record), (error) => {
+        notifyError(error);
+        page.goTo(workspace.node);
+      });
+      return;
+    }
     followAddress(query);
     page.fillChances();
     page.goTo(workspace.node);
   };
-  follow(route);
+  await follow(route);
   return { unmount: () => page.unmount(), shortcuts: page.shortcuts(), follow };
 }

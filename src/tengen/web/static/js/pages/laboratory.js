@@ -174,10 +174,10 @@ export async function mount(main, route) {
   };
   const follow = (/** @type {import("../router.js").Route} */ next) => {
     shown = next;
-    fill(body);
+    fill(body, h("p", { class: "empty" }, t("loading")));
     show();
   };
-  await show();
+  follow(route);
   const shortcuts = SECTIONS.map((section, i) => ({ keys: ["qwer"[i]], label: `lab.${section}`, run: () => go(`laboratory/${section}`) }));
   return { unmount: () => { turn += 1; clearTimeout(timer); }, shortcuts, follow };
 }

@@ -19,7 +19,7 @@ export function rulesOf(/** @type {GameSettings} */ game) {
 
 /** What to ask the server for. `coin` decides a random colour. */
 export function requestOf(/** @type {GameSettings} */ game, /** @type {boolean} */ coin) {
-  const agent = (/** @type {string} */ text) => ({ kind: "agent", agent: text });
+  const agent = (/** @type {string} */ text) => ({ kind: "agent", agent: text, maxTimeMs: 1000 * game.seconds });
   const person = { kind: "person" };
   const [mainSeconds, incrementSeconds] = game.clock.split("+").map(Number);
   const request = { rules: rulesOf(game), ...(game.clock === "none" ? {} : { clock: { mainMs: 1000 * mainSeconds, incrementMs: 1000 * incrementSeconds } }) };
@@ -61,9 +61,10 @@ export function setupForm(info, onStart, hasPosition = false) {
 
   const opponentFields = (/** @type {GameSettings} */ game) => {
     if (game.opponent === "level") return [levelField()];
-    if (game.opponent === "agent") return [agentField(info, game.agent, (agent) => set({ agent }, false))];
+    const time = field(t("agent.seconds"), wholeNumber(game.seconds, 1, 60, (seconds) => set({ seconds }, false)));
+    if (game.opponent === "agent") return [agentField(info, game.agent, (agent) => set({ agent }, false)), time];
     if (game.opponent === "watch") {
-      return [agentField(info, game.agent, (agent) => set({ agent }, false), { label: t("black") }), agentField(info, game.second, (second) => set({ second }, false), { label: t("white") })];
+      return [agentField(info, game.agent, (agent) => set({ agent }, false), { label: t("black") }), agentField(info, game.second, (second) => set({ second }, false), { label: t("white") }), time];
     }
     return [h("p", { class: "soft small" }, t("setup.person-help"))];
   };

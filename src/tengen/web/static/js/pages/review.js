@@ -80,8 +80,7 @@ class ReviewPage {
   // -- the review --------------------------------------------------------------------------------------------------------
 
   thresholds() {
-    const inaccuracy = settings.keyMoveLoss / 100;
-    return { inaccuracy, mistake: Math.min(1, 2 * inaccuracy), blunder: Math.min(1, 3.5 * inaccuracy) };
+    return Object.fromEntries(Object.entries(settings.thresholds).map(([name, percent]) => [name, percent / 100]));
   }
 
   start() {
@@ -222,13 +221,21 @@ class ReviewPage {
       hasGame ? h("p", { class: "soft small" }, this.title()) : h("p", { class: "soft" }, t("review.empty")),
       h("details", null, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "stack" },
         agentField(this.info, settings.engine || this.info.defaultAgent, (engine) => change({ engine }), { analyses: true, label: t("engine") }),
+        h("div", { class: "fields" }, BAD.map((name) => this.thresholdField(/** @type {"inaccuracy" | "mistake" | "blunder"} */ (name)))),
         h("div", { class: "fields" },
-          field(t("review.time"), choice(TIMES_MS.map((ms) => [String(ms), t("seconds", { seconds: ms / 1000 })]), String(this.timeMs), (value) => (this.timeMs = Number(value)))),
-          field(t("review.threshold"), wholeNumber(settings.keyMoveLoss, 1, 40, (keyMoveLoss) => change({ keyMoveLoss })))))),
+          field(t("review.time"), choice(TIMES_MS.map((ms) => [String(ms), t("seconds", { seconds: ms / 1000 })]), String(this.timeMs), (value) => (this.timeMs = Number(value))))))),
       isRunning ? h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") }) : null,
       h("div", { class: "buttons even" },
         isRunning ? button(t("analysis.stop"), () => { this.halt(); this.draw(); }, { icon: "pause" })
-          : button(t("review.start"), () => this.start(), { kind: "primary", icon: "review", disabled: !hasGame })));
+          : button(t("review.start"), () => this.start(), { kind: this.summary ? "" : "primary", icon: "review", disabled: !hasGame })));
+    // What was found comes before the way to find it again.
+    this.form.style.order = this.summary ? "1" : "";
+  }
+
+  /** From which loss on, in percent, a move gets its bad name. */
+  thresholdField(/** @type {"inaccuracy" | "mistake" | "blunder"} */ name) {
+    const set = (/** @type {number} */ percent) => change({ thresholds: { ...settings.thresholds, [name]: percent } });
+    return field(t("review.threshold", { quality: t(`quality.${name}`) }), wholeNumber(settings.thresholds[name], 1, 100, set));
   }
 
   title() {

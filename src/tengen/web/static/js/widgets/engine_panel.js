@@ -4,7 +4,6 @@
 import { socket } from "../api.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { notifyError } from "../notice.js";
 import { change, settings } from "../settings.js";
 import { agentField } from "./agent_field.js";
 import { CandidateTable } from "./candidates.js";
@@ -52,10 +51,7 @@ export class EnginePanel {
         this.analysis = message;
         this.table.show(message);
         this.onUpdate();
-      }, (error) => {
-        this.table.clear(error.message);
-        notifyError(error);
-      });
+      }, (error) => this.table.clear(error.message));
     }, QUIET_MS);
   }
 
