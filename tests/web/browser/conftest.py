@@ -33,12 +33,11 @@ _FLAGS = (
 )
 
 
-def start_server(data: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
+def start_server(data: Path, port: int = 0, runs: Path | None = None) -> tuple[subprocess.Popen[str], str]:
     """A server process and its address; it keeps its games in `data`."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--workers", "1"]
-    process = subprocess.Popen(
-        [*command, "--port", str(port), "--data", str(data)], stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+    command += ["--port", str(port), "--data", str(data), *(["--runs", str(runs)] if runs else [])]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     assert process.stderr is not None
     said = process.stderr.readline()
     assert "http://" in said, said + process.stderr.read()
