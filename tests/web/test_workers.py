@@ -136,7 +136,7 @@ def test_shares_are_fair() -> None:
         for search in searches:
             search.cancel()
 
-    with_pool(test)
+    with_pool(test, first_slice_ms=30, longest_slice_ms=30)
 
 
 def test_a_full_queue_refuses() -> None:

@@ -6,12 +6,13 @@ whose agent needs patterns name another agent for rulesets without (win lengths 
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
+from tengen.core.tables import TableReader, read_toml
 from tengen.errors import InputError
 
 _PATTERN_WIN_LENGTHS = (4, 5)
@@ -38,30 +39,28 @@ class Level:
         return self.agent_without_patterns
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ladder:
+    """The file: an array of tables, counted from 1."""
+
+    level: tuple[Level, ...]
+
+    def __post_init__(self) -> None:
+        numbers = [one.level for one in self.level]
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise InputError(f"levels must count from 1, not {numbers}")
+
+
 @cache
 def load_levels() -> tuple[Level, ...]:
     """The shipped levels, weakest first."""
-    return parse_levels((shipped_folder("data") / "levels.toml").read_text(encoding="utf-8"))
+    return read_levels(shipped_folder("data") / "levels.toml")
 
 
-def parse_levels(text: str) -> tuple[Level, ...]:
-    """The levels of a TOML text: an array `level` of tables with the fields of `Level`; they count from 1.
+def read_levels(path: Path) -> tuple[Level, ...]:
+    """The levels of a TOML file: an array `level` of tables with the fields of `Level`.
 
     >>> [level.level for level in load_levels()]
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     """
-    try:
-        tables = tomllib.loads(text).get("level", [])
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the levels are not TOML: {error}") from None
-    known = {field.name for field in fields(Level)}
-    for table in tables:
-        if unknown := set(table) - known:
-            raise InputError(f"level {table.get('level')} has unknown keys: {', '.join(sorted(unknown))}")
-    try:
-        levels = tuple(Level(**table) for table in tables)
-    except TypeError as error:
-        raise InputError(f"a level is incomplete: {error}") from None
-    if [level.level for level in levels] != list(range(1, len(levels) + 1)):
-        raise InputError(f"levels must count from 1: {[level.level for level in levels]}")
-    return levels
+    return TableReader(str(path), path.parent).make(_Ladder, read_toml(path), "").level

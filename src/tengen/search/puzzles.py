@@ -23,16 +23,19 @@ from tengen.patterns.explain import Kind, explain
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 
-MIN_DEPTH = 3
+MIN_DEPTH = 2
 """Moves of the attacker; shorter ones are no puzzle."""
 _QUIET_PLIES = 6
 """Plies at the beginning of a game in which nobody looks for a win."""
 _MAX_MISSES = 1
 """Positions without a win by threats after which an earlier one is not looked for."""
-_GRADES = {ThreatKind.VCF: (4, 6, 8, 11), ThreatKind.VCT: (4, 6, 8, 10)}
+_GRADES = (3, 4, 6, 8)
 """From how many moves on a puzzle is of grade 2, 3, 4, 5."""
+_JUDGE_VCT_NODES = 8_000
+"""What may be spent on judging a move that the solution does not have; doubt is in its favour."""
 _MAX_QUIET_DEFENCES = 12
 """Points tried against a threat that no single stone answers."""
+_UNSTOPPABLE = "nothing stops the threat any more"
 _FOURS = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.FOUR)
 _THREES = (Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
@@ -47,7 +50,7 @@ class Puzzle:
     moves: str
     """The game so far, as in `h8i9j10`."""
     solution: str
-    """The winning line: the attacker's moves and one answer to each."""
+    """The winning line: the attacker's moves and one answer to each, up to a move that nothing answers."""
     depth: int
     """The attacker's moves in the solution."""
     grade: int
@@ -155,6 +158,7 @@ def _find_win(
 
 
 def _checked(position: Position, kind: ThreatKind, line: tuple[Point, ...], config: MakerConfig) -> Puzzle | None:
+    line = until_unstoppable(position, line)
     depth = (len(line) + 1) // 2
     if depth < MIN_DEPTH or _fives(position, position.to_move.opponent):
         return None  # too short; or a four has to be answered, which is no riddle
@@ -167,8 +171,17 @@ def _checked(position: Position, kind: ThreatKind, line: tuple[Point, ...], conf
         moves="".join(position.moves),
         solution="".join(line),
         depth=depth,
-        grade=1 + sum(depth >= bound for bound in _GRADES[kind]),
+        grade=1 + sum(depth >= bound for bound in _GRADES),
     )
+
+
+def until_unstoppable(position: Position, line: tuple[Point, ...]) -> tuple[Point, ...]:
+    """The line up to the attacker's first move that nothing answers any more, such as an open four."""
+    for ply, move in enumerate(line):
+        position = position.play(move)
+        if ply % 2 == 0 and (position.is_over or not any(True for _ in _defences(position))):
+            return line[: ply + 1]
+    return line
 
 
 # ---- One first move only --------------------------------------------------------------------------------------------
@@ -284,7 +297,7 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None =
     """
     if len(moves) % 2 == 0:
         raise InputError("the attacker's move comes last")
-    config = config or MakerConfig()
+    config = config or MakerConfig(vct_nodes=_JUDGE_VCT_NODES)
     before = puzzle.position()
     for move in moves[:-1]:
         before = before.play(move)
@@ -297,10 +310,15 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None =
     if not _is_threat(after, puzzle.kind, config):
         wanted = "a four" if puzzle.kind is ThreatKind.VCF else "a threat"
         return TryResult(verdict=TryVerdict.WRONG, reply=None, reason=f"that is not {wanted}")
-    return _defend(puzzle, moves, after, config)
+    line = [str(point) for point in puzzle.line()]
+    if line[: len(moves)] == list(moves):  # proved when the puzzle was made
+        if len(line) == len(moves):
+            return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason=_UNSTOPPABLE)
+        return TryResult(verdict=TryVerdict.RIGHT, reply=Point(line[len(moves)]), reason="")
+    return _defend(puzzle, after, config)
 
 
-def _defend(puzzle: Puzzle, moves: Sequence[str], position: Position, config: MakerConfig) -> TryResult:
+def _defend(puzzle: Puzzle, position: Position, config: MakerConfig) -> TryResult:
     """Try every defence: one that refutes is shown, else the most stubborn one."""
     stubborn: Point | None = None
     longest = -1
@@ -309,15 +327,12 @@ def _defend(puzzle: Puzzle, moves: Sequence[str], position: Position, config: Ma
         if answered.is_over:
             return TryResult(verdict=TryVerdict.WRONG, reply=defence, reason=f"{defence} wins first")
         found = solve_threats(answered, puzzle.kind, Limits(nodes=config.nodes(puzzle.kind)))
-        if found.verdict is not Verdict.WIN:
+        if found.verdict is Verdict.NO_WIN:
             return TryResult(verdict=TryVerdict.WRONG, reply=defence, reason=f"{defence} stops the attack")
         if len(found.line) > longest:
             stubborn, longest = defence, len(found.line)
     if stubborn is None:
-        return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason="nothing stops the threat any more")
-    line = [str(point) for point in puzzle.line()]
-    if line[: len(moves)] == list(moves) and len(line) > len(moves):
-        stubborn = Point(line[len(moves)])
+        return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason=_UNSTOPPABLE)
     return TryResult(verdict=TryVerdict.RIGHT, reply=stubborn, reason="")
 
 

@@ -27,14 +27,15 @@ Send = Callable[[Message], None]
 class Reporter:
     """Thins out snapshots: one every so many seconds, the newest, and never a step back.
 
-    An analysis that was interrupted begins again at low depths, although quickly; what it says there is left out
-    until it is as deep as before. Nodes and times of all its slices are added up.
+    An analysis that was interrupted begins again at low depths, although quickly; until it is as deep again, its lines
+    stay those from before. Nodes and times of all its slices are added up.
     """
 
     def __init__(self, every_s: float, report: Callable[[Analysis], None]) -> None:
         self._every_s = every_s
         self._report = report
         self._best: Analysis | None = None
+        self._best_rank = (0, 0)
         self._last: Analysis | None = None
         self._earlier_nodes = 0
         self._earlier_ms = 0.0
@@ -54,14 +55,14 @@ class Reporter:
             self._earlier_nodes += self._last.nodes
             self._earlier_ms += self._last.elapsed_ms
         self._last = snapshot
-        whole = replace(
-            snapshot,
+        rank = (snapshot.depth, snapshot.nodes)
+        is_better = self._best is None or rank >= self._best_rank
+        self._best_rank = rank if is_better else self._best_rank
+        self._best = replace(
+            snapshot if is_better else self._best,
             nodes=snapshot.nodes + self._earlier_nodes,
             elapsed_ms=snapshot.elapsed_ms + self._earlier_ms,
         )
-        if self._best is not None and (whole.depth, whole.nodes) < (self._best.depth, self._best.nodes):
-            return
-        self._best = whole
         if self._timer is None:
             wait_s = self._reported_at + self._every_s - time.monotonic()
             if wait_s <= 0:

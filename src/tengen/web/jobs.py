@@ -22,6 +22,9 @@ from tengen.search.threats import ThreatKind, ThreatResult, ThreatSearch
 SHORT_MS = 2000
 """Jobs that may take longer do not occupy all workers at once."""
 
+_WAITED_FOR = 4.0
+"""The weight of what a person waits for, against analyses that just go on."""
+
 
 class Desk(Protocol):
     """What a job finds in its worker."""
@@ -46,6 +49,11 @@ class Job(ABC):
     @abstractmethod
     def limit_ms(self) -> int:
         """How long it may take; much later its worker is taken for hung."""
+
+    @property
+    def weight(self) -> float:
+        """How many times its fair share the owner gets for it."""
+        return 1.0
 
     @property
     def is_preemptible(self) -> bool:
@@ -75,6 +83,10 @@ class Choose(Job):
         assert self.limits.time_ms is not None
         return self.limits.time_ms
 
+    @property
+    def weight(self) -> float:
+        return _WAITED_FOR
+
     def run(self, desk: Desk) -> Decision:
         agent = desk.agent(self.agent, self.position.ruleset, self.seed)
         if isinstance(agent, ExcludesMoves):
@@ -98,6 +110,10 @@ class ChooseInOpening(Job):
     def limit_ms(self) -> int:
         assert self.limits.time_ms is not None
         return 3 * self.limits.time_ms
+
+    @property
+    def weight(self) -> float:
+        return _WAITED_FOR
 
     def run(self, desk: Desk) -> tuple[str, ...]:
         agent = desk.agent(self.agent, self.ruleset, self.seed)

@@ -18,6 +18,7 @@ from tengen.web.workers import PoolConfig
 
 _PING_S = 5
 """How often a silent socket is asked whether it is still there."""
+_BACKLOG = 512
 _OPEN_BROWSER_AFTER_S = 1.0
 
 
@@ -64,6 +65,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(_BACKLOG)  # who comes before the workers are up waits instead of being refused
     except OSError as error:
         listening.close()
         raise InputError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None

@@ -35,8 +35,6 @@ _WATCH_S = 0.5
 """How often limits are looked at."""
 _QUICK_SLICE_S = 0.08
 """What an analysis keeps of its worker when something short, or an analysis without any lines yet, waits."""
-_FIRST_SLICE_S = 0.3
-_LONGEST_SLICE_S = 1.5
 _HOME_BONUS_S = 0.5
 """An analysis goes on where its tables are if that costs others no more than this."""
 
@@ -53,6 +51,10 @@ class PoolConfig:
     """How much longer than its limit a job may take, and how long after a stop, before its worker is ended."""
     max_waiting: int = 1000
     """Jobs beyond these are refused."""
+    first_slice_ms: int = 300
+    """What an analysis keeps of its worker while others like it wait; doubled each time …"""
+    longest_slice_ms: int = 1500
+    """… up to this."""
 
     @property
     def worker_count(self) -> int:
@@ -86,7 +88,8 @@ class Search:
     @property
     def slice_s(self) -> float:
         """How long it may keep its worker when an analysis like itself waits."""
-        return min(_FIRST_SLICE_S * (1 << self.slices), _LONGEST_SLICE_S)
+        config = self._pool.config
+        return min(config.first_slice_ms << min(self.slices, 10), config.longest_slice_ms) / 1000
 
 
 class WorkerPool:
@@ -265,7 +268,7 @@ class WorkerPool:
         self._schedule()
 
     def _charge(self, search: Search, used_s: float) -> None:
-        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s
+        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s / search.job.weight
         self._accounts[search.owner] = account
         if len(self._accounts) > 4 * self.config.max_waiting:
             self._accounts = {owner: used for owner, used in self._accounts.items() if used > self._level}

@@ -1,0 +1,250 @@
+"""The web server as browsers feel it: latency alone, then 50 who play and 20 who analyse at once.
+
+`python -m benchmarks web` takes half a minute; `python -m benchmarks.bench_web 120` loads the server for two minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import psutil
+from websockets.asyncio.client import ClientConnection, connect
+
+PLAYERS = 50
+ANALYSTS = 20
+ROUNDS = 15
+LOAD_S = 20.0
+THINKING_S = (0.5, 2.5)
+"""How long a person looks at the board before the next click."""
+_ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+)/")
+
+Json = dict[str, Any]
+
+
+def run(load_s: float = LOAD_S) -> dict[str, float]:
+    """Milliseconds are medians on an idle server unless the name says otherwise."""
+    with server() as (address, process):
+        figures = asyncio.run(measure_latency(address))
+        figures |= asyncio.run(measure_load(address, process, load_s))
+    return figures
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, psutil.Process]]:
+    """A server with empty data in a process of its own."""
+    with tempfile.TemporaryDirectory() as data:
+        command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--data", data]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            assert process.stderr is not None
+            found = _ADDRESS.search(process.stderr.readline())
+            assert found is not None
+            ask(found[1], "GET", "/api/info")  # waits until it is up
+            yield found[1], psutil.Process(process.pid)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def ask(address: str, method: str, path: str, body: Json | None = None) -> Json:
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"content-type": "application/json"}
+    request = urllib.request.Request(f"http://{address}{path}", data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=60) as response:
+        answer: Json = json.load(response)
+    return answer
+
+
+async def begin(address: str, level: int, rules: str = "15x15:5:freestyle") -> str:
+    body = {"rules": rules, "black": {"kind": "person"}, "white": {"kind": "level", "level": level}}
+    return str((await asyncio.to_thread(ask, address, "POST", "/api/games", body))["id"])
+
+
+class Tab:
+    """A browser tab: sends, and receives what it waits for."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.errors = 0
+
+    async def send(self, **message: Any) -> None:
+        await self.socket.send(json.dumps(message))
+
+    async def receive(self) -> Json:
+        message: Json = json.loads(await self.socket.recv())
+        self.errors += message["type"] == "error"
+        return message
+
+    async def wait_for(self, wanted: Any) -> Json:
+        while not wanted(message := await self.receive()):
+            pass
+        return message
+
+
+@asynccontextmanager
+async def tab(address: str) -> Any:
+    async with connect(f"ws://{address}/api/socket", max_queue=None) as socket:
+        yield Tab(socket)
+
+
+# ---- Latency --------------------------------------------------------------------------------------------------------
+
+
+async def measure_latency(address: str) -> dict[str, float]:
+    stones, moves, lines = [], [], []
+    async with tab(address) as one:
+        game = await begin(address, level=1)
+        await one.send(type="watch", id="w", gameId=game)
+        state = (await one.receive())["game"]
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            state = await play(one, game, state)
+            stones.append(time.perf_counter() - started)
+            state = await answered(one, state)
+            moves.append(time.perf_counter() - started)
+            if state["turn"] is None:
+                break
+        position = ["h8", "i9", "g7", "i7", "i8", "g6", "h7", "h9"]
+        for ply in range(len(position)):
+            started = time.perf_counter()
+            await one.send(type="analyse", id="a", moves=position[:ply], lines=5)
+            await one.wait_for(lambda message, ply=ply: message.get("turnNumber") == ply)
+            lines.append(time.perf_counter() - started)
+    return {
+        "stone_ms": 1000 * statistics.median(stones),
+        "level_1_move_ms": 1000 * statistics.median(moves),
+        "first_lines_ms": 1000 * statistics.median(lines),
+    }
+
+
+async def play(one: Tab, game: str, state: Json) -> Json:
+    """Put a stone next to another one and wait until the server shows it."""
+    rng = random.Random(state["revision"])
+    near = [point for point in state["turn"]["legal"] if is_near(point, state["moves"])]
+    point = rng.choice(near or state["turn"]["legal"])
+    before = state["revision"]
+    action = {"action": "play", "point": point, "turnNumber": len(state["moves"])}
+    await one.send(type="act", id="p", gameId=game, action=action)
+    message = await one.wait_for(lambda found: found["type"] == "game" and found["game"]["revision"] > before)
+    shown: Json = message["game"]
+    return shown
+
+
+async def answered(one: Tab, state: Json) -> Json:
+    """Wait until it is the person's turn again, or the game is over."""
+    while state["turn"] is not None and not state["turn"]["isPerson"]:
+        state = (await one.wait_for(lambda found: found["type"] == "game"))["game"]
+    return state
+
+
+def is_near(point: str, moves: list[str]) -> bool:
+    x, y = ord(point[0]), int(point[1:])
+    return any(max(abs(ord(move[0]) - x), abs(int(move[1:]) - y)) <= 1 for move in moves)
+
+
+# ---- Load -----------------------------------------------------------------------------------------------------------
+
+
+async def measure_load(address: str, process: psutil.Process, load_s: float) -> dict[str, float]:
+    end = time.monotonic() + load_s
+    players = [asyncio.create_task(play_until(address, number, end)) for number in range(PLAYERS)]
+    analysts = [asyncio.create_task(analyse_until(address, end)) for _ in range(ANALYSTS)]
+    memory = asyncio.create_task(sample_memory(process, end))
+    played = [await task for task in players]
+    analysed = [await task for task in analysts]
+    samples = await memory
+    stopped_ms = await measure_stop(process)
+    waits = sorted(wait for _, waits, _ in played for wait in waits)
+    visits = [count for count, _ in analysed]
+    quarter = samples[len(samples) // 4 : len(samples) // 2]
+    return {
+        "load_seconds": load_s,
+        "load_errors": sum(errors for _, _, errors in played) + sum(errors for _, errors in analysed),
+        "load_moves_a_second": sum(moves for moves, _, _ in played) / load_s,
+        "load_move_median_ms": 1000 * waits[len(waits) // 2],
+        "load_move_99_percent_ms": 1000 * waits[int(len(waits) * 0.99)],
+        "least_to_mean_moves_ratio": min(moves for moves, _, _ in played)
+        / statistics.mean(moves for moves, _, _ in played),
+        "least_to_mean_visits_ratio": min(visits) / statistics.mean(visits),
+        "memory_mb": samples[-1] / 2**20,
+        "memory_end_to_second_quarter_ratio": statistics.mean(samples[-5:]) / statistics.mean(quarter),
+        "closed_tabs_stop_ms": stopped_ms,
+    }
+
+
+async def play_until(address: str, number: int, end: float) -> tuple[int, list[float], int]:
+    """Plays game after game; returns moves made, seconds waited for each answer, and errors."""
+    rng = random.Random(number)
+    moves, waits = 0, []
+    async with tab(address) as one:
+        state: Json = {"turn": None}
+        game = ""
+        while time.monotonic() < end:
+            if state["turn"] is None:
+                game = await begin(address, level=1 + number % 8)
+                await one.send(type="watch", id="w", gameId=game)
+                state = (await one.wait_for(lambda found, game=game: found.get("game", {}).get("id") == game))["game"]
+            await asyncio.sleep(rng.uniform(*THINKING_S))
+            started = time.perf_counter()
+            state = await answered(one, await play(one, game, state))
+            waits.append(time.perf_counter() - started)
+            moves += 1
+        return moves, waits, one.errors
+
+
+async def analyse_until(address: str, end: float) -> tuple[int, int]:
+    """Analyses one position all the time; returns the visits it got and errors. The tab is closed in the middle."""
+    visits = 0
+    async with tab(address) as one:
+        await one.send(type="analyse", id="a", moves=["h8", "i9", "g7", "i7"], lines=3, reportDuringSearchEvery=0.5)
+        while time.monotonic() < end:
+            try:
+                message = await asyncio.wait_for(one.receive(), timeout=max(0.01, end - time.monotonic()))
+            except TimeoutError:
+                break
+            visits = max(visits, message.get("rootInfo", {}).get("visits", 0))
+        return visits, one.errors
+
+
+async def sample_memory(process: psutil.Process, end: float) -> list[int]:
+    samples = []
+    while time.monotonic() < end:
+        family = [process, *process.children(recursive=True)]
+        samples.append(sum(member.memory_info().rss for member in family))
+        await asyncio.sleep(0.5)
+    return samples
+
+
+async def measure_stop(process: psutil.Process) -> float:
+    """All tabs have just been closed: milliseconds until the searches use no more time."""
+    started = time.monotonic()
+    last_busy = started
+    used = cpu_seconds(process)
+    while time.monotonic() < started + 2:
+        await asyncio.sleep(0.05)
+        now = cpu_seconds(process)
+        if now - used > 0.02:
+            last_busy = time.monotonic()
+        used = now
+    return 1000 * (last_busy - started)
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    return sum(times.user + times.system for times in (child.cpu_times() for child in process.children()))
+
+
+if __name__ == "__main__":
+    for name, figure in run(float(sys.argv[1]) if len(sys.argv) > 1 else LOAD_S).items():
+        print(f"{name:40} {figure:12,.3f}")

@@ -1,0 +1,97 @@
+"""The laboratory: runs and tournaments read from folders, live or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import Entrant, Tournament, play
+from tengen.core.contracts import Ruleset
+from tengen.web.app import create_app
+from tengen.web.services import ServerConfig
+from tengen.web.workers import PoolConfig
+from tests.web.conftest import GENEROUS
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    root = tmp_path_factory.mktemp("runs")
+    write_run(root / "zero" / "first")
+    write_tournament(root / "ladder.sqlite")
+    papers = root / "papers"
+    (papers / "zero9" / "results").mkdir(parents=True)
+    (papers / "zero9" / "README.md").write_text("# A paper\n\nwith a table", encoding="utf-8")
+    (papers / "zero9" / "results" / "table.json").write_text("{}", encoding="utf-8")
+    config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=PoolConfig(workers=1))
+    with TestClient(create_app(config)) as client:
+        yield client
+
+
+def write_run(folder: Path) -> None:
+    (folder / "games").mkdir(parents=True)
+    (folder / "config.toml").write_text('algorithm = "alphazero"\n[config]\nruleset = "6x6:4:freestyle"\n', "utf-8")
+    lines = [
+        {"iteration": step, "games": 10 * step, "losses": {"policy": 4 / step}, "note": "no number"}
+        for step in range(1, 1001)
+    ]
+    lines[499]["strength"] = {"elo": 120.0, "error": 30.0}
+    text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'  # cut off: the run is writing
+    (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
+    for number in (1, 2):
+        (folder / "games" / f"{number:06}.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd])", encoding="utf-8")
+
+
+def write_tournament(path: Path) -> None:
+    tournament = Tournament(
+        name="A ladder",
+        players=(Entrant(agent="random"), Entrant(agent="naive:level=3")),
+        rules=(Ruleset(9, 9),),
+        rounds=2,
+    )
+    with GameStore(path) as store:
+        play(tournament, store)
+
+
+def test_runs_are_listed_and_shown(lab: TestClient) -> None:
+    (summary,) = lab.get("/api/runs").json()
+    assert (summary["name"], summary["algorithm"], summary["rules"]) == ("first", "alphazero", "6x6:4:freestyle")
+    assert (summary["steps"], summary["games"], summary["isLive"]) == (1000, 10_000, True)
+    detail = lab.get("/api/runs/first").json()
+    series = {one["name"]: one for one in detail["series"]}
+    assert series["losses.policy"]["steps"][-1] == 1000
+    assert len(series["losses.policy"]["steps"]) <= 400
+    assert detail["strength"] == [{"step": 500, "elo": 120, "low": 90, "high": 150}]
+    assert detail["gameFiles"] == ["000002.sgf", "000001.sgf"]
+    game = lab.get("/api/runs/first/games/000001.sgf").json()
+    assert [node["move"] for node in game["record"]["nodes"]] == [None, "c4", "d3"]
+
+
+def test_tournaments_are_listed_and_shown(lab: TestClient) -> None:
+    (summary,) = lab.get("/api/tournaments").json()
+    assert (summary["name"], summary["title"], summary["isLive"]) == ("ladder", "A ladder", False)
+    games = summary["games"]
+    assert games == summary["gamesPlanned"] > 0
+    tables = lab.get("/api/tournaments/ladder").json()["tables"]
+    assert all(len(row) == len(table["columns"]) for table in tables for row in table["rows"])
+    rows = lab.get("/api/tournaments/ladder/games", params={"limit": 1}).json()
+    assert rows["total"] == games
+    row = rows["games"][0]
+    record = lab.get(f"/api/tournaments/ladder/games/{row['number']}").json()
+    assert (record["black"], record["white"], record["outcome"]) == (row["black"], row["white"], row["outcome"])
+    assert len(record["nodes"]) == row["moves"] + 1
+
+
+def test_papers_and_models(lab: TestClient) -> None:
+    (paper,) = lab.get("/api/papers").json()
+    assert (paper["title"], paper["results"]) == ("A paper", ["table.json"])
+    assert lab.get("/api/models").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["runs/x", "runs/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"])
+def test_what_is_not_there(lab: TestClient, path: str) -> None:
+    assert lab.get(f"/api/{path}").status_code == 404

@@ -1,0 +1,95 @@
+"""Puzzles: the shipped ones, how they are made, and how tries are judged."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from starlette.testclient import TestClient
+
+from tengen.core.contracts import Limits, Ruleset
+from tengen.errors import NotationError
+from tengen.search.puzzles import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, judge_try, make_puzzles, parse_puzzles
+from tengen.search.threats import ThreatKind, Verdict, solve_threats
+from tengen.web.puzzles import PuzzleShelf
+from tests.conftest import ROOT
+
+SHIPPED = [
+    puzzle
+    for path in sorted((ROOT / "data" / "puzzles").glob("*.jsonl"))
+    for puzzle in parse_puzzles(path.read_text(encoding="utf-8"))
+]
+SAMPLE = SHIPPED[:: max(1, len(SHIPPED) // 12)]
+
+
+def test_enough_puzzles_of_each_kind_ship() -> None:
+    assert len(SHIPPED) >= 300
+    assert len({puzzle.id for puzzle in SHIPPED}) == len(SHIPPED)
+    for rule in ("freestyle", "renju"):
+        for kind in ThreatKind:
+            assert sum(puzzle.kind is kind and puzzle.rules.endswith(rule) for puzzle in SHIPPED) >= 10
+
+
+def test_every_shipped_puzzle_is_sound() -> None:
+    for puzzle in SHIPPED:
+        position = puzzle.position()
+        assert not position.is_over
+        for move in puzzle.line():
+            assert not position.is_over
+            position = position.play(move)
+        assert puzzle.depth == (len(puzzle.line()) + 1) // 2 >= MIN_DEPTH
+        assert 1 <= puzzle.grade <= 5
+
+
+@pytest.mark.parametrize("puzzle", SAMPLE, ids=lambda puzzle: puzzle.id)
+def test_a_shipped_puzzle_is_won_as_its_solution_says(puzzle: Puzzle) -> None:
+    limits = Limits(nodes=20_000)
+    assert solve_threats(puzzle.position(), puzzle.kind, limits).verdict is Verdict.WIN
+    line = [str(point) for point in puzzle.line()]
+    verdicts = [judge_try(puzzle, line[: ply + 1]) for ply in range(0, len(line), 2)]
+    assert {one.verdict for one in verdicts[:-1]} == {TryVerdict.RIGHT}
+    assert verdicts[-1].verdict is TryVerdict.SOLVED
+    assert [one.reply for one in verdicts[:-1]] == line[1::2]
+
+
+@pytest.mark.parametrize("puzzle", SAMPLE[:6], ids=lambda puzzle: puzzle.id)
+def test_other_first_moves_are_wrong(puzzle: Puzzle) -> None:
+    position, first = puzzle.position(), puzzle.line()[0]
+    others = [point for point in position.legal_points() if point != first]
+    for move in others[:: max(1, len(others) // 8)]:
+        assert judge_try(puzzle, [move]).verdict is TryVerdict.WRONG
+
+
+def test_the_maker_repeats_itself_and_writes_what_it_reads() -> None:
+    made = [list(itertools.islice(make_puzzles(Ruleset(), [ThreatKind.VCF], seed=1), 2)) for _ in range(2)]
+    assert made[0] == made[1]
+    assert parse_puzzles("\n".join(map(format_puzzle, made[0]))) == made[0]
+    with pytest.raises(NotationError, match="line 1"):
+        parse_puzzles('{"kind": "vcf"}')
+
+
+def test_a_puzzle_is_solved_over_http(client: TestClient) -> None:
+    listed = client.get("/api/puzzles", params={"kind": "vcf", "rule": "renju", "limit": 5}).json()
+    assert listed["total"] >= 20
+    assert len(listed["puzzles"]) == 5
+    shown = client.get(f"/api/puzzles/{listed['puzzles'][0]['id']}").json()
+    assert "solution" not in shown
+    line = client.get(f"/api/puzzles/{shown['id']}/solution").json()["pv"]
+    moves: list[str] = []
+    for move in line[::2]:
+        answer = client.post(f"/api/puzzles/{shown['id']}/try", json={"moves": [*moves, move]}).json()
+        assert answer["verdict"] in ("right", "solved")
+        moves += [move, answer["reply"]]
+        if answer["reply"] is not None:
+            assert answer["position"]["currentPlayer"] == shown["currentPlayer"]
+    assert answer["verdict"] == "solved"
+    wrong = next(point for point in shown["legal"] if point != line[0])
+    assert client.post(f"/api/puzzles/{shown['id']}/try", json={"moves": [wrong]}).json()["verdict"] == "wrong"
+
+
+def test_puzzles_that_do_not_exist(client: TestClient) -> None:
+    assert client.get("/api/puzzles/vcf-0").status_code == 404
+    assert client.post("/api/puzzles/vcf-0/try", json={"moves": ["h8"]}).status_code == 404
+    puzzle = next(iter(PuzzleShelf.load().find(None, None, None, 1, 0).puzzles))
+    for moves in (["a1", "a1"], ["z9"], []):
+        assert client.post(f"/api/puzzles/{puzzle.id}/try", json={"moves": moves}).status_code in (400, 422)
