@@ -110,6 +110,11 @@ def test_one_writer_many_readers(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["games.db"]
 
 
+def test_the_folder_of_a_new_store_is_made(tmp_path: Path) -> None:
+    GameStore(tmp_path / "runs" / "cup" / "games.db").close()
+    assert (tmp_path / "runs" / "cup" / "games.db").is_file()
+
+
 def test_files_that_are_no_store(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("this is not a database, however long it may be" * 50)
@@ -124,7 +129,7 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         GameStore(tmp_path / "none.db", is_writer=False)
     with pytest.raises(InputError, match="cannot use"):
-        GameStore(tmp_path / "no" / "such" / "folder.db")
+        GameStore(text / "inside-a-file.db")
     future = tmp_path / "future.db"
     GameStore(future).close()
     with closing(sqlite3.connect(future)) as database:

@@ -119,15 +119,19 @@ class GameStore:
     """An open store; without a path it lives in memory and is gone with the process."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
-        """Open a store, making the file if it is to be written. `InputError` when it is no store or is in use."""
+        """Open a store, making the file and its folder if it is to be written.
+
+        `InputError` when it is no store or is in use.
+        """
         self.path = path
         self._lock: sqlite3.Connection | None = None
         try:
             if path is not None and is_writer:
+                path.parent.mkdir(parents=True, exist_ok=True)
                 self._take_lock(path)
             self._database = _connect(path, is_writer)
             self._check_and_create(is_writer)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             self._release_lock()
             raise InputError(f"cannot use {path} as a game store: {error}") from None
         except InputError:
