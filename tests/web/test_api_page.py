@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -55,7 +56,7 @@ def run_socket(client: TestClient, text: str, game: str) -> None:
             if direction == ">":
                 socket.send_json(message)
             else:
-                receive_until(socket, lambda found, wanted=message: matches(found, wanted), at_most=MAX_MESSAGES)
+                receive_until(socket, partial(matches, expected=message), at_most=MAX_MESSAGES)
 
 
 def test_examples_of_the_api_page(client: TestClient) -> None:

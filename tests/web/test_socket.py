@@ -53,6 +53,16 @@ def test_a_tree_agent_tells_visits_and_policy(client: TestClient) -> None:
     assert sum(last["policy"].values()) == pytest.approx(1, abs=0.01)
 
 
+def test_a_network_tells_priors(client: TestClient) -> None:
+    agent = "alphazero:model=uniform,simulations=64"
+    with client.websocket_connect("/api/socket") as socket:
+        ask(socket, "analyse", agent=agent, moves=["e5"], rules="9x9", lines=2, includePolicy=True)
+        last = answer(socket)
+    assert last["moveInfos"][0]["visits"] > 0
+    assert 0 < last["moveInfos"][0]["prior"] < 1
+    assert sum(last["policy"].values()) == pytest.approx(1, abs=0.01)
+
+
 def test_moves_can_be_left_out(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "analyse", moves=OPEN_FOUR, avoidMoves=["g8"], maxDepth=2)

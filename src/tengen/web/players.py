@@ -14,10 +14,12 @@ import typing
 from functools import cache
 from typing import Any
 
+from tengen.agents.alphazero import UNIFORM
 from tengen.agents.levels import load_levels
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError
+from tengen.nets.models import model_names
 from tengen.web.messages import AgentInfo, AgentPlayer, LevelInfo, LevelPlayer, ParameterInfo
 
 DEFAULT_AGENT = "alphabeta"
@@ -30,7 +32,11 @@ LEVEL_MOVE_MS = 5_000
 
 _WORDS = frozenset({"preset", "without"})
 """Parameters of type text that are words of their agent, never paths."""
-_MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30}
+_MODEL = "model"
+"""A parameter of type text that must be the name of a shipped network."""
+_CLOSED = frozenset({"backend"})
+"""Parameters that are harmless but would load another large package into every worker."""
+_MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30, "batch": 256, "vcf": 10_000}
 
 
 def check_agent(text: str) -> str:
@@ -46,6 +52,8 @@ def check_agent(text: str) -> str:
             continue
         if not _is_harmless(kind, field.name):
             raise AgentNameError(f"parameter {key!r} of {kind.name!r} cannot be given from a browser")
+        if key == _MODEL and value not in open_models():
+            raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models())}")
         if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
             raise AgentNameError(f"parameter {key}={value} is above {_MAXIMA[key]}, the most this server allows")
     return text.strip()
@@ -54,6 +62,11 @@ def check_agent(text: str) -> str:
 def open_names() -> list[str]:
     """The kinds of agents that a browser may name."""
     return [name for name in agent_names() if _is_open(agent_kind(name))]
+
+
+def open_models() -> tuple[str, ...]:
+    """The networks that a browser may name: the shipped ones, and the one that knows nothing."""
+    return (*model_names(), UNIFORM)
 
 
 @cache
@@ -88,7 +101,13 @@ def _describe(kind: AgentKind) -> AgentInfo:
         name=kind.name,
         summary=kind.summary,
         parameters=[
-            ParameterInfo(key=one.key, type=one.type, default=one.default, help=one.help, maximum=_MAXIMA.get(one.key))
+            ParameterInfo(
+                key=one.key,
+                type=" | ".join((*open_models(), "none")) if one.key == _MODEL else one.type,
+                default=one.default,
+                help=one.help,
+                maximum=_MAXIMA.get(one.key),
+            )
             for one in kind.describe_parameters()
             if _is_harmless(kind, one.key.replace("-", "_"))
         ],
@@ -97,7 +116,8 @@ def _describe(kind: AgentKind) -> AgentInfo:
 
 
 def _analyses(kind: AgentKind) -> bool:
-    agent = kind.make(kind.parameters())
+    has_model = any(field.name == _MODEL for field in dataclasses.fields(kind.parameters))
+    agent = kind.make(kind.parameters(model=UNIFORM) if has_model else kind.parameters())
     try:
         return type(agent).analyse is not Agent.analyse
     finally:
@@ -113,7 +133,9 @@ def _is_open(kind: AgentKind) -> bool:
 
 
 def _is_harmless(kind: AgentKind, name: str) -> bool:
-    return name in _WORDS or _is_plain(typing.get_type_hints(kind.parameters)[name])
+    if name in _CLOSED:
+        return False
+    return name in _WORDS or name == _MODEL or _is_plain(typing.get_type_hints(kind.parameters)[name])
 
 
 def _is_plain(hint: Any) -> bool:

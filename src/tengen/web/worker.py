@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,8 +26,8 @@ from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.web.jobs import Job
 
 AGENTS_KEPT = 4
-AGENT_MEMORY = (120 + 32) << 20
-"""What an agent is told that its process may hold: tables of 32 MB, trees of about 50."""
+AGENT_MEMORY = 264 << 20
+"""What an agent is told that its process may hold; tables and trees get what is left beside the rest, about 64 MB."""
 _WARM_AGENT = "alphabeta"
 _NICENESS = 5
 """Searches give way to the server, which answers clicks."""
@@ -68,6 +68,8 @@ class Result:
     error: str | None = None
     is_input_error: bool = False
     """Whether the one who asked is to blame."""
+    cpu_s: float = 0.0
+    """Processor time that it took."""
 
 
 def work(connection: Connection) -> None:
@@ -116,7 +118,10 @@ class WorkerDesk:
     def serve(self) -> None:
         """Do jobs for ever."""
         while True:
-            self._connection.send(self._done(self._orders.get()))
+            order = self._orders.get()
+            began = time.process_time()
+            result = self._done(order)
+            self._connection.send(replace(result, cpu_s=time.process_time() - began))
 
     def _done(self, order: Order) -> Result:
         try:

@@ -1,6 +1,6 @@
 """Searches in worker processes: few processes, many who ask, fair shares, limits of time and memory.
 
-Every owner (a game, a browser tab) has an account of seconds used; who has used least is served first, and who comes
+Every owner (a game, a browser tab) has an account of processor time; who has used least is served first, and who comes
 new begins with as much as the one of the others who has used least. An analysis gives its worker up after a slice
 when somebody waits, and goes on later. A worker that outlasts its limit, holds too much memory or dies is replaced;
 the one who asked gets an error.
@@ -237,7 +237,7 @@ class WorkerPool:
             return
         used_s, was_interrupted = worker.elapsed_s, worker.is_interrupted
         worker.free()
-        self._charge(search, used_s)
+        self._charge(search, message.cpu_s)
         rest = search.job.resumed(round(1000 * used_s)) if was_interrupted and message.error is None else None
         if rest is not None and not search.is_stopped and not search.result.done():
             search.job = rest
