@@ -26,7 +26,6 @@ DEFAULT_AGENT = "alphabeta"
 """Analyses and reviews where its patterns serve."""
 FALLBACK_AGENT = "uct"
 """Analyses everything else."""
-MAX_MOVE_MS = 30_000
 LEVEL_MOVE_MS = 5_000
 """A level thinks by its own limits; this is the end of it on a slow machine."""
 
@@ -86,7 +85,7 @@ def describe_levels() -> list[LevelInfo]:
 def agent_of(player: LevelPlayer | AgentPlayer, ruleset: Ruleset) -> tuple[str, Limits]:
     """The agent text and the limits of a move for a player that is no person."""
     if isinstance(player, AgentPlayer):
-        return check_agent(player.agent), Limits(time_ms=min(player.max_time_ms, MAX_MOVE_MS))
+        return check_agent(player.agent), Limits(time_ms=player.max_time_ms)
     level = next(one for one in load_levels() if one.level == player.level)
     return level.agent_for(ruleset), Limits(time_ms=LEVEL_MOVE_MS)
 
