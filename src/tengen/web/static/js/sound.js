@@ -30,8 +30,14 @@ function ring(at, { frequency, seconds, gain, delay = 0, type = "sine" }) {
   oscillator.stop(start + seconds);
 }
 
-/** The click of a stone: a short burst of noise through a narrow filter, over a dull knock of the board. */
-export function playStone(colour = "black") {
+/** Sound waits until the picture is drawn: waking the sound card takes longer than a frame. */
+const afterFrame = (/** @type {() => void} */ run) => requestAnimationFrame(() => setTimeout(run, 0));
+
+/** The sound of a stone on the board. */
+export const playStone = (colour = "black") => afterFrame(() => knock(colour));
+
+/** A short burst of noise through a narrow filter, over a dull knock of the board. */
+function knock(/** @type {string} */ colour) {
   const at = audio();
   if (!at) return;
   const length = Math.floor(0.03 * at.sampleRate);
@@ -47,7 +53,9 @@ export function playStone(colour = "black") {
 }
 
 /** The end of a game: a fifth upwards for a win, downwards for a loss, one note for the rest. */
-export function playEnd(/** @type {"win" | "loss" | "end"} */ kind) {
+export const playEnd = (/** @type {"win" | "loss" | "end"} */ kind) => afterFrame(() => chime(kind));
+
+function chime(/** @type {"win" | "loss" | "end"} */ kind) {
   const at = audio();
   if (!at) return;
   const notes = { win: [523, 784], loss: [392, 262], end: [440] }[kind];

@@ -27,12 +27,15 @@ export class Board {
   set(/** @type {Partial<BoardState>} */ changes) {
     const { width = this.state.width, height = this.state.height } = changes;
     const size = width === this.state.width && height === this.state.height ? {} : resized(width, height);
-    const before = this.state.pending;
-    this.state = { ...this.state, ...size, ...changes };
-    if (!isPoint(this.state.cursor, width, height)) this.state.cursor = "a1";
-    if (this.state.pending && this.state.stones.has(this.state.pending)) this.state.pending = null;
-    render(this.view, this.state);
-    if (this.state.pending !== before) this.listeners.onPending?.(this.state.pending);
+    const before = /** @type {Record<string, any>} */ (this.state);
+    const after = { ...this.state, ...size, ...changes };
+    if (!isPoint(after.cursor, width, height)) after.cursor = "a1";
+    if (after.pending && after.stones.has(after.pending)) after.pending = null;
+    const changed = new Set(Object.entries(after).filter(([key, value]) => value !== before[key]).map(([key]) => key));
+    if (!changed.size) return;
+    this.state = after;
+    render(this.view, after, changed);
+    if (changed.has("pending")) this.listeners.onPending?.(after.pending);
   }
 
   /** A click or its equal on a point. */

@@ -45,23 +45,43 @@ export function stoneDefs(/** @type {string} */ id) {
   );
 }
 
-/** Bring the drawing up to the state. */
-export function render(/** @type {View} */ view, /** @type {BoardState} */ state) {
+/**
+ * The layers that are drawn anew as a whole, each with the parts of the state that it shows.
+ * @type {Record<string, [keys: (keyof BoardState)[], draw: (view: View, state: BoardState) => (Element | null)[]]>}
+ */
+const LAYERS = {
+  heat: [["heat"], (_, state) => heat(state)],
+  threats: [["threats"], (_, state) => threats(state)],
+  overlay: [["stones", "winningLine", "lastMove", "numbers"], (_, state) => [...winningLine(state), lastMove(state), ...numbers(state)]],
+  preview: [["stones", "preview"], preview],
+  marks: [["stones", "fouls", "candidates", "marks", "hint"], (_, state) => [...fouls(state), ...candidates(state), ...marks(state)]],
+  cursor: [["stones", "toPlay", "hover", "pending", "cursor", "cursorShown"], (view, state) => [...ghost(view, state), ...cursor(state)]],
+};
+
+/** What the labels of the cells tell. @type {(keyof BoardState)[]} */
+const TOLD = ["stones", "lastMove", "pending", "fouls", "cursor", "cursorShown"];
+
+/**
+ * Bring the drawing up to the state.
+ * @param {View} view
+ * @param {BoardState} state
+ * @param {Set<string>} [changed] what differs from the state drawn last; without it everything is drawn
+ */
+export function render(view, state, changed) {
   const shape = `${state.width}x${state.height}:${state.coordinates}`;
-  if (shape !== view.shape) {
+  const isReshaped = shape !== view.shape;
+  if (isReshaped) {
     drawLines(view, state);
     buildCells(view, state);
     view.shape = shape;
   }
-  drawStones(view, state);
-  fill(view.layers.heat, heat(state));
-  fill(view.layers.threats, threats(state));
-  fill(view.layers.overlay, winningLine(state), lastMove(state), numbers(state));
-  fill(view.layers.preview, preview(view, state));
-  fill(view.layers.marks, fouls(state), candidates(state), marks(state));
-  fill(view.layers.cursor, ghost(view, state), cursor(state));
-  view.container.classList.toggle("is-playable", state.toPlay !== null);
-  labelCells(view, state);
+  const touches = (/** @type {string[]} */ keys) => isReshaped || !changed || keys.some((key) => changed.has(key));
+  if (touches(["stones"])) drawStones(view, state);
+  for (const [name, [keys, draw]] of Object.entries(LAYERS)) {
+    if (touches(keys)) fill(view.layers[name], draw(view, state));
+  }
+  if (touches(["toPlay"])) view.container.classList.toggle("is-playable", state.toPlay !== null);
+  if (touches(TOLD)) labelCells(view, state);
 }
 
 /** @returns {[number, number]} the middle of a point in the drawing */

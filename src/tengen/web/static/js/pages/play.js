@@ -161,8 +161,8 @@ class PlayPage {
       return;
     }
     this.guess = point;
+    this.drawBoard();
     playStone(game.currentPlayer);
-    this.draw();
     this.act("play", { point, turnNumber: game.moves.length });
   }
 
@@ -205,8 +205,14 @@ class PlayPage {
   }
 
   draw() {
+    if (!this.game) return;
+    this.drawBoard();
+    this.drawBars();
+    this.drawSide();
+  }
+
+  drawBoard() {
     const { game } = this;
-    if (!game) return;
     const isNow = this.shownPly === null;
     const moves = [...game.moves.slice(0, this.shownPly ?? undefined), ...(isNow && this.guess ? [this.guess] : [])];
     const stones = stonesOfPosition({ ...game, moves });
@@ -214,8 +220,6 @@ class PlayPage {
     this.board.set({ width: game.boardXSize, height: game.boardYSize, stones: stonesOf(stones), lastMove: moves[moves.length - 1] ?? null,
       winningLine: isNow ? game.winningLine : [], fouls: mayPlay ? game.fouls.map((/** @type {any} */ foul) => foul.point) : [],
       toPlay: mayPlay ? game.currentPlayer : null, hint: isNow ? this.hint : null });
-    this.drawBars();
-    this.drawSide();
   }
 
   drawBars() {
