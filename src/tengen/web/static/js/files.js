@@ -3,7 +3,7 @@
 
 import { exportRecord, importRecord } from "./api.js";
 import { download, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { t, translated } from "./i18n.js";
 import { notify, notifyError, openDialog } from "./notice.js";
 import { boardPng, boardSvg } from "./picture.js";
 import { choice, field } from "./widgets/fields.js";
@@ -95,9 +95,9 @@ export function listenForGames(/** @type {(record: any) => void} */ onRecord) {
 export function openExport(formats, record, picture) {
   openDialog(t("export"), () => {
     const written = formats.filter((format) => format.isWritten);
-    let name = written[0]?.name ?? "sgf";
+    let name = "sgf";
     const text = h("textarea", { rows: 7, readOnly: true, "aria-label": t("export.text") });
-    const losses = h("p", { class: "small soft", role: "status" });
+    const losses = h("p", { class: "small soft", role: "status" }, t("loading"));
     /** @type {any} */
     let file = null;
     const write = async () => {
@@ -114,7 +114,7 @@ export function openExport(formats, record, picture) {
     write();
     const bytes = () => Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
     return [
-      field(t("format"), choice(written.map((format) => [format.name, format.title]), name, (chosen) => {
+      field(t("format"), choice(written.map((format) => [format.name, translated(format.title)]), name, (chosen) => {
         name = chosen;
         write();
       })),

@@ -32,8 +32,8 @@ export function t(key, values) {
   return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
-/** Whether there is a text for the key. */
-export const hasText = (/** @type {string} */ key) => key in texts;
+/** A text of the server, which speaks English, in the language of the page where there is a translation. */
+export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
 
 /** A number the way the language writes it: 12,345 or 1.2M with `compact`. */
 export function number(/** @type {number} */ value, compact = false) {

@@ -30,6 +30,8 @@ class AnalysePage {
   chances = new Map();
   isOn = false;
   hasSecond = false;
+  /** Whether a line is shown in place of the candidates. */
+  isPreviewing = false;
   /** A forced win that was asked for. @type {any} */ solved = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {any} */ info) {
@@ -72,14 +74,14 @@ class AnalysePage {
       h("div", { class: "card" },
         h("div", { class: "row-between" }, h("h2", null, t("analysis")),
           h("div", { class: "row-start" },
-            button(t("second-engine"), () => this.toggleSecond(), { kind: "bare", pressed: this.hasSecond, showLabel: false, icon: "new" }),
+            button(t("second-engine"), () => this.toggleSecond(), { kind: "bare", pressed: this.hasSecond, showLabel: false, icon: "compare" }),
             button(t(this.isOn ? "analysis.stop" : "analysis.start"), () => this.toggle(), { icon: this.isOn ? "pause" : "start", kind: this.isOn ? "" : "primary" }))),
         this.status,
         this.engines[0].element,
         this.hasSecond ? this.engines[1].element : null,
-        h("div", { class: "row-start small options" }, shown("showCandidates"), shown("showThreats"), shown("showPolicy"),
-          h("label", { class: "check" }, wholeNumber(settings.lines, 1, MOST_LINES, (lines) => change({ lines })), t("lines"))),
-        h("div", { class: "row-start" }, button(t("solve.vcf"), () => this.solve("vcf")), button(t("solve.vct"), () => this.solve("vct"))),
+        h("div", { class: "row-start options" }, shown("showCandidates"), shown("showThreats"), shown("showPolicy")),
+        h("div", { class: "row-start options" }, button(t("solve.vcf"), () => this.solve("vcf")), button(t("solve.vct"), () => this.solve("vct")),
+          h("label", { class: "check", dataset: { focus: "lines" } }, wholeNumber(settings.lines, 1, MOST_LINES, (lines) => change({ lines })), t("lines"))),
         this.threatList),
       h("div", { class: "card" },
         h("div", { class: "row-between" }, h("h2", null, t("moves")), h("div", { class: "tools" },
@@ -135,6 +137,7 @@ class AnalysePage {
   async goTo(/** @type {Node} */ node, isNew = false) {
     workspace.node = node;
     this.solved = null;
+    this.isPreviewing = false;
     this.showPosition();
     this.showTree();
     this.think();
@@ -261,13 +264,18 @@ class AnalysePage {
         node.extra.blackWinrate = rootInfo.blackWinrate;
       }
     }
-    const candidates = settings.showCandidates && analysis ? boardCandidates(analysis) : [];
-    const others = settings.showCandidates && second.analysis ? boardCandidates(second.analysis, true).filter((one) => !candidates.some(({ point }) => point === one.point)) : [];
     const policy = settings.showPolicy ? (analysis?.policy ?? second.analysis?.policy) : null;
-    this.board.set({ candidates: [...candidates, ...others], heat: new Map(Object.entries(policy ?? {})) });
+    this.board.set({ candidates: this.isPreviewing ? [] : this.candidates(), heat: new Map(Object.entries(policy ?? {})) });
     this.bar.show(this.chances.get(node.id) ?? null, toMove);
     this.showGraph();
     this.status.textContent = this.statusText(policy);
+  }
+
+  /** The discs on the board; where both engines name a move, the first one's counts. */
+  candidates() {
+    if (!settings.showCandidates) return [];
+    const [first, second] = this.engines.map(({ analysis }, i) => (analysis ? boardCandidates(analysis, i === 1) : []));
+    return [...first, ...second.filter((one) => !first.some(({ point }) => point === one.point))];
   }
 
   statusText(/** @type {any} */ policy) {
@@ -290,8 +298,9 @@ class AnalysePage {
   }
 
   preview(/** @type {string[] | null} */ line) {
-    this.board.set({ preview: line ? previewOf(line, workspace.toMove()) : this.solvedPreview(), ...(line ? { candidates: [] } : {}) });
-    if (!line) this.board.set({ candidates: settings.showCandidates && this.engines[0].analysis ? boardCandidates(this.engines[0].analysis) : [] });
+    if (!line && !this.isPreviewing) return;
+    this.isPreviewing = line !== null;
+    this.board.set({ preview: line ? previewOf(line, workspace.toMove()) : this.solvedPreview(), candidates: line ? [] : this.candidates() });
   }
 
   async solve(/** @type {"vcf" | "vct"} */ kind) {

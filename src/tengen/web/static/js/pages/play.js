@@ -9,7 +9,7 @@ import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
-import { go } from "../router.js";
+import { go, replaceRoute } from "../router.js";
 import { onChange, read, save, settings } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
 import { newRoot, play as playInTree, step } from "../tree.js";
@@ -374,12 +374,13 @@ export async function mount(main, route) {
   const follow = (/** @type {import("../router.js").Route} */ { rest: [id], query }) => {
     if (id === "new") page.showSetup(positionOf(query));
     else if (id) page.begin(id);
+    else if (page.watching) replaceRoute(`play/${page.watching}`);
     else page.showSetup();
   };
   const last = read(KEY, null);
   if (!route.rest[0] && last) {
     page.begin(last);
-    history.replaceState(null, "", `#/play/${last}`);
+    replaceRoute(`play/${last}`);
   } else {
     follow(route);
   }

@@ -2,7 +2,7 @@
 /** The form before a game: against whom, with which colour, under which rules. */
 
 import { fill, h, keepingFocus } from "../dom.js";
-import { t } from "../i18n.js";
+import { t, translated } from "../i18n.js";
 import { change, settings } from "../settings.js";
 import { agentField } from "../widgets/agent_field.js";
 import { choice, field, segments, wholeNumber } from "../widgets/fields.js";
@@ -48,7 +48,7 @@ export function setupForm(info, onStart, hasPosition = false) {
     const show = () => {
       const level = info.levels.find((/** @type {any} */ each) => each.level === settings.game.level);
       fill(about, h("strong", null, t("level.n", { level: settings.game.level })), level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
-        h("p", { class: "soft small" }, level ? level.description : ""));
+        h("p", { class: "soft small" }, level ? `${translated(level.name)}. ${translated(level.description)}` : ""));
     };
     const range = h("input", { type: "range", min: 1, max: 10, step: 1, value: settings.game.level, "aria-label": t("level"), oninput: () => {
       set({ level: Number(range.value) }, false);
@@ -61,7 +61,7 @@ export function setupForm(info, onStart, hasPosition = false) {
 
   const opponentFields = (/** @type {GameSettings} */ game) => {
     if (game.opponent === "level") return [levelField()];
-    const time = field(t("agent.seconds"), wholeNumber(game.seconds, 1, 60, (seconds) => set({ seconds }, false)));
+    const time = field(t("agent.seconds"), wholeNumber(game.seconds, 1, 30, (seconds) => set({ seconds }, false)));
     if (game.opponent === "agent") return [agentField(info, game.agent, (agent) => set({ agent }, false)), time];
     if (game.opponent === "watch") {
       return [agentField(info, game.agent, (agent) => set({ agent }, false), { label: t("black") }), agentField(info, game.second, (second) => set({ second }, false), { label: t("white") }), time];

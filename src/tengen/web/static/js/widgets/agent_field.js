@@ -2,10 +2,13 @@
 /** Choosing a player by kind and parameters; the result is its text, `alphabeta:nodes=5000`, as everywhere in Tengen. */
 
 import { fill, h } from "../dom.js";
-import { t } from "../i18n.js";
+import { t, translated } from "../i18n.js";
 import { choice, field } from "./fields.js";
 
 /** @typedef {{ key: string, type: string, default: string | null, help: string, maximum: number | null }} Parameter */
+
+/** Types whose values are typed in; all others are lists of choices. */
+const OPEN_TYPES = ["int", "float", "str"];
 
 /** Take an agent's text apart. */
 export function parseAgent(/** @type {string} */ text) {
@@ -39,8 +42,9 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
       values = { ...values, [parameter.key]: text.trim() };
       changed();
     };
-    if (parameter.type.includes(" | ")) {
-      return choice([["", parameter.default ?? "–"], ...parameter.type.split(" | ").map((each) => /** @type {[string, string]} */ ([each, each]))], current, set);
+    const parts = parameter.type.split(" | ").filter((part) => part !== "none");
+    if (parts.length > 1 && !parts.some((part) => OPEN_TYPES.includes(part))) {
+      return choice([["", parameter.default ?? "–"], ...parts.map((each) => /** @type {[string, string]} */ ([each, each]))], current, set);
     }
     return h("input", { value: current, placeholder: parameter.default ?? "", maxLength: 60, spellcheck: false, onchange: (/** @type {any} */ event) => set(event.target.value) });
   };
@@ -49,10 +53,10 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
     if (!agent) return;
     const fields = agent.parameters.map((/** @type {Parameter} */ parameter) => {
       const control = field(parameter.key, input(parameter));
-      control.title = parameter.help;
+      control.title = translated(parameter.help);
       return control;
     });
-    fill(details, h("p", { class: "soft small" }, agent.summary),
+    fill(details, h("p", { class: "soft small" }, translated(agent.summary)),
       fields.length ? h("details", { open: Object.keys(values).length > 0 }, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "fields parameters" }, fields)) : null);
   };
   const select = choice(known.map((/** @type {any} */ agent) => [agent.name, agent.name]), name, (chosen) => {
