@@ -13,6 +13,7 @@ from tengen.search.puzzles import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, 
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 from tengen.web.puzzles import PuzzleShelf
 from tests.conftest import ROOT
+from tests.web.talk import Json
 
 SHIPPED = [
     puzzle
@@ -76,6 +77,7 @@ def test_a_puzzle_is_solved_over_http(client: TestClient) -> None:
     assert "solution" not in shown
     line = client.get(f"/api/puzzles/{shown['id']}/solution").json()["pv"]
     moves: list[str] = []
+    answer: Json = {}
     for move in line[::2]:
         answer = client.post(f"/api/puzzles/{shown['id']}/try", json={"moves": [*moves, move]}).json()
         assert answer["verdict"] in ("right", "solved")

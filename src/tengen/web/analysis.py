@@ -55,11 +55,11 @@ class Reporter:
             self._earlier_nodes += self._last.nodes
             self._earlier_ms += self._last.elapsed_ms
         self._last = snapshot
-        rank = (snapshot.depth, snapshot.nodes)
-        is_better = self._best is None or rank >= self._best_rank
-        self._best_rank = rank if is_better else self._best_rank
+        rank, best = (snapshot.depth, snapshot.nodes), self._best
+        if best is None or rank >= self._best_rank:
+            best, self._best_rank = snapshot, rank
         self._best = replace(
-            snapshot if is_better else self._best,
+            best,
             nodes=snapshot.nodes + self._earlier_nodes,
             elapsed_ms=snapshot.elapsed_ms + self._earlier_ms,
         )

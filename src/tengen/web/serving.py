@@ -10,6 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
+from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
@@ -37,7 +38,9 @@ def run_server(
         if not folder.is_dir():
             raise InputError(f"--runs {folder} is not a folder")
     limits = WebLimits(hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)})
-    config = ServerConfig(data=data, runs=runs, limits=limits, pool=PoolConfig(workers=workers))
+    config = ServerConfig(
+        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=PoolConfig(workers=workers)
+    )
     listening = _listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
     print(f"Tengen is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
@@ -52,6 +55,8 @@ def run_server(
             ws_max_size=limits.max_message_bytes,
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
+            ws_per_message_deflate=False,  # costs more than it saves on short messages
+            proxy_headers=False,  # an address that a client makes up would have a rate limit of its own
             timeout_graceful_shutdown=2,
             server_header=False,
         )
