@@ -50,19 +50,23 @@ def train(
     module = find_algorithm(algorithm)
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume:
-        if preset or settings or minutes is not None or init_from is not None or seed:
-            raise InputError(f"--resume goes on with {folder} as it was begun: give no other options")
+        if settings or minutes is not None or init_from is not None or seed:
+            raise InputError(f"--resume goes on with {folder} as it was begun: give no settings, minutes or seed")
         current = Run.open(folder)
-        if current.header.algorithm != algorithm:
-            raise InputError(f"{folder} is a run of {current.header.algorithm}, not of {algorithm}")
+        if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
+            raise InputError(f"{folder} is a run of {current.header.algorithm} {current.header.preset}".rstrip())
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
         changes += [] if init_from is None else [f"init_from={init_from}"]
         config = load_config(module.Config, algorithm, preset, changes)
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
-    with Progress(console, folder.name) as progress:
-        module.train(current, progress)
+    try:
+        with Progress(console, folder.name) as progress:
+            module.train(current, progress)
+    except KeyboardInterrupt:
+        console.print(f"stopped; --run {folder} --resume goes on", soft_wrap=True)
+        raise typer.Exit(130) from None
     console.print(f"{folder}: play it by `tengen play --terminal '{algorithm}:run={folder}'`", soft_wrap=True)
 
 

@@ -25,15 +25,18 @@ from torch.nn import functional
 
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Ruleset
+from tengen.core.planes import check_layout
+from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
 from tengen.learning.files import write_file
 from tengen.learning.guards import GuardConfig, Guards
 from tengen.learning.plots import draw_run
 from tengen.learning.progress import Progress
-from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig
+from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
 from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, save_games
 from tengen.learning.strength import Ladder, Strength, StrengthConfig
+from tengen.learning.warm_start import WarmStartConfig, read_samples
 from tengen.nets.architectures import Net, NetConfig, NetOutput, build_net, load_net, net_bytes, transfer_weights
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import WEIGHTS_FILE, Precision
@@ -120,6 +123,8 @@ class Config:
     """The same in CPU time of all threads together, for machines that have other work as well; 0 for none."""
     init_from: str = ""
     """A run, a shipped model or a weights file whose network it begins with, as far as shapes agree."""
+    warm_start: WarmStartConfig = field(default_factory=WarmStartConfig)
+    """Games of the engine to learn from first."""
     net: NetConfig = field(default_factory=NetConfig)
     """The network."""
     search: PuctConfig = field(default_factory=PuctConfig)
@@ -140,6 +145,7 @@ class Config:
     def __post_init__(self) -> None:
         if self.iterations < 1 or self.minutes < 0 or self.cpu_minutes < 0:
             raise InputError(f"a run of {self.iterations} iterations, {self.minutes} or {self.cpu_minutes} CPU minutes")
+        check_layout(self.net.planes, self.ruleset)
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
@@ -319,6 +325,8 @@ class _Training:
             ThreadPoolExecutor(self._config.self_play.actors, thread_name_prefix="self-play") as actors,
         ):
             try:
+                if self._iteration == 0 and self._config.warm_start.games:
+                    self._start_warm()
                 playing: list[Future[Games]] | None = None
                 while not self._is_done():
                     playing = self._iterate(actors, ladder, playing or self._begin_games(actors))
@@ -419,6 +427,26 @@ class _Training:
             kept = f"all but {', '.join(left)}" if left else "all weights"
             self._progress.say(f"beginning with {kept} of {source}")
         return net
+
+    def _start_warm(self) -> None:
+        """Learn from games of the engine; done again when killed before the first iteration has ended."""
+        config, batch = self._config.warm_start, self._config.learner.batch
+        samples = read_samples(Path(config.games), self._config.ruleset, self._config.net.planes)
+        rng = iteration_rng(self._seed, 0, _LEARNING)
+        steps = max(1, round(config.epochs * len(samples) / batch))
+        turns = len(symmetries(self._config.ruleset))
+        losses: dict[str, float] = {}
+        for step in range(steps):
+            chosen = turn(
+                samples[rng.integers(len(samples), size=batch)],
+                rng.integers(turns, size=batch),
+                self._config.ruleset,
+            )
+            losses = self._learner.learn(chosen, step / steps)
+            self._guards.check_losses(losses, "in the warm start")
+            self._progress.update(0.0, None, f"warm start {step + 1} of {steps}, policy {losses['policy']:.3f}")
+        self._actor_net = copy.deepcopy(self._learner.average)
+        self._progress.say(f"warm start: {len(samples):,} positions of {config.games}, policy {losses['policy']:.3f}")
 
     def _steps(self, new_positions: int) -> int:
         learner = self._config.learner

@@ -1,0 +1,239 @@
+"""AlphaZero: losses and their gradients, learning by heart, a run that gets better, and runs that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from tengen.agents.registry import make_agent
+from tengen.arena.match import Contestant, TimeControl, play_game
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.position import Position
+from tengen.errors import InputError, RunError
+from tengen.learning.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
+from tengen.learning.config import load_config
+from tengen.learning.guards import GuardConfig, Guards
+from tengen.learning.progress import Progress
+from tengen.learning.replay import Samples
+from tengen.learning.run import Run, RunHeader
+from tengen.learning.warm_start import read_samples
+from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
+from tengen.records import load
+from tengen.search.tuning_games import SelfPlayConfig as GenerateConfig
+from tengen.search.tuning_games import generate_games, read_games
+from tests.nets.positions import random_planes
+
+FOUR = Ruleset.parse("4x4:3")
+NETS = [NetConfig(kind=NetKind.PLAIN), NetConfig(kind=NetKind.RESIDUAL, channels=16, blocks=2)]
+
+
+def make_samples(ruleset: Ruleset, count: int, seed: int = 0) -> Samples:
+    rng = np.random.default_rng(seed)
+    planes = np.unique(random_planes(ruleset, 3 * count, "own-other-last-colour", seed).astype(np.int8), axis=0)[:count]
+    policy = rng.dirichlet(np.full(ruleset.area, 0.1), count)
+    return Samples(
+        planes=planes,
+        policy=policy.astype(np.float16),
+        value_search=rng.uniform(-1, 1, count).astype(np.float32),
+        result=rng.choice((-1.0, 0.0, 1.0), count).astype(np.float32),
+        reply=rng.integers(-1, ruleset.area, count).astype(np.int16),
+        surprise=np.ones(count, np.float32),
+    )
+
+
+@pytest.mark.parametrize("has_chances", [False, True])
+def test_gradients_of_the_losses_are_those_of_small_differences(has_chances: bool) -> None:
+    samples = make_samples(FOUR, 5)
+    config = LearnerConfig(search_share=0.3, soft_policy_weight=1.5, reply_weight=0.7, value_weight=1.2)
+    generator = torch.Generator().manual_seed(1)
+
+    def logits(size: int) -> torch.Tensor:
+        return torch.randn(5, size, generator=generator, dtype=torch.float64, requires_grad=True)
+
+    def loss(policy: torch.Tensor, value: torch.Tensor, soft: torch.Tensor, reply: torch.Tensor) -> torch.Tensor:
+        if has_chances:
+            chances = torch.softmax(value, dim=1)
+            output = NetOutput(policy, chances[:, 0] - chances[:, 2], value, soft, reply)
+        else:
+            output = NetOutput(policy, torch.tanh(value[:, 0]))
+        return weigh_losses(compute_losses(output, samples, config), config)
+
+    assert torch.autograd.gradcheck(loss, (logits(16), logits(3), logits(16), logits(16)))
+
+
+def test_value_target_is_result_search_or_a_blend() -> None:
+    samples = replace(
+        make_samples(FOUR, 1), value_search=np.array([0.5], np.float32), result=np.array([-1.0], np.float32)
+    )
+    output = NetOutput(torch.zeros(1, 16), torch.tensor([0.2]))
+    for share, target in ((0.0, -1.0), (1.0, 0.5), (0.5, -0.25)):
+        losses = compute_losses(output, samples, LearnerConfig(search_share=share))
+        assert float(losses["value"]) == pytest.approx((0.2 - target) ** 2)
+
+
+@pytest.mark.parametrize("config", NETS, ids=lambda config: str(config.kind))
+def test_sixty_four_positions_are_learned_by_heart(config: NetConfig) -> None:
+    samples = make_samples(FOUR, 64)
+    learner = Learner(build_net(config, FOUR), LearnerConfig(learning_rate=5e-3, search_share=0.0, average=0.9))
+    policy = samples.policy.astype(np.float32)
+    entropy = float(-(policy * np.log(np.maximum(policy, 1e-9))).sum(axis=1).mean())
+    first = learner.try_on(samples)
+    for step in range(250):
+        learner.learn(samples, step / 250)
+    last = learner.try_on(samples)
+    assert first["policy"] - entropy > 1.0
+    assert last["policy"] - entropy < 0.05
+    assert last["value"] < 0.1
+
+
+def test_learner_restored_in_the_middle_ends_the_same() -> None:
+    batches = [make_samples(FOUR, 16, seed) for seed in range(6)]
+    whole, first, second = (Learner(build_net(NETS[1], FOUR), LearnerConfig()) for _ in range(3))
+    for batch in batches:
+        whole.learn(batch, 0.3)
+    for batch in batches[:3]:
+        first.learn(batch, 0.3)
+    second.restore(first.tensors(), first.steps)
+    for batch in batches[3:]:
+        second.learn(batch, 0.3)
+    for name, tensors in whole.tensors().items():
+        for key, tensor in tensors.items():
+            assert torch.equal(tensor, second.tensors()[name][key]), (name, key)
+
+
+def test_guards_stop_on_what_goes_wrong() -> None:
+    guards = Guards(GuardConfig(patience=2))
+    with pytest.raises(RunError, match="value became nan in iteration 3: lower the learning rate"):
+        guards.check_losses({"policy": 1.0, "value": float("nan")}, "in iteration 3")
+    with pytest.raises(RunError, match="the replay buffer is empty"):
+        guards.check_samples(0, "in iteration 1")
+    guards.check_policy(0.001, 50, "in iteration 1")
+    guards.check_policy(0.5, 50, "in iteration 2")
+    guards.check_policy(0.001, 50, "in iteration 3")
+    with pytest.raises(RunError, match=r"policy entropy 0\.001 is below 0\.02 for 2 iterations"):
+        guards.check_policy(0.001, 50, "in iteration 4")
+
+
+# -- whole runs -------------------------------------------------------------------------------------------------------
+
+TINY = [
+    "ruleset=4x4:3",
+    "minutes=0",
+    "net.planes=own-other-last-colour",
+    "net.channels=16",
+    "net.blocks=1",
+    "search.simulations=12",
+    "search.vcf_nodes_leaf=0",
+    "search.vcf_nodes_root=0",
+    "self_play.games=24",
+    "self_play.parallel=12",
+    "self_play.first_simulations=8",
+    "learner.batch=64",
+    "strength.every=0",
+]
+
+
+def begin(folder: Path, *settings: str, seed: int = 1) -> Run:
+    config = load_config(Config, "alphazero", "6x6x4", [*TINY, *settings])
+    return Run.create(folder, RunHeader(algorithm="alphazero", seed=seed), config)
+
+
+def go(run: Run) -> None:
+    train(run, Progress(Console(quiet=True), "test"))
+
+
+def fingerprint(folder: Path) -> dict[str, object]:
+    """Everything a run made that does not depend on the clock."""
+    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    for line in metrics:
+        del line["seconds"], line["cpu_seconds"]
+    games = {path.name: path.read_bytes() for path in sorted((folder / "games").iterdir())}
+    return {"metrics": metrics, "games": games, "model": (folder / "model.safetensors").read_bytes()}
+
+
+def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "iterations=12", "strength.every=6", "strength.games=2", "strength.ladder_games=2")
+    go(run)
+    metrics = run.metrics()
+    assert metrics[-1]["losses"]["policy"] < metrics[0]["losses"]["policy"]
+    assert [line["iteration"] for line in metrics if "strength" in line] == [6, 12]
+    names = {path.name for path in run.folder.iterdir()}
+    assert {"config.toml", "model.onnx", "model.safetensors", "losses.png", "strength.svg", "checkpoints"} <= names
+    assert any(name.startswith("events.out.tfevents") for name in names)
+    assert len(load(run.folder / "games" / "000012.sgf")) >= 24
+    points = 0.0
+    with make_agent(f'alphazero:run="{run.folder}",simulations=16') as ours, make_agent("random") as other:
+        for seed in range(20):
+            seats = (Contestant(ours, TimeControl()), Contestant(other, TimeControl()))
+            ours_first = seed % 2 == 0
+            result = play_game(FOUR, seats if ours_first else seats[::-1], seed=seed)
+            points += 0.5 if result.winner_seat is None else float((result.winner_seat == 0) == ours_first)
+    assert points >= 15
+
+
+def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        go(begin(tmp_path / name / "run", "iterations=3", seed=seed))
+    one, same, other = (fingerprint(tmp_path / name / "run") for name in ("one", "same", "other"))
+    assert one == same
+    assert one["games"] != other["games"]
+
+
+RUN = """
+import sys; from pathlib import Path; from rich.console import Console
+from tengen.learning.alphazero import train; from tengen.learning.progress import Progress
+from tengen.learning.run import Run
+train(Run.open(Path(sys.argv[1])), Progress(Console(quiet=True), "test"))
+"""
+
+
+def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path) -> None:
+    settings = ("iterations=8",)
+    go(begin(tmp_path / "whole" / "run", *settings))
+    folder = begin(tmp_path / "killed" / "run", *settings).folder
+    rng = random.Random(5)
+    kills = 0
+    while kills < 5:
+        process = subprocess.Popen([sys.executable, "-c", RUN, str(folder)], start_new_session=True)
+        wanted = sum(1 for _ in (folder / "checkpoints").glob("[0-9]*")) if (folder / "checkpoints").exists() else 0
+        deadline = time.monotonic() + 60
+        # Wait until it is at work, so that a kill falls into an iteration and not into the imports.
+        while time.monotonic() < deadline and process.poll() is None and not (folder / "games").exists():
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 3.0) if wanted else rng.uniform(0.0, 0.3))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    go(Run.open(folder))
+    assert fingerprint(folder) == fingerprint(tmp_path / "whole" / "run")
+
+
+def test_a_warm_start_learns_the_moves_of_the_engine(tmp_path: Path) -> None:
+    ruleset = Ruleset.parse("5x5:4")
+    games = tmp_path / "games.jsonl"
+    generate_games(games, GenerateConfig(ruleset=ruleset, games=6, nodes=50))
+    settings = ("ruleset=5x5:4", f"warm_start.games={games}", "warm_start.epochs=60", "iterations=1")
+    run = begin(tmp_path / "run", *settings)
+    go(run)
+    samples = read_samples(games, ruleset, "own-other-last-colour")
+    with make_agent(f'policy:run="{run.folder}"') as agent:
+        right = 0
+        for game in read_games(games):
+            for place in range(game.first, len(game.moves)):
+                position = Position.from_moves(ruleset, game.moves[:place])
+                right += agent.choose(position, Limits()).move.index(5) == game.moves[place]
+    assert right > 0.5 * len(samples)
+    with pytest.raises(InputError, match=r"was played by 5x5:4:freestyle, not by 6x6:4:freestyle"):
+        read_samples(games, Ruleset.parse("6x6:4"), "own-other-last-colour")
