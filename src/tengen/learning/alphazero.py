@@ -303,7 +303,11 @@ class _Training:
         self._config = config
         self._progress = progress
         self._seed = run.header.seed
-        self._learner = Learner(self._first_net(), config.learner)
+        checkpoint = run.load_checkpoint()
+        net = build_net(config.net, config.ruleset, seed=self._seed)
+        if checkpoint is None and config.init_from:
+            self._transfer(net)
+        self._learner = Learner(net, config.learner)
         self._actor_net = copy.deepcopy(self._learner.average)
         """What plays the self-play under way."""
         self._states: list[State] = [{}] * config.self_play.actors
@@ -315,7 +319,7 @@ class _Training:
         self._stop = threading.Event()
         self._started = time.monotonic()
         self._cpu_started = time.process_time()
-        self._restore()
+        self._restore(checkpoint)
 
     def go(self) -> None:
         """Iterate to the end."""
@@ -418,15 +422,12 @@ class _Training:
 
     # -- learning --------------------------------------------------------------------------------------------------
 
-    def _first_net(self) -> Net:
-        config = self._config
-        net = build_net(config.net, config.ruleset, seed=self._seed)
-        if config.init_from:
-            source = _find_weights(config.init_from)
-            left = transfer_weights(load_net(source)[0], net)
-            kept = f"all but {', '.join(left)}" if left else "all weights"
-            self._progress.say(f"beginning with {kept} of {source}")
-        return net
+    def _transfer(self, net: Net) -> None:
+        """Begin with what fits of another network."""
+        source = _find_weights(self._config.init_from)
+        left = transfer_weights(load_net(source)[0], net)
+        kept = f"all but {', '.join(left)}" if left else "all weights"
+        self._progress.say(f"beginning with {kept} of {source}")
 
     def _start_warm(self) -> None:
         """Learn from games of the engine; done again when killed before the first iteration has ended."""
@@ -543,8 +544,7 @@ class _Training:
         self._run.save_checkpoint(Checkpoint(self._iteration, tensors, counters, arrays))
         self._replay.remove_outdated()
 
-    def _restore(self) -> None:
-        checkpoint = self._run.load_checkpoint()
+    def _restore(self, checkpoint: Checkpoint | None) -> None:
         self._run.rewind(checkpoint.iteration if checkpoint else 0)
         if checkpoint is None:
             return
