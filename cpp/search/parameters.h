@@ -10,50 +10,50 @@ namespace tengen {
 
 // Depths, extensions and reductions in hundredths of a ply, margins in evaluation units.
 struct SearchParameters {
-  int razor_depth = 294;
-  int razor_base = 42;
-  int razor_slope = 26;  // per ply of depth
+  int razor_depth = 189;
+  int razor_base = 46;
+  int razor_slope = 16;  // per ply of depth
 
-  int futility_slope = 38;  // per ply of depth
+  int futility_slope = 28;  // per ply of depth
 
-  int four_extension = 100;
+  int four_extension = 119;
 
-  int singular_depth = 606;
-  int singular_margin = 81;  // hundredths of a unit per ply of depth
-  int double_singular_margin = 57;
-  int table_move_extension_pv = 61;
-  int table_move_extension = 37;
+  int singular_depth = 706;
+  int singular_margin = 33;  // hundredths of a unit per ply of depth
+  int double_singular_margin = 74;
+  int table_move_extension_pv = 49;
+  int table_move_extension = 36;
 
-  int no_table_move_reduction = 121;
-  int likely_cut_base = -28;
-  int likely_cut_slope = 7;  // per ply of depth
-  int likely_cut_three = 185;
-  int stale_share = 15;  // of the depth that a table entry of the main line is behind, in percent
-  int stale_limit = 409;
+  int no_table_move_reduction = 96;
+  int likely_cut_base = 4;
+  int likely_cut_slope = 1;  // per ply of depth
+  int likely_cut_three = 223;
+  int stale_share = 18;  // of the depth that a table entry of the main line is behind, in percent
+  int stale_limit = 479;
 
-  int patternless_depth = 676;
-  int move_count_base = 619;   // hundredths of a move
-  int move_count_power = 175;  // hundredths: moves grow with depth to this power
+  int patternless_depth = 1230;
+  int move_count_base = 661;   // hundredths of a move
+  int move_count_power = 173;  // hundredths: moves grow with depth to this power
 
-  int reduction_scale = 46;  // of log(depth) * log(number)
-  int reduce_not_improving = 98;
-  int reduce_was_pv = 136;
-  int reduce_cut_node = 215;
-  int reduce_patternless = 72;
-  int reduce_far = 55;  // in addition, far from the last moves of both sides
-  int reduce_important = 78;
-  int reduce_far_answer = 193;
-  int reduce_attack = 99;
-  int reduce_history = 4;  // at full history
+  int reduction_scale = 53;  // of log(depth) * log(number)
+  int reduce_not_improving = 80;
+  int reduce_was_pv = 151;
+  int reduce_cut_node = 270;
+  int reduce_patternless = 64;
+  int reduce_far = 85;  // in addition, far from the last moves of both sides
+  int reduce_important = 109;
+  int reduce_far_answer = 145;
+  int reduce_attack = 91;
+  int reduce_history = 3;  // at full history
 
-  int deeper_base = 35;
-  int deeper_slope = 30;
+  int deeper_base = 37;
+  int deeper_slope = 25;
 
-  int aspiration = 19;
+  int aspiration = 16;
 
-  int order_history = 240;  // ordering score at full history
-  int order_counter = 142;
-  int history_bonus = 9;  // times the square of the depth in plies
+  int order_history = 211;  // ordering score at full history
+  int order_counter = 100;
+  int history_bonus = 5;  // times the square of the depth in plies
 };
 
 struct ParameterInfo {
