@@ -239,9 +239,11 @@ class PlayPage {
   }
 
   nameOfSeat(/** @type {string} */ seat) {
-    const player = this.game.players[seat];
-    const isAlone = Object.values(this.game.players).filter((each) => /** @type {any} */ (each).kind === "person").length === 1;
-    return nameOf(player, this.info.levels, isAlone);
+    const { players, blackSeat } = this.game;
+    if (players[seat].kind !== "person" || players[seat].name) return nameOf(players[seat], this.info.levels);
+    const isAlone = Object.values(players).filter((each) => /** @type {any} */ (each).kind === "person").length === 1;
+    if (isAlone) return t("you");
+    return blackSeat ? t(seat === blackSeat ? "black" : "white") : t(`player.${seat}`);
   }
 
   tick() {

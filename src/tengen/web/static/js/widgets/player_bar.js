@@ -5,8 +5,8 @@ import { fill, h } from "../dom.js";
 import { t } from "../i18n.js";
 
 /** What a player is called. */
-export function nameOf(/** @type {any} */ player, /** @type {any[]} */ levels, isAlone = false) {
-  if (player.kind === "person") return player.name || t(isAlone ? "you" : "person");
+export function nameOf(/** @type {any} */ player, /** @type {any[]} */ levels) {
+  if (player.kind === "person") return player.name;
   if (player.kind === "agent") return player.agent;
   const level = levels.find((each) => each.level === player.level);
   return level?.rating ? t("level.rated", { level: player.level, rating: level.rating }) : t("level.n", { level: player.level });
