@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import CHECKS
@@ -12,7 +14,7 @@ from tengen.web.app import create_app
 schema = schemathesis.openapi.from_dict(create_app().openapi())
 
 # A position that the schema allows may still be impossible on the board, and is refused then.
-LEFT_OUT = [CHECKS.get_one("positive_data_acceptance")]
+LEFT_OUT: list[Any] = [CHECKS.get_one("positive_data_acceptance")]
 
 
 @schema.parametrize()

@@ -12,7 +12,7 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.web.jobs import Desk, Job
 
-_DRAW_MS = 10_000  # matplotlib takes a second to be imported
+_DRAW_MS = 60_000  # matplotlib takes a second to be imported, and much longer the very first time
 _CELL = 32
 _WOOD, _LINE, _MARK = "#e4b96f", "#5c4020", "#d62828"
 _FILL = {Colour.BLACK: "#181818", Colour.WHITE: "#f7f7f2"}
