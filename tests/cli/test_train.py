@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tengen.agents.registry import make_agent
+from tengen.arena.tournament_file import load as load_tournament
 from tengen.cli import app
 from tengen.errors import InputError
 from tengen.nets.models import load_model, read_card
@@ -84,3 +86,16 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
         result = run(*arguments)
         assert isinstance(result.exception, InputError), (arguments, result.output)
         assert message in str(result.exception)
+
+
+def test_the_tournament_of_the_demo_has_all_the_classic_players(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "data" / "demo.toml").read_text(encoding="utf-8")
+    file = tmp_path / "tournament.toml"
+    file.write_text(text.replace("RUN", "runs/demo/run"), encoding="utf-8")
+    tournament, settings = load_tournament(file)
+    agents = [entrant.agent for entrant in tournament.players]
+    assert agents[0] == "alphazero:run=runs/demo/run,simulations=100"
+    for agent in agents[1:]:
+        with make_agent(agent) as player:
+            assert player.supports(tournament.rules[0])
+    assert settings.report == tmp_path / "report"
