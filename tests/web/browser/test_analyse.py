@@ -181,3 +181,19 @@ def test_a_game_goes_on_from_an_analysed_position(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("status")).to_have_text("Black to move")
     visitor.put("g7")
     assert visitor.moves == ["h8", "i9", "g7"]
+
+
+@pytest.mark.thorough
+def test_the_policy_of_a_network_is_a_heat_map(visitor: Visitor) -> None:
+    visitor.open("#/analyse?rules=9x9:5:freestyle&moves=e5,f6")
+    visitor.page.locator(".engine summary").first.click()
+    visitor.choice("Engine").select_option("alphazero")
+    visitor.page.locator(".engine").get_by_text("Parameters").click()
+    visitor.choice("model").select_option("uniform")
+    visitor.page.get_by_role("checkbox", name="Policy").check()
+    visitor.button("Analyse").click()
+    expect(visitor.page.locator(".heat")).not_to_have_count(0)
+    # N, Q and P of the search stand in the table.
+    row = visitor.page.locator(".candidate-row").first
+    expect(row.locator("td").nth(1)).to_have_text(re.compile(r"\d"))
+    expect(row.locator("td").nth(3)).to_have_text(re.compile(r"\d+\.\d%"))

@@ -42,9 +42,10 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
       values = { ...values, [parameter.key]: text.trim() };
       changed();
     };
-    const parts = parameter.type.split(" | ").filter((part) => part !== "none");
+    const parts = parameter.type.split(" | ");
     if (parts.length > 1 && !parts.some((part) => OPEN_TYPES.includes(part))) {
-      return choice([["", parameter.default ?? "–"], ...parts.map((each) => /** @type {[string, string]} */ ([each, each]))], current, set);
+      const named = parts.filter((part) => part !== "none").map((part) => /** @type {[string, string]} */ ([part, part]));
+      return choice([["", parameter.default ?? "–"], ...named], current, set);
     }
     return h("input", { value: current, placeholder: parameter.default ?? "", maxLength: 60, spellcheck: false, onchange: (/** @type {any} */ event) => set(event.target.value) });
   };
