@@ -102,16 +102,7 @@ class AlphaBetaAgent(Agent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         self._engine.clear_stop()
-        analysis = self._engine.search(position, self._own_limits(limits), excluded=self._excluded_from(position))
-        best = analysis.lines[0]
-        return Decision(
-            move=best.move,
-            value_to_move=best.value_to_move,
-            line=best.line,
-            nodes=analysis.nodes,
-            proof=best.proof,
-            depth=analysis.depth,
-        )
+        return self._engine.search(position, self._own_limits(limits), excluded=self._excluded_from(position)).decide()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         self._engine.clear_stop()

@@ -236,16 +236,7 @@ class AlphaZeroAgent(_NetworkAgent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         search = self._prepared(position.ruleset)
-        analysis = self._run(search, position, limits, 1, None)
-        best = analysis.lines[0]
-        return Decision(
-            move=best.move,
-            value_to_move=best.value_to_move,
-            line=best.line,
-            nodes=analysis.nodes,
-            policy=analysis.policy,
-            proof=best.proof,
-        )
+        return self._run(search, position, limits, 1, None).decide()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         search = self._prepared(position.ruleset)

@@ -146,18 +146,9 @@ class RolloutAgent(Agent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         self._search.clear_stop()
-        analysis = self._search.search(
+        return self._search.search(
             position, self._own_limits(limits), seed=self._seed_at(position), excluded=self._excluded
-        )
-        best = analysis.lines[0]
-        return Decision(
-            move=best.move,
-            value_to_move=best.value_to_move,
-            line=best.line,
-            nodes=analysis.nodes,
-            policy=analysis.policy,
-            proof=best.proof,
-        )
+        ).decide()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         rollout, own, seed = self._search, self._own_limits(limits), self._seed_at(position)

@@ -274,6 +274,19 @@ class Analysis:
         """Search speed, 0 when too early to tell."""
         return 1000.0 * self.nodes / self.elapsed_ms if self.elapsed_ms > 0 else 0.0
 
+    def decide(self) -> Decision:
+        """The decision to play the first move of the best line."""
+        best = self.lines[0]
+        return Decision(
+            move=best.move,
+            value_to_move=best.value_to_move,
+            line=best.line,
+            nodes=self.nodes,
+            policy=self.policy,
+            proof=best.proof,
+            depth=self.depth,
+        )
+
 
 class Agent(ABC):
     """A player. A person, a network, alpha-beta, a foreign Gomocup brain: all just this.

@@ -16,7 +16,6 @@ as the first.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.provenance import source_commit
 from tengen.core.tables import read_toml
 from tengen.errors import InputError, RunError
 from tengen.learning.config import format_toml, read_config, to_table
@@ -214,7 +214,7 @@ def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
     import tengen
 
     return RunHeader(
-        algorithm=algorithm, preset=preset or "", seed=seed, version=tengen.__version__, commit=_source_commit()
+        algorithm=algorithm, preset=preset or "", seed=seed, version=tengen.__version__, commit=source_commit()
     )
 
 
@@ -234,16 +234,6 @@ def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
             yield from _scalars(value, f"{place}{name}/")
         elif isinstance(value, (int, float)):
             yield f"{place}{name}", float(value)
-
-
-def _source_commit() -> str:
-    try:
-        done = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
 
 
 if sys.platform == "win32":

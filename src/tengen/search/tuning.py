@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ import numpy as np
 from tengen import _native
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
 from tengen.core.position import Position
+from tengen.core.provenance import source_commit
 from tengen.errors import InputError
 from tengen.search.tuning_games import TuningGame, read_games
 from tengen.search.weights import save_weights
@@ -174,7 +174,12 @@ def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say =
     partial = target.with_name(f".{target.stem}.part.npz")
     save_weights(partial, weights)
     os.replace(partial, target)
-    log = {**asdict(report), "config": asdict(config), "files": [path.name for path in paths], "commit": _commit()}
+    log = {
+        **asdict(report),
+        "config": asdict(config),
+        "files": [path.name for path in paths],
+        "commit": source_commit(),
+    }
     target.with_suffix(".json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
     return report
 
@@ -500,14 +505,3 @@ def _fit_ordering(
         # Scores are relative to the best of their position.
         top=float((scores[kept_out.played] >= 0).mean()),
     )
-
-
-def _commit() -> str:
-    """The commit of the source tree that did the fit, `unknown` outside of one."""
-    try:
-        done = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
