@@ -245,7 +245,8 @@ class Hall:
         began = time.monotonic()
         job = Choose(agent=agent, position=game.position, limits=limits, seed=game.seed)
         decision: Decision = await self._search(room, job)
-        time_ms = round(1000 * (time.monotonic() - began))
+        # What it waited for a worker is not taken off its clock.
+        time_ms = min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
         game.play(decision.move, time_ms=time_ms, note=_note(decision, game, time_ms))
         self._changed(room)
 
