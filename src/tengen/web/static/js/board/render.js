@@ -11,6 +11,8 @@ import { nameOf, starPoints, xyOf } from "./points.js";
 /** Units of the drawing from one line to the next. */
 export const CELL = 40;
 const RADIUS = 0.47 * CELL;
+/** The probability from which on a point of the policy may have the full colour. */
+const FULL_HEAT = 0.1;
 let boards = 0;
 
 /** Lines between the edge of the picture and the first line of the board. */
@@ -209,10 +211,11 @@ function fouls(/** @type {BoardState} */ state) {
 }
 
 function heat(/** @type {BoardState} */ state) {
-  const largest = Math.max(...state.heat.values(), 1e-9);
+  // A network without an opinion leaves the board pale: the darkest colour needs a preference worth the name.
+  const largest = Math.max(...state.heat.values(), FULL_HEAT);
   return [...state.heat].filter(([, value]) => value > largest / 100).map(([point, value]) => {
     const [x, y] = at(state, point);
-    const opacity = 0.08 + 0.72 * Math.sqrt(value / largest);
+    const opacity = 0.04 + 0.71 * Math.sqrt(value / largest);
     return svg("rect", { class: "heat", x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, opacity });
   });
 }
