@@ -235,13 +235,14 @@ void bind_puct_search(nb::module_& m) {
           "For positions by the rules of `board`.")
       .def(
           "begin",
-          [](PuctSearch& self, const Board& board, int simulations, const std::vector<Point>& excluded, int workers,
-             std::uint64_t seed) {
+          [](PuctSearch& self, const Board& board, int simulations, std::int64_t time_ms,
+             const std::vector<Point>& excluded, int workers, std::uint64_t seed) {
             if (board.rules() != self.rules()) throw nb::value_error("the board has other rules");
             const nb::gil_scoped_release release;
-            self.begin(board, simulations, excluded, workers, seed);
+            self.begin(board, simulations, time_ms, excluded, workers, seed);
           },
-          nb::arg("board"), nb::arg("simulations"), nb::arg("excluded"), nb::arg("workers"), nb::arg("seed"))
+          nb::arg("board"), nb::arg("simulations"), nb::arg("time_ms"), nb::arg("excluded"), nb::arg("workers"),
+          nb::arg("seed"))
       .def(
           "collect",
           [](PuctSearch& self, int worker, PlaneRows& planes) {

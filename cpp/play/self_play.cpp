@@ -138,6 +138,10 @@ void SelfPlay::finish_opening(Game& game) {
 // -------------------------------------------------------------------------------------------
 
 void SelfPlay::begin_search(Game& game) {
+  // A root is looked at more closely than the leaf it was.
+  if (game.tree.has_root() && options_.vcf_nodes_root > 0 &&
+      judge_.judge(game.board, options_.vcf_nodes_root).result != Result::kUnknown)
+    game.tree.reset();
   game.full = options_.full_fraction >= 1 || game.rng.uniform() < options_.full_fraction;
   PuctSearchPlan plan;
   plan.simulations = game.simulations = game.full ? options_.simulations : options_.fast_simulations;
@@ -239,7 +243,9 @@ void SelfPlay::advance(int index, float* planes) {
         return;
       continue;
     }
-    const bool done = game.tree.is_proved() || game.tree.begun() >= game.simulations;
+    const bool forced = options_.tactics && game.tree.root().edge_count == 1;
+    const int wanted = forced ? std::min(game.simulations, kSimulationsOfOnlyMove) : game.simulations;
+    const bool done = game.tree.is_proved() || game.tree.begun() >= wanted;
     if (!done || !game.tree.has_root()) {
       if (!walk_once(index, planes)) return;
     } else if (game.waiting == 0) {

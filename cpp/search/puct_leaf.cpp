@@ -37,7 +37,8 @@ PuctBoard::PuctBoard(const Board& board, bool with_patterns) {
     plain_.emplace(board);
 }
 
-LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded) {
+LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded,
+                               const std::function<bool()>& should_stop) {
   const Board& board = leaf.board();
   if (board.outcome() == Outcome::kDraw) return end(Result::kDraw, 0);
   if (board.is_over()) return end(board.outcome() == win_for(board.to_move()) ? Result::kWin : Result::kLoss, 0);
@@ -72,7 +73,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
       return judgement;
     }
   }
-  if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes) == Verdict::kWin &&
+  if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes, should_stop) == Verdict::kWin &&
       judgement.moves.has(solver_.line().front()))
     return win(solver_.line().front(), solver_.plies());
   return judgement;

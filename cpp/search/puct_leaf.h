@@ -2,6 +2,7 @@
 // continuous fours.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "core/point_set.h"
@@ -32,6 +33,9 @@ class PuctBoard {
   std::optional<PatternBoard> patterns_;
 };
 
+// With a single move there is nothing to choose; so many simulations give it a value.
+inline constexpr int kSimulationsOfOnlyMove = 16;
+
 struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
@@ -44,8 +48,10 @@ class LeafJudge {
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
   // The board is as before afterwards. `vcf_nodes` bounds the search for continuous fours; 0 for none. The excluded
-  // points are not played while there are others: what is said then holds for those.
-  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes, const PointSet& excluded = {});
+  // points are not played while there are others: what is said then holds for those. `should_stop` may end the search
+  // for fours early.
+  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes, const PointSet& excluded = {},
+                      const std::function<bool()>& should_stop = {});
   // Forget positions searched in vain, so that what comes does not depend on what was.
   void clear() { solver_.clear(); }
 

@@ -10,9 +10,6 @@ namespace {
 // which does harm while the tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
 
-// With a single move there is nothing to choose; so many simulations give it a value.
-constexpr int kSimulationsOfOnlyMove = 64;
-
 }  // namespace
 
 PuctSearch::PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions& options, std::size_t memory_bytes)
@@ -43,24 +40,28 @@ bool PuctSearch::keep_tree(const Board& board) {
   return true;
 }
 
-void PuctSearch::begin(const Board& board, int simulations, const std::vector<Point>& excluded, int workers,
-                       std::uint64_t seed) {
+void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded,
+                       int workers, std::uint64_t seed) {
   const std::lock_guard lock(mutex_);
+  using Clock = std::chrono::steady_clock;
+  deadline_ = time_ms < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(time_ms);
+  end_requested_ = false;
   PointSet excluded_set;
   for (const Point point : excluded) excluded_set.add(point);
-  if (!(excluded_set == excluded_) || !keep_tree(board)) tree_.reset();
+  const bool kept = excluded_set == excluded_ && keep_tree(board);
   root_board_ = board;
   excluded_ = excluded_set;
   simulations_ = simulations;
-  end_requested_ = false;
   open_walks_ = 0;
   report_rng_ = Rng(mixed_seed(seed, 0));
   workers_.clear();
   for (int i = 0; i < workers; ++i) {
-    Worker& worker =
-        workers_.emplace_back(options_, board, with_patterns_, mixed_seed(seed, 1 + static_cast<std::uint64_t>(i)));
+    const std::uint64_t worker_seed = mixed_seed(seed, 1 + static_cast<std::uint64_t>(i));
+    Worker& worker = workers_.emplace_back(options_, board, with_patterns_, worker_seed);
     worker.log_policy.resize(static_cast<std::size_t>(rules_.area()));
   }
+  // A root is looked at more closely than the leaf it was.
+  if (!kept || (options_.vcf_nodes_root > 0 && judge_root(workers_[0]).result != Result::kUnknown)) tree_.reset();
   PuctSearchPlan plan;
   plan.simulations = simulations;
   plan.noise = true;
@@ -74,8 +75,7 @@ void PuctSearch::begin(const Board& board, int simulations, const std::vector<Po
 bool PuctSearch::is_over_locked() const {
   if (!tree_.has_root()) return false;
   const int most = tree_.root().edge_count == 1 ? std::min(simulations_, kSimulationsOfOnlyMove) : simulations_;
-  return end_requested_.load(std::memory_order_relaxed) || tree_.finished() >= most || tree_.is_proved() ||
-         tree_.bytes() >= memory_bytes_;
+  return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.bytes() >= memory_bytes_;
 }
 
 bool PuctSearch::is_over() const {
@@ -101,10 +101,8 @@ int PuctSearch::batch_size() const {
                                                     static_cast<std::uint32_t>(options_.leaves)));
 }
 
-LeafJudgement PuctSearch::judge(Worker& worker) const {
-  const bool is_root = worker.walk.depth() == 0;
-  if (!is_root) return worker.judge.judge(worker.board, options_.vcf_nodes_leaf);
-  return worker.judge.judge(worker.board, options_.vcf_nodes_root, excluded_);
+LeafJudgement PuctSearch::judge_root(Worker& worker) const {
+  return worker.judge.judge(worker.board, options_.vcf_nodes_root, excluded_, [this] { return is_ended(); });
 }
 
 void PuctSearch::close_walk() {
@@ -113,7 +111,8 @@ void PuctSearch::close_walk() {
 }
 
 bool PuctSearch::judge_leaf(Worker& worker, float* planes) {
-  const LeafJudgement judgement = judge(worker);
+  const LeafJudgement judgement =
+      worker.walk.depth() == 0 ? judge_root(worker) : worker.judge.judge(worker.board, options_.vcf_nodes_leaf);
   if (judgement.result != Result::kUnknown) {
     const std::lock_guard lock(mutex_);
     tree_.settle(worker.walk, judgement);
@@ -153,7 +152,7 @@ int PuctSearch::collect(int index, float* planes) {
         if (!worker.waiting.empty()) break;
         // Somebody else waits for the evaluation of this very node.
         if (open_walks_ > 0 && !end_requested_) changed_.wait(lock);
-        if (end_requested_ && tree_.has_root()) break;
+        if (is_ended() && tree_.has_root()) break;
         continue;
       }
       if (walk_end == PuctWalk::End::kLeaf) ++open_walks_;

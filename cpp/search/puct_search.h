@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -38,8 +39,9 @@ class PuctSearch {
   PuctSearch& operator=(const PuctSearch&) = delete;
 
   // Begin with a game that is not over. What the tree knows is kept when the position follows from the last one and the
-  // options say so. The excluded moves are left out at the root while there are others.
-  void begin(const Board& board, int simulations, const std::vector<Point>& excluded, int workers, std::uint64_t seed);
+  // options say so. `time_ms` is -1 for no limit. The excluded moves are left out at the root while there are others.
+  void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
+             std::uint64_t seed);
 
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
@@ -57,7 +59,7 @@ class PuctSearch {
   // Take back the walks of a worker that will get no answers.
   void abandon(int worker);
 
-  // Simulations done, root proved, memory full, or told to end; never before the root has been evaluated.
+  // Simulations or time used up, root proved, memory full, or told to end; never before the root has been evaluated.
   bool is_over() const;
   // End soon. May be called from any thread.
   void end();
@@ -91,11 +93,14 @@ class PuctSearch {
   const Worker& at(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
   Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   bool keep_tree(const Board& board);
+  bool is_ended() const {
+    return end_requested_.load(std::memory_order_relaxed) || std::chrono::steady_clock::now() >= deadline_;
+  }
   bool is_over_locked() const;
   bool may_walk() const { return !tree_.has_root() || (!is_over_locked() && tree_.begun() < simulations_); }
   int batch_size() const;
   void close_walk();
-  LeafJudgement judge(Worker& worker) const;
+  LeafJudgement judge_root(Worker& worker) const;
   // Handle the leaf at the end of worker.walk; true when it has to be evaluated and its planes are written.
   bool judge_leaf(Worker& worker, float* planes);
 
@@ -108,6 +113,7 @@ class PuctSearch {
   PointSet excluded_;
   std::optional<Board> root_board_;
   int simulations_ = 0;
+  std::chrono::steady_clock::time_point deadline_;
   std::atomic<bool> end_requested_{false};
 
   mutable std::mutex mutex_;  // of everything below

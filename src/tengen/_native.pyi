@@ -1034,7 +1034,7 @@ class PuctSearch:
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
         """For positions by the rules of `board`."""
 
-    def begin(self, board: Board, simulations: int, excluded: Sequence[int], workers: int, seed: int) -> None: ...
+    def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int) -> None: ...
 
     def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
         """Write the planes of leaves; the number of rows."""

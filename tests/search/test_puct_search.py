@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from itertools import pairwise
 
@@ -98,27 +97,44 @@ def test_a_four_is_answered_where_it_must_be() -> None:
     position = Position.from_moves(Ruleset(9, 9), "e5a9e6a7e7i1e8")
     analysis, _ = run(position, replace(TACTICS, tactics=True), 50)
     assert {line.move for line in analysis.lines} <= {"e4", "e9"}
+    closed = Position.from_moves(Ruleset(9, 9), "e5e4e6a7e7i1e8")
+    analysis, _ = run(closed, TACTICS, 500)
+    assert [line.move for line in analysis.lines] == ["e9"]
+    assert analysis.nodes == 16  # there is nothing to choose
 
 
-def test_continuous_fours_are_found_at_the_root() -> None:
-    # Two closed threes that cross: four, answer, open four.
-    position = Position.from_stones(
+def crossing_threes(to_move: str) -> Position:
+    """Two closed threes of black that cross: four, answer, open four. White has a stone less when it is to move."""
+    white = ["a5", "f9", "a1", "c1", "g2", "i1"]
+    return Position.from_stones(
         Ruleset(9, 9),
         black=["b5", "c5", "d5", "f6", "f7", "f8"],
-        white=["a5", "f9", "a1", "c1", "g2", "i1"],
-        to_move="black",
+        white=white if to_move == "black" else white[:-1],
+        to_move=to_move,
     )
+
+
+def test_continuous_fours_are_found_at_the_root_and_at_leaves() -> None:
+    position = crossing_threes("black")
     without, _ = run(position, TACTICS, 1)
     found, _ = run(position, replace(TACTICS, vcf_nodes_root=1000), 1)
     assert without.lines[0].proof is None
     assert found.lines[0].proof is not None
     assert found.lines[0].proof.result == "win"
     assert found.nodes == 0
-    by_leaf, _ = run(Position.from_stones(
-        position.ruleset, black=position.points_of("black"), white=position.points_of("white")[:-1], to_move="white"
-    ), replace(TACTICS, vcf_nodes_leaf=100), 400)  # fmt: skip
+    by_leaf, _ = run(crossing_threes("white"), replace(TACTICS, vcf_nodes_leaf=100), 400)
     lost = [line for line in by_leaf.lines if line.proof is not None and line.proof.result == "loss"]
     assert len(lost) > 30
+
+
+def test_continuous_fours_are_looked_for_at_the_root_of_a_kept_tree() -> None:
+    position = crossing_threes("white")
+    search = PuctSearch(position.ruleset, UniformEvaluator(), replace(TACTICS, reuse_tree=True, vcf_nodes_root=1000))
+    search.search(position, Limits(simulations=200))
+    analysis = search.search(position.play("i1"), Limits(simulations=200))
+    assert analysis.nodes == 0
+    assert analysis.lines[0].proof is not None
+    assert analysis.lines[0].proof.result == "win"
 
 
 def test_proved_values_shrink_with_the_distance() -> None:
@@ -378,7 +394,7 @@ def test_limits_and_defaults() -> None:
     assert search.search(NINE, Limits()).nodes == 70
     assert search.search(NINE, Limits(simulations=20, nodes=30)).nodes == 20
     assert search.search(NINE, Limits(simulations=0)).nodes == 1
-    assert 0 < search.search(NINE, Limits(time_ms=30)).nodes < 10**9
+    assert search.search(NINE, Limits(time_ms=30)).nodes < 10**9
     assert search.search(NINE, Limits(clock_ms=100, simulations=40)).nodes <= 40
     gumbel = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(simulations=70, gumbel=True))
     assert gumbel.search(NINE, Limits(time_ms=60_000)).nodes == 70
@@ -396,8 +412,8 @@ def test_a_search_without_time_still_has_a_move() -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_stop_ends_a_search(threads: int) -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), replace(PuctConfig(), leaves=4))
-    threading.Timer(0.05, search.stop).start()
-    analysis = search.search(NINE, Limits(simulations=10**9, threads=threads))
+    limits = Limits(simulations=10**9, threads=threads)
+    analysis = search.search(NINE, limits, on_analysis=lambda _: search.stop())
     assert 0 < analysis.nodes < 10**9
     assert search._native.check() == ""
 
@@ -442,6 +458,18 @@ def test_reports_come_while_it_thinks() -> None:
             assert line.prior is not None
         assert analysis.policy is not None
         assert sum(analysis.policy.values()) == pytest.approx(1, abs=1e-4)
+
+
+def test_listening_does_not_change_what_is_drawn() -> None:
+    def drawn(seed: int, *, listen: bool) -> Point:
+        search = PuctSearch(NINE.ruleset, UniformEvaluator())
+        listener = (lambda _: None) if listen else None
+        limits = Limits(simulations=300)
+        return search.search(NINE, limits, seed=seed, temperature=1.0, on_analysis=listener).lines[0].move
+
+    moves = [drawn(seed, listen=False) for seed in range(8)]
+    assert len(set(moves)) > 1
+    assert moves == [drawn(seed, listen=True) for seed in range(8)]
 
 
 def test_what_does_not_fit_is_refused() -> None:

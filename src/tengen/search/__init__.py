@@ -1,1 +1,1 @@
-"""Tree searches over native code: alpha-beta, and the solvers of continuous fours and threats."""
+"""Tree searches over native code: alpha-beta, threat solvers, playouts, and PUCT with a network."""

@@ -133,7 +133,8 @@ class _Run:
         self._error: BaseException | None = None
         points = [point.index(self._width) for point in excluded if search.ruleset.contains(point)]
         simulations = _simulations(limits, search.config, time_ms)
-        self._native.begin(position.native, simulations, points, self._threads, seed & WORD)
+        native_time = -1 if time_ms is None else time_ms
+        self._native.begin(position.native, simulations, native_time, points, self._threads, seed & WORD)
         # A stop that came before the beginning counts as well.
         if search._stop_requested.is_set():
             self._native.end()
@@ -150,7 +151,7 @@ class _Run:
             helper.join()
         if self._error is not None:
             raise self._error
-        return self._analysis()
+        return self._analysis(self._temperature)
 
     def _work(self, worker: int) -> None:
         """Gather leaves, ask the network, bring the answers back, until the search is over."""
@@ -180,14 +181,14 @@ class _Run:
         simulations, moment = self._next_report
         if now < moment and self._native.simulations < simulations:
             return
-        analysis = self._analysis()
+        analysis = self._analysis(0.0)
         while simulations <= analysis.nodes:
             simulations *= 2
         self._next_report = (simulations, now + _REPORT_SECONDS)
         on_analysis(analysis)
 
-    def _analysis(self) -> Analysis:
-        report = self._native.report(self._lines, self._temperature)
+    def _analysis(self, temperature: float) -> Analysis:
+        report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
         # What is said of the first line holds for the position.
         shown[0] = replace(shown[0], proof=_proof(report.proof, report.proof_plies))
