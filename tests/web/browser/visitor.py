@@ -41,7 +41,7 @@ class Visitor:
 
     def leave(self) -> None:
         self.context.close()
-        assert not self.faults
+        assert not self.faults, self.faults
 
     # -- going and doing ---------------------------------------------------------------------------------------------
 

@@ -58,8 +58,6 @@ export function lineThrough(/** @type {Node} */ node) {
   return line;
 }
 
-export const rootOf = (/** @type {Node} */ node) => pathTo(node)[0];
-
 /** Go `steps` along the main continuation, or back where negative; as far as there is something. */
 export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
   let at = node;
@@ -107,8 +105,6 @@ export function* walk(/** @type {Node} */ root) {
     stack.push(...[...node.children].reverse());
   }
 }
-
-export const isOnMainLine = (/** @type {Node} */ node) => pathTo(node).every((at) => !at.parent || at.parent.children[0] === at);
 
 /**
  * The stones at a node, numbered by move.

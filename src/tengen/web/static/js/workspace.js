@@ -4,7 +4,7 @@
 import { positionInfo } from "./api.js";
 import { debounce } from "./dom.js";
 import { read, save } from "./settings.js";
-import { add, lineThrough, newRoot, pathTo, play, rootOf, stonesAt, walk } from "./tree.js";
+import { add, lineThrough, newRoot, pathTo, play, stonesAt, walk } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 /** @typedef {import("./board/state.js").Colour} Colour */
@@ -153,10 +153,6 @@ class Workspace {
     const facts = this.facts.get(node.id);
     return { ...sizeOf(this.rules), stones: stonesAt(node), lastMove: node.point, winningLine: facts?.winningLine ?? [],
       fouls: facts?.fouls.map((/** @type {any} */ foul) => foul.point) ?? [], preview: [], hint: null, marks: labels(node), pending: null };
-  }
-
-  isRoot() {
-    return this.node === rootOf(this.node);
   }
 }
 

@@ -8,7 +8,7 @@ import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
-import { go, hashOf } from "../router.js";
+import { go, hashOf, replaceRoute } from "../router.js";
 import { read, save } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
 import { button, choice, field } from "../widgets/fields.js";
@@ -89,11 +89,15 @@ class PuzzlePage {
   }
 
   /** The first puzzle after this one that is not solved yet. */
-  next() {
+  following() {
     const done = progress();
     const at = this.list.findIndex(({ id }) => id === this.current?.id);
     const following = [...this.list.slice(at + 1), ...this.list.slice(0, at + 1)];
-    const found = following.find(({ id }) => !done[id]?.solved) ?? following[0];
+    return following.find(({ id }) => !done[id]?.solved) ?? following[0] ?? null;
+  }
+
+  next() {
+    const found = this.following();
     if (found) go(`puzzles/${found.id}`);
   }
 
@@ -228,11 +232,19 @@ export async function mount(main, route) {
   const page = new PuzzlePage(main);
   page.draw();
   page.drawShelf();
+  let isOpen = true;
   const follow = async (/** @type {import("../router.js").Route} */ { rest: [id] }) => {
-    if (id) await page.open(id);
-    else page.next();
+    const wanted = id ?? page.following()?.id;
+    // The list may arrive when the visitor has gone elsewhere.
+    if (!isOpen || !wanted) return;
+    if (!id) replaceRoute(`puzzles/${wanted}`);
+    await page.open(wanted);
+  };
+  const unmount = () => {
+    isOpen = false;
+    page.unfollow();
   };
   page.loadList().then(() => follow(route)).catch(notifyError);
-  return { unmount: () => page.unfollow(), shortcuts: page.shortcuts(), follow };
+  return { unmount, shortcuts: page.shortcuts(), follow };
 }
 
