@@ -335,7 +335,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         return singular_beta;  // several moves beat beta: cut
       else if (entry.value >= beta)
         extension = -kPly;
-    } else if (move == table_move && hit) {
+    } else if (options_.has(kSingular) && move == table_move && hit) {
       extension = kIsPv ? parameters_.table_move_extension_pv : parameters_.table_move_extension;
     }
     if (likely_cut) {
