@@ -41,7 +41,15 @@ export class CandidateTable {
     this.onHover = onHover;
     this.onPlay = onPlay;
     this.head = h("p", { class: "small soft engine-facts" });
-    this.body = h("tbody");
+    /** The line of each row. @type {WeakMap<Element, string[]>} */
+    this.lines = new WeakMap();
+    // Rows come and go under the pointer with each report; their body stays and hears when it leaves.
+    this.body = h("tbody", {
+      onpointerover: (/** @type {PointerEvent} */ event) => this.point(event.target),
+      onpointerleave: () => onHover(null),
+      onfocusin: (/** @type {FocusEvent} */ event) => this.point(event.target),
+      onfocusout: () => onHover(null),
+    });
     const columns = ["move", "chance", "N", "Q", "P", "line"];
     this.element = h("div", { class: "stack" }, this.head, h("div", { class: "scroll" }, h("table", { class: "candidates" },
       h("thead", null, h("tr", null, columns.map((name) => h("th", { scope: "col", class: name === "move" || name === "line" ? "" : "num", title: t(`column.${name}.help`) }, t(`column.${name}`))))),
@@ -64,8 +72,7 @@ export class CandidateTable {
   row(/** @type {any} */ move) {
     const swatch = h("span", { class: "swatch" });
     swatch.style.background = chanceColour(chanceOf(move));
-    const show = () => this.onHover(move.pv);
-    return h("tr", { class: "candidate-row", tabIndex: 0, onpointerenter: show, onfocus: show, onpointerleave: () => this.onHover(null), onblur: () => this.onHover(null),
+    const row = h("tr", { class: "candidate-row", tabIndex: 0,
       onclick: () => this.onPlay([move.move]), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.onPlay([move.move]) },
     h("th", { scope: "row" }, swatch, move.move),
     h("td", { class: "num strong" }, move.proof ? valueOf(move) : `${(100 * move.winrate).toFixed(1)}%`),
@@ -73,5 +80,13 @@ export class CandidateTable {
     h("td", { class: "num" }, move.utility.toFixed(2).replace("-", "−")),
     h("td", { class: "num" }, move.prior === null || move.prior === undefined ? "–" : `${(100 * move.prior).toFixed(1)}%`),
     h("td", { class: "pv" }, move.pv.slice(1, 9).join(" ")));
+    this.lines.set(row, move.pv);
+    return row;
+  }
+
+  point(/** @type {EventTarget | null} */ target) {
+    const row = target instanceof Element ? target.closest("tr") : null;
+    const line = row && this.lines.get(row);
+    if (line) this.onHover(line);
   }
 }
