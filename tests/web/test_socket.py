@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -99,6 +100,22 @@ def test_searches_of_a_socket_are_limited(client: TestClient) -> None:
         for number in range(5):
             ask(socket, "analyse", id=f"a{number}", moves=["h8"])
         assert "4 searches" in receive_until(socket, lambda message: message["id"] == "a4")[-1]["error"]
+
+
+def test_a_closed_tab_ends_its_searches(client: TestClient) -> None:
+    agent = {"kind": "agent", "agent": "alphabeta", "maxTimeMs": 60_000}
+    game = begin(client, black=agent, moves=["h8", "i9"])["id"]
+    with client.websocket_connect("/api/socket") as socket:
+        ask(socket, "analyse", moves=["h8"])
+        receive_until(socket, lambda message: message["type"] == "analysis")
+        ask(socket, "watch", id="w", gameId=game)
+        receive_until(socket, lambda message: message["type"] == "game" and message["game"]["isThinking"])
+    pool = client.app.state.services.pool  # type: ignore[attr-defined]
+    for _ in range(1000):
+        if pool.load == (0, 0):
+            break
+        time.sleep(0.01)
+    assert pool.load == (0, 0)
 
 
 def test_hint(client: TestClient) -> None:

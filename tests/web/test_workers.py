@@ -150,6 +150,18 @@ def test_a_full_queue_refuses() -> None:
     with_pool(test, max_waiting=3)
 
 
+def test_one_who_asks_too_much_does_not_shut_out_others() -> None:
+    async def test(pool: WorkerPool) -> None:
+        searches = [pool.submit(ENDLESS, owner="greedy") for _ in range(3)]
+        with pytest.raises(BusyError):
+            pool.submit(QUICK, owner="greedy")
+        assert await pool.run(QUICK, owner="modest")
+        for search in searches:
+            search.cancel()
+
+    with_pool(test, max_waiting_of_owner=2)
+
+
 def test_reports_are_thinned_and_never_go_back() -> None:
     async def test() -> None:
         line = next(iter(_analyses())).lines

@@ -19,7 +19,7 @@ from tengen.web.messages import (
     TournamentSummary,
 )
 from tengen.web.records import ReadRecord
-from tengen.web.routes import PROBLEMS, ServicesHere
+from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
 
@@ -44,6 +44,7 @@ async def get_run_game(
     name: EntryName,
     file: EntryName,
     services: ServicesHere,
+    owner: OwnerHere,
     index: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
 ) -> ImportResult:
     """A game that was played during a run."""
@@ -51,7 +52,7 @@ async def get_run_game(
     if path.stat().st_size > services.config.limits.max_body_bytes:
         raise RecordError(f"{file} is too large to be shown")
     job = ReadRecord(data=path.read_bytes(), format=None, filename=path.name, ruleset=None, rows="bottom", index=index)
-    result: ImportResult = await services.pool.run(job, owner="records")
+    result: ImportResult = await services.pool.run(job, owner=owner)
     return result
 
 

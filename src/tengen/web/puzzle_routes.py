@@ -12,7 +12,7 @@ from tengen.search.threats import ThreatKind
 from tengen.web.messages import Puzzle, PuzzleList, PuzzleSolution, PuzzleTry, PuzzleVerdict
 from tengen.web.positions import facts_of
 from tengen.web.puzzles import TryPuzzle, message_of
-from tengen.web.routes import PROBLEMS, ServicesHere
+from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
 
 router = APIRouter(prefix="/api/puzzles", responses=PROBLEMS)
 
@@ -45,11 +45,11 @@ async def get_solution(puzzle_id: PuzzleId, services: ServicesHere) -> PuzzleSol
 
 
 @router.post("/{puzzle_id}/try")
-async def post_try(puzzle_id: PuzzleId, request: PuzzleTry, services: ServicesHere) -> PuzzleVerdict:
+async def post_try(puzzle_id: PuzzleId, request: PuzzleTry, services: ServicesHere, owner: OwnerHere) -> PuzzleVerdict:
     """Judge the last move of a line and play the defence."""
     puzzle = services.puzzles.get(puzzle_id)
     job = TryPuzzle(puzzle=puzzle, moves=tuple(request.moves))
-    result: TryResult = await services.pool.run(job, owner="puzzles")
+    result: TryResult = await services.pool.run(job, owner=owner)
     position = puzzle.position()
     for move in (*request.moves, *(() if result.reply is None else (result.reply,))):
         position = position.play(move)

@@ -40,7 +40,7 @@ from tengen.web.pictures import DrawPng, Look, draw_svg
 from tengen.web.players import DEFAULT_AGENT, describe_agents, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
 from tengen.web.records import game_of, read_job, write_job
-from tengen.web.services import Services, services_of
+from tengen.web.services import Services, owner_of, services_of
 from tengen.web.session import Session
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -65,6 +65,7 @@ class PictureQuery(RulesFields):
 
 
 ServicesHere = Annotated[Services, Depends(services_of)]
+OwnerHere = Annotated[str, Depends(owner_of)]
 GameIdHere = Annotated[GameId, Path()]
 _SERVER_FULL = 1013
 
@@ -92,12 +93,12 @@ def get_info(services: ServicesHere) -> ServerInfo:
 
 
 @router.post("/position")
-async def post_position(request: PositionRequest, services: ServicesHere) -> PositionInfo:
+async def post_position(request: PositionRequest, services: ServicesHere, owner: OwnerHere) -> PositionInfo:
     """The facts of a position: legal points, fouls, outcome, winning line, threats."""
     position = position_of(request)
     threats = None
     if request.include_threats and position.ruleset.win_length in (4, 5):
-        threats = threats_of(await services.pool.run(Explain(position=position), owner="positions"))
+        threats = threats_of(await services.pool.run(Explain(position=position), owner=owner))
     return facts_of(position, threats)
 
 
@@ -130,24 +131,24 @@ async def get_svg(query: Annotated[PictureQuery, Query()]) -> Response:
 
 
 @router.get("/picture.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-async def get_png(query: Annotated[PictureQuery, Query()], services: ServicesHere) -> Response:
+async def get_png(query: Annotated[PictureQuery, Query()], services: ServicesHere, owner: OwnerHere) -> Response:
     """A position as PNG."""
     look = Look(numbers=query.numbers, coordinates=query.coordinates)
     job = DrawPng(position=query.position(), look=look)
-    return Response(await services.pool.run(job, owner="pictures"), media_type="image/png")
+    return Response(await services.pool.run(job, owner=owner), media_type="image/png")
 
 
 @router.post("/import")
-async def post_import(request: ImportRequest, services: ServicesHere) -> ImportResult:
+async def post_import(request: ImportRequest, services: ServicesHere, owner: OwnerHere) -> ImportResult:
     """Read a game file or anything pasted."""
-    result: ImportResult = await services.pool.run(read_job(request), owner="records")
+    result: ImportResult = await services.pool.run(read_job(request), owner=owner)
     return result
 
 
 @router.post("/export")
-async def post_export(request: ExportRequest, services: ServicesHere) -> ExportResult:
+async def post_export(request: ExportRequest, services: ServicesHere, owner: OwnerHere) -> ExportResult:
     """Write a record as a file."""
-    result: ExportResult = await services.pool.run(write_job(request), owner="records")
+    result: ExportResult = await services.pool.run(write_job(request), owner=owner)
     return result
 
 

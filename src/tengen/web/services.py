@@ -13,7 +13,7 @@ from tengen.errors import AgentError
 from tengen.web.hall import Hall
 from tengen.web.jobs import Supports
 from tengen.web.lab import Lab
-from tengen.web.limits import WebLimits
+from tengen.web.limits import WebLimits, client_of
 from tengen.web.messages import Person, Player
 from tengen.web.players import agent_of
 from tengen.web.puzzles import PuzzleShelf
@@ -94,6 +94,11 @@ class Services:
             self._supported[question] = await self.pool.run(Supports(agent=agent, ruleset=ruleset), owner="checks")
         if not self._supported[question]:
             raise AgentError(f"{agent} does not play {ruleset}")
+
+
+def owner_of(connection: HTTPConnection) -> str:
+    """Whose share a request is taken from."""
+    return f"client {client_of(connection.scope)}"
 
 
 def services_of(connection: HTTPConnection) -> Services:

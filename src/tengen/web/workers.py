@@ -50,7 +50,9 @@ class PoolConfig:
     grace_ms: int = 3000
     """How much longer than its limit a job may take, and how long after a stop, before its worker is ended."""
     max_waiting: int = 1000
-    """Jobs beyond these are refused."""
+    """Jobs beyond these are refused …"""
+    max_waiting_of_owner: int = 50
+    """… and beyond these, those of one owner."""
     first_slice_ms: int = 300
     """What an analysis keeps of its worker while others like it wait; doubled each time …"""
     longest_slice_ms: int = 1500
@@ -140,7 +142,9 @@ class WorkerPool:
 
     def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
         """Put a job into the queue; `result` of what is returned has to be awaited."""
-        if self._is_closed or len(self._waiting) >= self.config.max_waiting:
+        waiting_of_owner = sum(search.owner == owner for search in self._waiting)
+        is_full = len(self._waiting) >= self.config.max_waiting
+        if self._is_closed or is_full or waiting_of_owner >= self.config.max_waiting_of_owner:
             raise BusyError("too many searches are waiting; try again later")
         search = Search(self, job, owner, on_report)
         self._enqueue(search)
