@@ -74,8 +74,7 @@ class Result:
 
 def work(connection: Connection) -> None:
     """Do the jobs that come over the connection until its end."""
-    for ending in (signal.SIGINT, signal.SIGTERM):  # the parent ends its workers
-        signal.signal(ending, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     if sys.platform != "win32":
         os.nice(_NICENESS)
     desk = WorkerDesk(connection)

@@ -35,6 +35,7 @@ _WATCH_S = 0.5
 """How often limits are looked at."""
 _QUICK_SLICE_S = 0.08
 """What an analysis keeps of its worker when something short, or an analysis without any lines yet, waits."""
+_MAX_FAILED_STARTS = 5
 _HOME_BONUS_S = 0.5
 """An analysis goes on where its tables are if that costs others no more than this."""
 
@@ -106,13 +107,19 @@ class WorkerPool:
         self._tick: asyncio.TimerHandle | None = None
         self._watch: asyncio.Task[None] | None = None
         self._is_closed = False
+        self._failed_starts = 0
+        """Workers that ended before they were ready."""
 
     # -- beginning and end -----------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start the workers; they are ready when this returns."""
+        """Start the workers; they are ready when this returns. `AgentError` when they cannot be started."""
         self._workers = [_Worker(self) for _ in range(self.config.worker_count)]
-        await asyncio.gather(*(worker.ready.wait() for worker in self._workers))
+        while not all(worker.ready.is_set() for worker in self._workers):
+            if self._failed_starts > _MAX_FAILED_STARTS:
+                await self.close()
+                raise AgentError("the search processes end as soon as they are started")
+            await asyncio.sleep(_TICK_S)
         self._watch = asyncio.create_task(self._keep_watch())
 
     async def close(self) -> None:
@@ -260,6 +267,7 @@ class WorkerPool:
         if self._is_closed or worker not in self._workers:
             return
         _log.warning("a search process was replaced: %s", why)
+        self._failed_starts += not worker.ready.is_set()
         search = worker.search
         worker.end()
         self._workers[self._workers.index(worker)] = _Worker(self)
