@@ -204,9 +204,9 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const Point last_move = ply > 0 ? frames_[ply - 1].move : board_.board().last_move();
 
   if constexpr (!kIsRoot) {
-    // Step 2. Time, full board, depth of the stack.
+    // Step 2. Time, end of the game, depth of the stack.
     if (should_stop()) return 0;
-    if (board_.board().empties() == 0) return draw_value();
+    if (board_.board().is_over()) return final_value(ply);
     if (ply >= kMaxPly - 2) return evaluate(board_, weights_);
 
     // Step 3. Wins and losses at sight.
@@ -456,7 +456,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   nodes.fetch_add(1, std::memory_order_relaxed);
   if (IsPv) selective_depth_ = std::max(selective_depth_, ply + 1);
   if (should_stop()) return 0;
-  if (board_.board().empties() == 0) return draw_value();
+  if (board_.board().is_over()) return final_value(ply);
   if (ply >= kMaxPly - 2) return evaluate(board_, weights_);
   if (const Value value = static_win(ply); value != 0) return value;
   const Colour own = board_.to_move();

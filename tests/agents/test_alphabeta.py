@@ -395,3 +395,9 @@ def test_positions_come_in_any_order_and_under_any_rules():
         for text in ("15x15:5:renju", "6x6:4:freestyle", "15x15:5:renju", "9x9:5:caro"):
             position = Position.start(Ruleset.parse(text)).play("c3").play("d4")
             assert position.is_legal(player.choose(position, Limits(depth=3)).move)
+
+
+def test_a_five_is_a_win_in_one_on_every_line() -> None:
+    position = Position.from_moves(Ruleset(15, 15), "h8a1i8a3j8a5k8c1")
+    (*_, last) = make_agent("alphabeta").analyse(position, Limits(depth=4), lines=3)
+    assert [(line.move, str(line.proof)) for line in last.lines] == [("g8", "+M1"), ("l8", "+M1")]

@@ -211,11 +211,9 @@ class Run:
 
 def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
     """The header of a run that begins now."""
-    import tengen
+    from tengen import __version__
 
-    return RunHeader(
-        algorithm=algorithm, preset=preset or "", seed=seed, version=tengen.__version__, commit=source_commit()
-    )
+    return RunHeader(algorithm=algorithm, preset=preset or "", seed=seed, version=__version__, commit=source_commit())
 
 
 def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generator:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.core.contracts import Ruleset
+from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, MissingExtraError, RulesetError
 from tengen.nets.evaluators import OnnxEvaluator
@@ -70,7 +71,7 @@ class ModelInfo:
 
 def model_names() -> tuple[str, ...]:
     """The names of the shipped models."""
-    folder = _shipped_folder()
+    folder = shipped_folder("models")
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{_FILES[Precision.FP32]}")))
 
 
@@ -148,15 +149,8 @@ def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path
 def _shipped(name: str) -> Path:
     names = model_names()
     if name in names:
-        return _shipped_folder() / name
+        return shipped_folder("models") / name
     raise InputError(f"{name!r} is neither a folder, nor an .onnx file, nor a shipped model{did_you_mean(name, names)}")
-
-
-def _shipped_folder() -> Path:
-    """`tengen/models` of an installed package; in a clone, `models` beside `src`."""
-    package = Path(__file__).parents[1]
-    installed = package / "models"
-    return installed if installed.is_dir() else package.parents[1] / "models"
 
 
 def _load_torch(path: Path) -> TorchEvaluator:
