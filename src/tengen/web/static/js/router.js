@@ -21,7 +21,11 @@ export const go = (/** @type {string} */ path, /** @type {Record<string, string>
   location.hash = hashOf(path, query);
 };
 
-/** Keep the address up to what is shown without making a step of history. */
+/**
+ * Keep the address up to what is shown without making a step of history. Not when it names another page already: the
+ * visitor is on the way there, and the page that is left has not heard of it yet.
+ */
 export function replaceRoute(/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) {
+  if (parseRoute(location.hash).page !== parseRoute(path).page) return;
   history.replaceState(null, "", hashOf(path, query));
 }
