@@ -63,7 +63,7 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     target = tmp_path / "models" / "small"
     shipped = run("ship", str(folder), str(target), "--command", "tengen train …", "--match", str(match))
     assert shipped.exit_code == 0, shipped.exception
-    monkeypatch.setattr("tengen.nets.models._shipped_folder", lambda: target.parent)
+    monkeypatch.setattr("tengen.nets.models.shipped_folder", lambda _: target.parent)
     card = read_card("small")
     assert card["sha256"] == load_model("small")[1].sha256
     assert card["matches"][0]["games"] == 2
