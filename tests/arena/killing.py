@@ -23,7 +23,7 @@ import psutil
 PATIENCE_S = 120.0
 
 # Games of a few tenths of a second, so that a kill hits the middle of some.
-PLAYERS = tuple(f"alphabeta:nodes={nodes},hash-mb=1" for nodes in (2000, 2200, 2400, 2600, 2800))
+PLAYERS = tuple(f"alphabeta:nodes={nodes},hash-mb=1" for nodes in (5000, 5500, 6000, 6500, 7000))
 
 
 @dataclass(frozen=True)
