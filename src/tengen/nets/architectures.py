@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -63,7 +64,7 @@ class NetOutput(NamedTuple):
     """[B, area]: the opponent's next move."""
 
 
-class Net(nn.Module):
+class Net(nn.Module, ABC):
     """A network: planes [B, C, H, W] → `NetOutput`."""
 
     has_any_size = False
@@ -73,9 +74,9 @@ class Net(nn.Module):
         super().__init__()
         self.config = config
 
+    @abstractmethod
     def forward(self, planes: Tensor) -> NetOutput:
         """Planes float32 [B, C, H, W] of the layout `config.planes`."""
-        raise NotImplementedError
 
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
