@@ -24,14 +24,15 @@ from tengen.errors import InputError, RunError
 
 LADDER = (
     "random",
-    "naive:level=0",
     "naive:level=1",
-    "naive:level=2",
     "naive:level=3",
     "rule-based",
     "chains",
+    "alphabeta:nodes=30,hash-mb=2",
+    "alphabeta:nodes=300,hash-mb=2",
+    "alphabeta:nodes=3000,hash-mb=2",
 )
-"""Players that answer in microseconds, weakest first."""
+"""Players that answer in microseconds to a few milliseconds, about the weakest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,8 @@ class StrengthConfig:
 
     every: int = 10
     """Iterations between measurements; 0 for none. The last iteration is always measured."""
-    opponents: tuple[str, ...] = LADDER
-    """Agent texts of the ladder."""
+    opponents: tuple[str, ...] = ()
+    """Agent texts of the ladder; none, those of `LADDER` that play the ruleset."""
     anchor: str = "rule-based"
     """The opponent whose rating is 0."""
     games: int = 10
@@ -52,8 +53,9 @@ class StrengthConfig:
     """Games of each pair of opponents, played once."""
 
     def __post_init__(self) -> None:
-        if self.anchor not in self.opponents:
-            raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(self.opponents)}")
+        opponents = self.opponents or LADDER
+        if self.anchor not in opponents:
+            raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(opponents)}")
         if self.every < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
             raise InputError("strength needs every ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
 
@@ -86,9 +88,13 @@ class Ladder:
         self._config = config
         self._seed = seed
         self._closing = ExitStack()
-        self._agents = [self._closing.enter_context(make_agent(text)) for text in config.opponents]
-        for text, agent in zip(config.opponents, self._agents, strict=True):
-            if not agent.supports(ruleset):
+        self._agents: dict[str, Agent] = {}
+        """By their text, in the order of the ladder."""
+        for text in config.opponents or LADDER:
+            agent = self._closing.enter_context(make_agent(text))
+            if agent.supports(ruleset):
+                self._agents[text] = agent
+            elif config.opponents:
                 raise InputError(f"{text} does not play {ruleset}, so it cannot measure strength there")
         self._results: dict[tuple[int, int], Wdl] = {}
 
@@ -106,18 +112,19 @@ class Ladder:
         newcomer = len(self._agents)
         results = dict(self._results)
         by_opponent: dict[str, tuple[Wdl, Wdl]] = {}
-        for place, (text, opponent) in enumerate(zip(self._config.opponents, self._agents, strict=True)):
+        for place, (text, opponent) in enumerate(self._agents.items()):
             contestants = Contestant(agent, control), Contestant(opponent, TimeControl())
             black, white = self._play_pair(contestants, self._config.games, f"{iteration} {text}")
             results[newcomer, place], results[place, newcomer] = black, white.reversed()
             by_opponent[text] = black, white
-        ratings = rate(newcomer + 1, results, anchors={self._config.opponents.index(self._config.anchor): 0.0})
+        ratings = rate(newcomer + 1, results, anchors={list(self._agents).index(self._config.anchor): 0.0})
         return Strength(float(ratings.elo[newcomer]), ratings.error(newcomer), by_opponent)
 
     def _play_ladder(self) -> None:
-        for one, other in combinations(range(len(self._agents)), 2):
-            contestants = Contestant(self._agents[one], TimeControl()), Contestant(self._agents[other], TimeControl())
-            black, white = self._play_pair(contestants, self._config.ladder_games, f"ladder {one} {other}")
+        contestants = [Contestant(agent, TimeControl()) for agent in self._agents.values()]
+        for one, other in combinations(range(len(contestants)), 2):
+            pair = contestants[one], contestants[other]
+            black, white = self._play_pair(pair, self._config.ladder_games, f"ladder {one} {other}")
             self._results[one, other], self._results[other, one] = black, white.reversed()
 
     def _play_pair(self, contestants: tuple[Contestant, Contestant], games: int, purpose: str) -> tuple[Wdl, Wdl]:
