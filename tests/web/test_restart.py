@@ -42,7 +42,7 @@ def play(address: str, game: str, point: str, moves: int) -> Json:
             json.dumps({"type": "act", "id": "p", "gameId": game, "action": {"action": "play", "point": point}})
         )
         while True:
-            message: Json = json.loads(socket.recv(timeout=30))
+            message: Json = json.loads(socket.recv(timeout=120))
             assert message["type"] != "error", message
             if message["type"] == "game" and len(message["game"]["moves"]) == moves:
                 state: Json = message["game"]

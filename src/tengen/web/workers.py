@@ -48,7 +48,7 @@ class PoolConfig:
     """Processes; 0 for one a core, two at least."""
     memory_mb: int = 1024
     """A worker that holds more is ended."""
-    grace_ms: int = 3000
+    grace_ms: int = 10_000
     """How much longer than its limit a job may take, and how long after a stop, before its worker is ended."""
     max_waiting: int = 1000
     """Jobs beyond these are refused …"""

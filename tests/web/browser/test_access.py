@@ -30,15 +30,17 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(page.locator(".cursor")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(visitor.point("h8")).to_have_accessible_name("H8, black stone, last move")
+    visitor.await_turn()
     for key in ("ArrowUp", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect(visitor.point("i9")).to_have_accessible_name("I9, white stone, last move")
-    assert visitor.said().split("\n\n") == ["Black H8", "White I9"]
+    expect(visitor.said).to_have_text(["Black H8", "White I9"])
     visitor.shoot("keyboard-cursor")
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowLeft")  # off the board, arrows walk through the game
     expect(visitor.stones).to_have_count(1)
     page.keyboard.press("End")
+    visitor.await_turn()
     page.keyboard.press("/")
     page.keyboard.type("k10")
     page.keyboard.press("Enter")
@@ -65,6 +67,7 @@ def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
     page = phone.open("#/play")
     page.get_by_role("radio", name="Person").check()
     phone.button("Start game").tap()
+    phone.await_turn()
     phone.point("h8").tap()
     expect(phone.point("h8")).to_have_accessible_name("H8, empty, waiting for confirmation")
     phone.point("i9").tap()  # a slip: the other point waits now
@@ -72,6 +75,7 @@ def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
     phone.button("Place stone").tap()
     expect(phone.point("i9")).to_have_accessible_name("I9, black stone, last move")
     expect(phone.stones).to_have_count(1)
+    phone.await_turn()
     phone.point("g7").tap()
     phone.point("g7").tap()
     expect(phone.stones).to_have_count(2)
@@ -87,16 +91,20 @@ def test_nothing_is_wider_than_a_phone(phone: Visitor) -> None:
 def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address, color_scheme="dark")
     page = visitor.open("#/play")
-    paper = "getComputedStyle(document.body).backgroundColor"
+    dark, light = "rgb(22, 20, 18)", "rgb(245, 240, 230)"
+    paper = page.locator("body")
     expect(visitor.button("Start game")).to_be_visible()
-    dark = page.evaluate(paper)
+    expect(paper).to_have_css("background-color", dark)
     visitor.shoot("play-dark")
+    # The system changes its mind: so does the page, until it is told otherwise.
+    page.emulate_media(color_scheme="light")
+    expect(paper).to_have_css("background-color", light)
+    page.emulate_media(color_scheme="dark")
+    expect(paper).to_have_css("background-color", dark)
     visitor.button("Light or dark").click()
-    light = page.evaluate(paper)
-    assert dark == "rgb(22, 20, 18)"
-    assert light == "rgb(245, 240, 230)"
+    expect(paper).to_have_css("background-color", light)
     page.reload()
-    assert page.evaluate(paper) == light
+    expect(paper).to_have_css("background-color", light)
     visitor.leave()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -12,6 +13,33 @@ from tests.web.browser.visitor import Visitor
 
 OPEN_THREE = "#/analyse?rules=15x15:5:freestyle&moves=h8,h1,g8,g1,i8"
 STUDY = "(;GM[4]SZ[15];B[hh]C[The centre.];W[ig](;B[if];W[gh])(;B[gi]C[The other way.];W[jf]))"
+
+
+class HeldEngine:
+    """Lets the first report on three moves through and keeps the later ones: `say` decides what is heard next."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.report: dict[str, Any] = {}
+        self._visitor = visitor
+        visitor.hear_only(self._passes)
+
+    def say(self, *moves: str) -> None:
+        """Report on these moves of the first report, best first."""
+        known = {move["move"]: move for move in self.report["moveInfos"]}
+        infos = [known[move] | {"order": order} for order, move in enumerate(moves)]
+        self._visitor.tell(self.report | {"moveInfos": infos})
+
+    def line(self, move: str) -> list[str]:
+        """The line that the engine expects after a move, with it."""
+        return next(info["pv"] for info in self.report["moveInfos"] if info["move"] == move)
+
+    def _passes(self, message: dict[str, Any]) -> bool:
+        if message["type"] != "analysis":
+            return True
+        if self.report or len(message["moveInfos"]) < 3:
+            return False
+        self.report = message
+        return True
 
 
 def test_candidates_appear_and_pointing_at_one_shows_its_line(visitor: Visitor) -> None:
@@ -26,12 +54,38 @@ def test_candidates_appear_and_pointing_at_one_shows_its_line(visitor: Visitor) 
     visitor.shoot("analyse-hover")
     visitor.page.mouse.move(5, 5)
     expect(visitor.page.locator(".preview")).to_have_count(0)
-    # The same on the board itself.
-    best = rows.first.locator("th").inner_text().strip()
-    visitor.point(best).hover()
-    expect(visitor.page.locator(".preview").first).to_be_visible()
     visitor.page.keyboard.press("Space")
     expect(visitor.button("Analyse")).to_be_visible()
+    expect(rows).to_have_count(0)
+
+
+def test_the_point_under_the_pointer_shows_its_line_as_the_engine_thinks_on(visitor: Visitor) -> None:
+    engine = HeldEngine(visitor)
+    visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("Analyse").click()
+    rows = visitor.page.locator(".candidate-row")
+    expect(rows).to_have_count(3)
+    first, second, third = (move["move"] for move in engine.report["moveInfos"])
+    line = visitor.page.locator(".preview")
+    visitor.point(first).hover()
+    expect(line.first).to_be_visible()
+    expect(visitor.page.locator(".candidate")).to_have_count(0)
+    # The engine turns to other moves: what is looked at stays.
+    engine.say(second, third)
+    expect(rows).to_have_count(2)
+    expect(line).not_to_have_count(0)
+    # A point that becomes a candidate while the pointer rests on it shows its line.
+    visitor.page.mouse.move(5, 5)
+    expect(visitor.page.locator(".candidate")).to_have_count(2)
+    visitor.point(first).hover()
+    expect(line).to_have_count(0)
+    engine.say(second, first)
+    expect(line.first).to_be_visible()
+    # A row has another move than before: so has the pointer.
+    rows.first.hover()
+    expect(line).to_have_count(len(engine.line(second)))
+    engine.say(third)
+    expect(line).to_have_count(len(engine.line(third)))
 
 
 @pytest.mark.thorough

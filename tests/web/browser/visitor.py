@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, WebSocketRoute, expect
 
 from tests.conftest import ROOT
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
-PATIENCE_MS = 20_000
+PATIENCE_MS = 90_000
 """How long anything may take: the machine may be busy, and nothing here measures time."""
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -39,6 +41,19 @@ class Visitor:
         if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != urlsplit(self.address).netloc:
             self.faults.append(f"asked {request.url}")
 
+    def hear_only(self, passes: Callable[[dict[str, Any]], bool]) -> None:
+        """From the next page on, the server's messages are heard only if they pass; `tell` says others."""
+
+        def relay(route: WebSocketRoute) -> None:
+            self._socket = route
+            route.connect_to_server().on_message(lambda text: passes(json.loads(text)) and route.send(text))
+
+        self.page.route_web_socket(re.compile("/api/socket$"), relay)
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Say something to the page in place of the server."""
+        self._socket.send(json.dumps(message))
+
     def leave(self) -> None:
         self.context.close()
         assert not self.faults, self.faults
@@ -63,9 +78,14 @@ class Visitor:
         """A list to choose from, by its label."""
         return self.page.get_by_role("combobox", name=name, exact=True)
 
+    def await_turn(self) -> None:
+        """Wait until the board takes a stone: one that was put before has arrived at the server and is answered."""
+        expect(self.page.locator(".board.is-playable")).to_be_attached()
+
     def put(self, *names: str) -> None:
-        """Click points, one after the other, each when the stone before has arrived."""
+        """Click points, one after the other, each when the board takes it."""
         for name in names:
+            self.await_turn()
             self.point(name).click()
             expect(self.point(name)).to_have_accessible_name(re.compile("stone"))
 
@@ -94,6 +114,7 @@ class Visitor:
         texts = self.page.locator(".moves .move:not(.start)").all_inner_texts()
         return [re.sub(r"^\s*\d+\s*", "", text) for text in texts]
 
-    def said(self) -> str:
-        """What a screen reader has been told."""
-        return self.page.locator("#announcer").inner_text()
+    @property
+    def said(self) -> Locator:
+        """What a screen reader has been told, a paragraph each."""
+        return self.page.locator("#announcer p")

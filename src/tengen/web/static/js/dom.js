@@ -67,6 +67,21 @@ export function fill(element, ...children) {
 }
 
 /**
+ * As `fill`, but what looks as before stays, so that a press on a button is not lost when its surroundings are drawn
+ * anew between down and up. What looks the same must do the same.
+ * @param {Element} element
+ * @param {Node[]} children
+ */
+export function refill(element, children) {
+  children.forEach((child, i) => {
+    const there = element.childNodes[i];
+    if (!there) element.append(child);
+    else if (there !== child && !there.isEqualNode(child)) there.replaceWith(child);
+  });
+  while (element.childNodes.length > children.length) element.lastChild?.remove();
+}
+
+/**
  * Draw something anew without taking the focus away: the control that had it (or the one with its `data-focus`) gets it
  * back.
  * @param {HTMLElement} container

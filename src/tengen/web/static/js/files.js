@@ -101,11 +101,15 @@ export function openExport(formats, record, picture) {
     /** @type {any} */
     let file = null;
     const write = async () => {
+      const asked = name;
       try {
-        file = await exportRecord(record(), name);
+        const answer = await exportRecord(record(), asked);
+        if (asked !== name) return;
+        file = answer;
         text.value = file.text ?? t("export.binary");
         losses.textContent = file.losses.length ? t("export.losses", { what: file.losses.join(", ") }) : t("export.whole");
       } catch (error) {
+        if (asked !== name) return;
         file = null;
         text.value = "";
         losses.textContent = error instanceof Error ? error.message : String(error);

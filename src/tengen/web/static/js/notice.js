@@ -4,7 +4,9 @@
 import { fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 
-const SHOWN_MS = 4200;
+const SHOWN_MS = 6000;
+/** What can be taken back can be for longer. */
+const SHOWN_WITH_ACTION_MS = 20000;
 
 /** Tell the user something for a moment; `action` adds a button (undo). */
 export function notify(/** @type {string} */ text, { error = false, action = /** @type {{ label: string, run: () => void } | null} */ (null) } = {}) {
@@ -15,7 +17,7 @@ export function notify(/** @type {string} */ text, { error = false, action = /**
   const notices = /** @type {HTMLElement} */ (document.getElementById("notices"));
   while (notices.children.length > 2) notices.firstChild?.remove();
   notices.append(notice);
-  setTimeout(() => notice.remove(), action ? 2 * SHOWN_MS : SHOWN_MS);
+  setTimeout(() => notice.remove(), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 /** Show an error that was thrown, in its own words. */

@@ -30,8 +30,12 @@ class AnalysePage {
   chances = new Map();
   isOn = false;
   hasSecond = false;
-  /** Whether a line is shown in place of the candidates. */
-  isPreviewing = false;
+  /**
+   * The move that is pointed at, on the board or in the table of an engine, and the line shown for it in place of the
+   * candidates. The line follows the engine, and stays while the engine turns to other moves.
+   * @type {{ move: string, engine: EnginePanel | null, line: string[] | null } | null}
+   */
+  pointed = null;
   /** A forced win that was asked for. @type {any} */ solved = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {any} */ info) {
@@ -39,11 +43,11 @@ class AnalysePage {
     const boardBox = h("div");
     this.bar = new ChanceBar();
     this.graph = new ChanceGraph((ply) => this.goTo(lineThrough(workspace.node)[ply] ?? workspace.node));
-    this.board = new Board(boardBox, { onPlay: (point) => this.play(point), onHover: (point) => this.hover(point), onPending: (point) => (this.confirmBar.hidden = !point) });
+    this.board = new Board(boardBox, { onPlay: (point) => this.play(point), onHover: (point) => this.pointAt(point), onPending: (point) => (this.confirmBar.hidden = !point) });
     this.confirmBar = h("div", { class: "confirm-bar", hidden: true },
       button(t("cancel"), () => this.board.set({ pending: null })), button(t("place"), () => this.board.confirm(), { kind: "primary" }));
-    const listeners = { onUpdate: () => this.showAnalysis(), onHover: (/** @type {string[] | null} */ line) => this.preview(line),
-      onPlay: (/** @type {string[]} */ line) => this.playLine(line), onChoose: () => this.think() };
+    const listeners = { onUpdate: () => this.showAnalysis(), onPoint: (/** @type {string | null} */ move, /** @type {EnginePanel} */ engine) => this.pointAt(move, engine),
+      onPlay: (/** @type {string} */ move) => this.play(move), onChoose: () => this.think() };
     this.engines = [new EnginePanel(info, "engine", listeners), new EnginePanel(info, "secondEngine", listeners)];
     this.tree = new MoveTree((node) => this.goTo(node));
     this.status = h("p", { class: "status small", role: "status" });
@@ -129,18 +133,13 @@ class AnalysePage {
     this.goTo(node, node.parent?.children.length !== known);
   }
 
-  playLine(/** @type {string[]} */ line) {
-    for (const point of line) this.play(point);
-  }
-
   /** Stand on a node: draw it at once, then ask for its facts and for thoughts. */
   async goTo(/** @type {Node} */ node, isNew = false) {
     workspace.node = node;
     this.solved = null;
-    this.isPreviewing = false;
+    this.think();
     this.showPosition();
     this.showTree();
-    this.think();
     workspace.keep();
     const moves = workspace.plainMoves();
     if (moves) replaceRoute("analyse", { rules: workspace.rules, moves: moves.join(",") });
@@ -242,6 +241,7 @@ class AnalysePage {
   // -- thinking --------------------------------------------------------------------------------------------------------
 
   think() {
+    if (this.pointed) this.pointed.line = null;
     const facts = workspace.facts.get(workspace.node.id);
     const isOver = facts && facts.outcome !== "ongoing";
     this.engines.forEach((engine, i) => {
@@ -265,7 +265,7 @@ class AnalysePage {
       }
     }
     const policy = settings.showPolicy ? (analysis?.policy ?? second.analysis?.policy) : null;
-    this.board.set({ candidates: this.isPreviewing ? [] : this.candidates(), heat: new Map(Object.entries(policy ?? {})) });
+    this.board.set({ ...this.thoughts(), heat: new Map(Object.entries(policy ?? {})) });
     this.bar.show(this.chances.get(node.id) ?? null, toMove);
     this.showGraph();
     this.status.textContent = this.statusText(policy);
@@ -291,16 +291,25 @@ class AnalysePage {
     this.graph.show(line.map((node) => this.chances.get(node.id) ?? null), line.indexOf(workspace.node));
   }
 
-  /** Show the line of the candidate under the pointer. */
-  hover(/** @type {string | null} */ point) {
-    const found = this.engines.flatMap(({ analysis }) => analysis?.moveInfos ?? []).find((/** @type {any} */ move) => move.move === point);
-    this.preview(found && settings.showCandidates ? found.pv : null);
+  /** The pointer is on a move: on the board, or in the table of an engine. */
+  pointAt(/** @type {string | null} */ move, /** @type {EnginePanel | null} */ engine = null) {
+    this.pointed = move ? { move, engine, line: null } : null;
+    this.board.set(this.thoughts());
   }
 
-  preview(/** @type {string[] | null} */ line) {
-    if (!line && !this.isPreviewing) return;
-    this.isPreviewing = line !== null;
-    this.board.set({ preview: line ? previewOf(line, workspace.toMove()) : this.solvedPreview(), candidates: line ? [] : this.candidates() });
+  /** What the board shows of the engines' thoughts: the line of the move that is pointed at, else the candidates. */
+  thoughts() {
+    const line = this.pointedLine();
+    return line ? { preview: previewOf(line, workspace.toMove()), candidates: [] } : { preview: this.solvedPreview(), candidates: this.candidates() };
+  }
+
+  pointedLine() {
+    const { pointed } = this;
+    if (!pointed) return null;
+    const engines = pointed.engine ? [pointed.engine] : settings.showCandidates ? this.engines : [];
+    const found = engines.flatMap(({ analysis }) => analysis?.moveInfos ?? []).find((/** @type {any} */ { move }) => move === pointed.move);
+    pointed.line = found?.pv ?? pointed.line;
+    return pointed.line;
   }
 
   async solve(/** @type {"vcf" | "vct"} */ kind) {
@@ -328,7 +337,7 @@ class AnalysePage {
     const facts = workspace.facts.get(workspace.node.id);
     const isOver = facts && facts.outcome !== "ongoing";
     const threats = settings.showThreats ? (facts?.threats?.standing ?? []) : [];
-    this.board.set({ ...workspace.boardState(), toPlay: isOver ? null : workspace.toMove(), preview: this.solvedPreview(),
+    this.board.set({ ...workspace.boardState(), toPlay: isOver ? null : workspace.toMove(), ...this.thoughts(),
       threats: threats.map((/** @type {any} */ { colour, kind, stones, answers }) => ({ colour, kind, points: stones, answers })) });
     this.showThreats();
     if (document.activeElement !== this.comment) this.comment.value = workspace.node.comment;

@@ -6,7 +6,7 @@ import { newGame, serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h, keepingFocus } from "../dom.js";
+import { fill, h, keepingFocus, refill } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
@@ -38,11 +38,16 @@ class PlayPage {
     this.confirmBar = h("div", { class: "confirm-bar", hidden: true },
       button(t("cancel"), () => this.board.set({ pending: null })), button(t("place"), () => this.board.confirm(), { kind: "primary" }));
     this.bars = { black: new PlayerBar("black"), white: new PlayerBar("white") };
+    this.statusLine = h("h2", { class: "status", role: "status" });
+    this.facts = h("p", { class: "soft small" });
+    this.options = h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") });
+    this.buttons = h("div");
     this.side = h("div", { class: "side" });
     fill(main, h("h1", { class: "visually-hidden" }, t("page.play")),
       h("div", { class: "stage" }, h("section", { class: "table", "aria-label": t("board") }, this.bars.white.element, this.boardBox, this.bars.black.element, this.confirmBar), this.side));
     this.board = new Board(this.boardBox, { onPlay: (point) => this.play(point), onPending: (point) => (this.confirmBar.hidden = !point) });
     this.moves = new MoveTree((node) => this.look(node.ply));
+    this.panel = h("div", { class: "card" }, h("div", null, this.statusLine, this.facts), this.options, this.buttons, this.moves.element);
     const endings = [followSettings(this.board), onChange((changes) => changes.game && this.resizeEmptyBoard())];
     this.unfollow = () => endings.forEach((end) => end());
     this.ticker = setInterval(() => this.tick(), 100);
@@ -278,20 +283,25 @@ class PlayPage {
     let node = root;
     game.moves.forEach((/** @type {string} */ point, /** @type {number} */ i) => (node = playInTree(node, point, this.colourAt(i))));
     this.moves.show(root, step(root, this.shownPly ?? game.moves.length));
-    keepingFocus(this.side, () => fill(this.side,
-      h("div", { class: "card" },
-        h("div", null, h("h2", { class: `status${isOver ? " is-over" : ""}`, role: "status" }, this.status()), h("p", { class: "soft small" }, facts)),
-        this.openingOptions(),
-        isOver ? this.endButtons() : this.actions(),
-        this.moves.element)));
+    this.statusLine.classList.toggle("is-over", isOver);
+    const status = this.status();
+    if (this.statusLine.textContent !== status) this.statusLine.textContent = status;
+    this.facts.textContent = facts;
+    this.buttons.className = isOver ? "buttons even end-buttons" : "actions";
+    const options = this.openingOptions();
+    this.options.hidden = !options.length;
+    keepingFocus(this.panel, () => {
+      refill(this.options, options);
+      refill(this.buttons, isOver ? this.endButtons() : this.actions());
+    });
+    if (!this.panel.isConnected) fill(this.side, this.panel);
   }
 
   /** The question of an opening procedure. */
   openingOptions() {
     const { turn } = this.game;
-    if (!turn?.isPerson || turn.step !== "option") return null;
-    return h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") },
-      turn.options.map((/** @type {string} */ option) => button(t(`option.${option}`), () => this.act("choose", { option }), { kind: "wide" })));
+    if (!turn?.isPerson || turn.step !== "option") return [];
+    return turn.options.map((/** @type {string} */ option) => button(t(`option.${option}`), () => this.act("choose", { option }), { kind: "wide" }));
   }
 
   actions() {
@@ -299,22 +309,22 @@ class PlayPage {
     const isPersonal = Object.values(game.players).some((player) => /** @type {any} */ (player).kind === "person");
     const action = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => void} */ run, /** @type {boolean} */ enabled) =>
       button(t(`action.${name}`), run, { icon: sign, disabled: !enabled });
-    const list = isPersonal
+    return isPersonal
       ? [action("undo", "undo", () => this.act("undo"), game.canUndo), action("hint", "hint", () => this.askHint(), game.turn?.isPerson && game.turn.step === "stone"),
         action("move-now", "now", () => this.act("moveNow"), game.isThinking), action("resign", "flag", () => this.resign(), true)]
       : [game.isPaused ? action("resume", "start", () => this.act("resume"), true) : action("pause", "pause", () => this.act("pause"), true),
         action("step", "forward", () => this.act("step"), game.isPaused), action("move-now", "now", () => this.act("moveNow"), game.isThinking), action("new", "new", () => this.newGame(), true)];
-    return h("div", { class: "actions" }, list);
   }
 
   endButtons() {
     const query = () => ({ rules: this.game.rules.split(":").slice(0, 3).join(":"), moves: this.game.moves.join(",") });
-    return h("div", { class: "buttons even end-buttons" },
+    const list = [
       button(t("rematch"), () => this.rematch(), { kind: "primary", icon: "play" }),
       button(t("page.review"), () => go("review", { ...query(), start: "1" }), { icon: "review" }),
       button(t("page.analyse"), () => go("analyse", query()), { icon: "analyse" }),
       button(t("action.new"), () => this.newGame(), { icon: "new" }),
-      this.game.canUndo ? button(t("action.undo"), () => this.act("undo"), { icon: "undo" }) : null);
+    ];
+    return this.game.canUndo ? [...list, button(t("action.undo"), () => this.act("undo"), { icon: "undo" })] : list;
   }
 
   /** The same again, with the seats exchanged. */

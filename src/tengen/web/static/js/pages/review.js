@@ -4,7 +4,7 @@
 import { serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h, keepingFocus } from "../dom.js";
+import { fill, h, keepingFocus, refill } from "../dom.js";
 import { listenForGames, openImport } from "../files.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
@@ -45,7 +45,9 @@ class ReviewPage {
     this.tree = new MoveTree((node) => this.look(node.ply), (node) => this.judged.get(node.ply)?.quality ?? "");
     this.detail = h("div", { class: "card move-detail", "aria-live": "polite" });
     this.report = h("div", { class: "card" });
+    this.mistakeList = h("ul", { class: "mistakes" });
     this.form = h("div", { class: "card" });
+    this.parameters = this.parameterFields();
     fill(main, h("h1", { class: "visually-hidden" }, t("page.review")), h("div", { class: "stage" },
       h("section", { class: "table", "aria-label": t("board") }, h("div", { class: "board-row" }, this.bar.element, boardBox), this.confirmBar,
         transport((steps) => this.look(this.ply + steps))),
@@ -216,20 +218,25 @@ class ReviewPage {
     const isRunning = this.stream !== null;
     const { done, total } = this.progress;
     const hasGame = this.line.length > 1;
-    fill(this.form,
+    refill(this.form, [
       h("div", { class: "row-between" }, h("h2", null, t("page.review")), button(t("import"), () => openImport((record) => this.load(record)), { icon: "import", kind: "bare" })),
       hasGame ? h("p", { class: "soft small" }, this.title()) : h("p", { class: "soft" }, t("review.empty")),
-      h("details", null, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "stack" },
-        agentField(this.info, settings.engine || this.info.defaultAgent, (engine) => change({ engine }), { analyses: true, label: t("engine") }),
-        h("div", { class: "fields" }, BAD.map((name) => this.thresholdField(/** @type {"inaccuracy" | "mistake" | "blunder"} */ (name)))),
-        h("div", { class: "fields" },
-          field(t("review.time"), choice(TIMES_MS.map((ms) => [String(ms), t("seconds", { seconds: ms / 1000 })]), String(this.timeMs), (value) => (this.timeMs = Number(value))))))),
-      isRunning ? h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") }) : null,
+      this.parameters,
+      ...(isRunning ? [h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") })] : []),
       h("div", { class: "buttons even" },
         isRunning ? button(t("analysis.stop"), () => { this.halt(); this.draw(); }, { icon: "pause" })
-          : button(t("review.start"), () => this.start(), { kind: this.summary ? "" : "primary", icon: "review", disabled: !hasGame })));
+          : button(t("review.start"), () => this.start(), { kind: this.summary ? "" : "primary", icon: "review", disabled: !hasGame })),
+    ]);
     // What was found comes before the way to find it again.
     this.form.style.order = this.summary ? "1" : "";
+  }
+
+  parameterFields() {
+    return h("details", null, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "stack" },
+      agentField(this.info, settings.engine || this.info.defaultAgent, (engine) => change({ engine }), { analyses: true, label: t("engine") }),
+      h("div", { class: "fields" }, BAD.map((name) => this.thresholdField(/** @type {"inaccuracy" | "mistake" | "blunder"} */ (name)))),
+      h("div", { class: "fields" },
+        field(t("review.time"), choice(TIMES_MS.map((ms) => [String(ms), t("seconds", { seconds: ms / 1000 })]), String(this.timeMs), (value) => (this.timeMs = Number(value)))))));
   }
 
   /** From which loss on, in percent, a move gets its bad name. */
@@ -253,19 +260,19 @@ class ReviewPage {
     const heading = h("div", { class: "row-between" }, h("h3", null, `${judged.turnNumber}. ${t(judged.colour)} ${judged.move}`), quality);
     if (attempt) {
       const text = !attempt.point ? t("review.your-try") : attempt.verdict ? this.verdictText(attempt.verdict) : t("thinking");
-      fill(this.detail, h("div", { class: "row-between" }, h("h3", null, t("review.try-again"))), h("p", { class: "verdict", role: "status" }, text),
-        h("div", { class: "buttons even" }, button(t("review.show-answer"), () => { this.attempt = null; this.isAnswerShown = true; this.draw(); }, { icon: "hint" }), button(t("back"), () => this.look(this.ply))));
+      refill(this.detail, [h("div", { class: "row-between" }, h("h3", null, t("review.try-again"))), h("p", { class: "verdict", role: "status" }, text),
+        h("div", { class: "buttons even" }, button(t("review.show-answer"), () => { this.attempt = null; this.isAnswerShown = true; this.draw(); }, { icon: "hint" }), button(t("back"), () => this.look(this.ply)))]);
       return;
     }
     const loss = Math.round(100 * judged.winrateLoss);
     const best = judged.best && judged.best.move !== judged.move ? judged.best : null;
-    fill(this.detail, heading,
+    refill(this.detail, [heading,
       h("p", { class: "small" }, loss ? t("review.lost", { loss }) : t("review.nothing-lost"), judged.isKey ? ` ${t("review.key")}` : ""),
-      best && this.isAnswerShown ? h("p", { class: "small" }, t("review.best", { move: best.move, chance: best.proof?.text ?? `${Math.round(100 * best.winrate)}%` })) : null,
+      ...(best && this.isAnswerShown ? [h("p", { class: "small" }, t("review.best", { move: best.move, chance: best.proof?.text ?? `${Math.round(100 * best.winrate)}%` }))] : []),
       h("div", { class: "buttons even" },
         BAD.includes(judged.quality) ? button(t("review.try-again"), () => this.tryAgain(), { kind: "primary", icon: "undo" }) : null,
         best ? button(t(this.isAnswerShown ? "review.hide-answer" : "review.show-answer"), () => { this.isAnswerShown = !this.isAnswerShown; this.draw(); }, { icon: "hint" }) : null,
-        button(t("page.analyse"), () => this.analyse(), { icon: "analyse" })));
+        button(t("page.analyse"), () => this.analyse(), { icon: "analyse" }))]);
   }
 
   analyse() {
@@ -283,13 +290,19 @@ class ReviewPage {
     };
     const count = (/** @type {string} */ quality) => h("tr", null, h("th", { scope: "row" }, h("span", { class: `quality ${quality}` }, t(`quality.${quality}`))),
       ["black", "white"].map((colour) => h("td", { class: "num" }, this.summary?.sides[colour].counts[quality] ?? [...this.judged.values()].filter((move) => move.colour === colour && move.quality === quality).length)));
-    fill(this.report,
+    refill(this.mistakeList, bad.map((move) => this.mistakeRow(move)));
+    refill(this.report, [
       h("div", { class: "accuracies" }, side("black"), side("white")),
       h("table", { class: "small" }, h("thead", null, h("tr", null, h("th", null, t("review.judgement")), h("th", { class: "num" }, t("black")), h("th", { class: "num" }, t("white")))), h("tbody", null, QUALITIES.map(count))),
       h("h3", null, t("review.key-moves")),
-      bad.length ? h("ul", { class: "mistakes" }, bad.map((move) => h("li", null, h("button", { type: "button", class: "mistake-row", dataset: { focus: `move ${move.turnNumber}` }, "aria-current": move.turnNumber === this.ply ? "true" : null, onclick: () => this.look(move.turnNumber) },
-        h("span", { class: `disc ${move.colour}`, "aria-label": t(move.colour), role: "img" }), h("span", null, `${move.turnNumber}. ${move.move}`), h("span", { class: `quality ${move.quality}` }, t(`quality.${move.quality}`)),
-        h("span", { class: "num" }, `−${Math.round(100 * move.winrateLoss)}%`))))) : h("p", { class: "soft small" }, t("review.no-mistakes")));
+      bad.length ? this.mistakeList : h("p", { class: "soft small" }, t("review.no-mistakes")),
+    ]);
+  }
+
+  mistakeRow(/** @type {any} */ { turnNumber, move, colour, quality, winrateLoss }) {
+    return h("li", null, h("button", { type: "button", class: "mistake-row", dataset: { focus: `move ${turnNumber}` }, "aria-current": turnNumber === this.ply ? "true" : null, onclick: () => this.look(turnNumber) },
+      h("span", { class: `disc ${colour}`, "aria-label": t(colour), role: "img" }), h("span", null, `${turnNumber}. ${move}`), h("span", { class: `quality ${quality}` }, t(`quality.${quality}`)),
+      h("span", { class: "num" }, `−${Math.round(100 * winrateLoss)}%`)));
   }
 
   shortcuts() {

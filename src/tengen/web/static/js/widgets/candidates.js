@@ -1,7 +1,7 @@
 // @ts-check
 /** The candidate moves of an analysis as a table (N, Q, P) and as discs on the board. Pointing at a row shows its line. */
 
-import { fill, h } from "../dom.js";
+import { h } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { chanceColour } from "../board/render.js";
 
@@ -34,21 +34,27 @@ export function previewOf(/** @type {string[]} */ line, /** @type {import("../bo
 }
 
 export class CandidateTable {
+  /** The row that the pointer or the focus is on. @type {HTMLElement | null} */ row = null;
+  /** The move that was told last. @type {string | null} */ pointed = null;
+
   /**
-   * @param {{ onHover: (line: string[] | null) => void, onPlay: (line: string[]) => void }} listeners
+   * @param {{ onPoint: (move: string | null) => void, onPlay: (move: string) => void }} listeners
    */
-  constructor({ onHover, onPlay }) {
-    this.onHover = onHover;
-    this.onPlay = onPlay;
+  constructor({ onPoint, onPlay }) {
+    this.onPoint = onPoint;
     this.head = h("p", { class: "small soft engine-facts" });
-    /** The line of each row. @type {WeakMap<Element, string[]>} */
-    this.lines = new WeakMap();
-    // Rows come and go under the pointer with each report; their body stays and hears when it leaves.
+    const rowOf = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("tr"));
+    const play = (/** @type {Event} */ event) => {
+      const move = rowOf(event)?.dataset.move;
+      if (move) onPlay(move);
+    };
     this.body = h("tbody", {
-      onpointerover: (/** @type {PointerEvent} */ event) => this.point(event.target),
-      onpointerleave: () => onHover(null),
-      onfocusin: (/** @type {FocusEvent} */ event) => this.point(event.target),
-      onfocusout: () => onHover(null),
+      onpointerover: (/** @type {PointerEvent} */ event) => this.point(rowOf(event)),
+      onpointerleave: () => this.point(null),
+      onfocusin: (/** @type {FocusEvent} */ event) => this.point(rowOf(event)),
+      onfocusout: () => this.point(null),
+      onclick: play,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && play(event),
     });
     const columns = ["move", "chance", "N", "Q", "P", "line"];
     this.element = h("div", { class: "stack" }, this.head, h("div", { class: "scroll" }, h("table", { class: "candidates" },
@@ -58,7 +64,7 @@ export class CandidateTable {
 
   clear(/** @type {string} */ text = "") {
     this.head.textContent = text;
-    fill(this.body);
+    this.showRows([]);
   }
 
   show(/** @type {any} */ analysis) {
@@ -66,27 +72,44 @@ export class CandidateTable {
     this.head.textContent = t("analysis.facts", {
       depth: rootInfo.depth || "–", visits: number(rootInfo.visits, true), speed: number(rootInfo.visitsPerSecond, true), seconds: (rootInfo.elapsedMs / 1000).toFixed(1),
     });
-    fill(this.body, moveInfos.map((/** @type {any} */ move) => this.row(move)));
+    this.showRows(moveInfos);
   }
 
-  row(/** @type {any} */ move) {
-    const swatch = h("span", { class: "swatch" });
-    swatch.style.background = chanceColour(chanceOf(move));
-    const row = h("tr", { class: "candidate-row", tabIndex: 0,
-      onclick: () => this.onPlay([move.move]), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.onPlay([move.move]) },
-    h("th", { scope: "row" }, swatch, move.move),
-    h("td", { class: "num strong" }, move.proof ? valueOf(move) : `${(100 * move.winrate).toFixed(1)}%`),
-    h("td", { class: "num" }, move.visits ? number(move.visits, true) : "–"),
-    h("td", { class: "num" }, move.utility.toFixed(2).replace("-", "−")),
-    h("td", { class: "num" }, move.prior === null || move.prior === undefined ? "–" : `${(100 * move.prior).toFixed(1)}%`),
-    h("td", { class: "pv" }, move.pv.slice(1, 9).join(" ")));
-    this.lines.set(row, move.pv);
-    return row;
+  /** Rows and cells stay from report to report: a click that spans two of them is not lost, nor is the focus. */
+  showRows(/** @type {any[]} */ moves) {
+    const { rows } = this.body;
+    while (rows.length > moves.length) rows[rows.length - 1].remove();
+    while (rows.length < moves.length) this.body.append(newRow());
+    moves.forEach((move, place) => fillRow(rows[place], move));
+    // The row that is pointed at may hold another move now, or be gone.
+    this.point(this.row?.isConnected ? this.row : null);
   }
 
-  point(/** @type {EventTarget | null} */ target) {
-    const row = target instanceof Element ? target.closest("tr") : null;
-    const line = row && this.lines.get(row);
-    if (line) this.onHover(line);
+  point(/** @type {HTMLElement | null} */ row) {
+    this.row = row;
+    const move = row?.dataset.move ?? null;
+    if (move === this.pointed) return;
+    this.pointed = move;
+    this.onPoint(move);
   }
+}
+
+function newRow() {
+  return h("tr", { class: "candidate-row", tabIndex: 0 }, h("th", { scope: "row" }, h("span", { class: "swatch" }), h("span")),
+    h("td", { class: "num strong" }), h("td", { class: "num" }), h("td", { class: "num" }), h("td", { class: "num" }), h("td", { class: "pv" }));
+}
+
+function fillRow(/** @type {HTMLTableRowElement} */ row, /** @type {any} */ move) {
+  row.dataset.move = move.move;
+  const [swatch, name] = /** @type {HTMLCollectionOf<HTMLElement>} */ (row.cells[0].children);
+  swatch.style.background = chanceColour(chanceOf(move));
+  name.textContent = move.move;
+  const texts = [
+    move.proof ? valueOf(move) : `${(100 * move.winrate).toFixed(1)}%`,
+    move.visits ? number(move.visits, true) : "–",
+    move.utility.toFixed(2).replace("-", "−"),
+    move.prior === null || move.prior === undefined ? "–" : `${(100 * move.prior).toFixed(1)}%`,
+    move.pv.slice(1, 9).join(" "),
+  ];
+  texts.forEach((text, i) => (row.cells[i + 1].textContent = text));
 }

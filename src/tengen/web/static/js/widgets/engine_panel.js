@@ -20,12 +20,13 @@ export class EnginePanel {
   /**
    * @param {any} info what the server offers
    * @param {"engine" | "secondEngine"} key where its text is kept
-   * @param {{ onUpdate: () => void, onHover: (line: string[] | null) => void, onPlay: (line: string[]) => void, onChoose: () => void }} listeners
+   * @param {{ onUpdate: () => void, onPoint: (move: string | null, engine: EnginePanel) => void, onPlay: (move: string) => void,
+   *   onChoose: () => void }} listeners
    */
-  constructor(info, key, { onUpdate, onHover, onPlay, onChoose }) {
+  constructor(info, key, { onUpdate, onPoint, onPlay, onChoose }) {
     this.key = key;
     this.onUpdate = onUpdate;
-    this.table = new CandidateTable({ onHover, onPlay });
+    this.table = new CandidateTable({ onPoint: (move) => onPoint(move, this), onPlay });
     this.table.clear(t("analysis.off"));
     const chooser = agentField(info, settings[key] || info.defaultAgent, (text) => {
       change({ [key]: text });
