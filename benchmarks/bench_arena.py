@@ -11,7 +11,7 @@ import psutil
 from tengen.agents.registry import make_agent
 from tengen.arena.match import Contestant, TimeControl, play_game
 from tengen.arena.store import GameStore
-from tengen.arena.tournament import Entrant, Progress, Tournament, play
+from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, play
 from tengen.core.contracts import Ruleset
 
 RULES = Ruleset(9, 9)
@@ -28,7 +28,12 @@ def run() -> dict[str, float]:
 
 
 def _arena() -> dict[str, float]:
-    tournament = Tournament(rules=(RULES,), players=tuple(Entrant(agent=agent) for agent in PLAYERS), rounds=GAMES // 2)
+    tournament = Tournament(
+        rules=(RULES,),
+        players=tuple(Entrant(agent=agent) for agent in PLAYERS),
+        rounds=GAMES // 2,
+        openings=Openings(stones=4),
+    )
     memory: dict[int, float] = {}
 
     def watch(progress: Progress) -> None:

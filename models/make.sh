@@ -29,7 +29,7 @@ else
 fi
 
 case $name in
-  6x6x4) match 6x6:4 simulations=100 rule-based --games 100 ;;
+  6x6x4) match 6x6:4 simulations=400 rule-based --games 100 ;;
   8x8)
     match 8x8 simulations=200 rule-based --games 40 --stones 0
     match 8x8 simulations=200 rule-based --games 100

@@ -28,8 +28,8 @@ _TRIES = 200
 
 
 def default_stone_count(ruleset: Ruleset) -> int:
-    """How many stones a random opening has: five on large boards, fewer on small ones, at least one."""
-    return max(1, min(5, ruleset.area // 20))
+    """How many stones a random opening has: five, but one on the smallest boards."""
+    return 5 if ruleset.area >= 25 else 1
 
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
@@ -54,28 +54,32 @@ def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None 
     """`count` openings of stones put at random near the centre, the same for the same seed.
 
     The stones lie within two lines of the centre (more on boards where these are too few points) and no colour has
-    more than two of them in a line that could become a five; that keeps most of them playable for both sides without
-    asking an engine. They differ by more than a symmetry as long as there are enough different ones.
+    more than two of them in a line that could become a five. Unless a number of stones is asked for, the engine leaves
+    out what is decided already, where it plays the ruleset; four in a row on 6x6 is mostly that. The openings differ by
+    more than a symmetry as long as there are enough different ones.
     """
     wanted = default_stone_count(ruleset) if stones is None else stones
     if ruleset.opening is not Opening.FREE or wanted == 0:
         return [()] * count
     found: list[Stones] = []
     seen: set[object] = set()
-    generator = random_stones(ruleset, wanted, random.Random(f"openings {seed}"))
     misses = 0
-    for opening in generator:
-        if len(found) == count:
-            break
-        key = canonical_key(ruleset, opening)
-        if key in seen:
-            misses += 1
-            if misses < _TRIES:
+    with make_agent(_UNDECIDED.agent) as judge:
+        is_judged = stones is None and judge.supports(ruleset)
+        for opening in random_stones(ruleset, wanted, random.Random(f"openings {seed}")):
+            if len(found) == count:
+                break
+            key = canonical_key(ruleset, opening)
+            if misses < _TRIES and (
+                key in seen or (is_judged and not _judged(judge, Position.from_moves(ruleset, opening), _UNDECIDED))
+            ):
+                misses += 1
                 continue
-            seen.clear()
-        misses = 0
-        seen.add(key)
-        found.append(opening)
+            if key in seen:
+                seen.clear()
+            misses = 0
+            seen.add(key)
+            found.append(opening)
     return found
 
 
@@ -101,6 +105,10 @@ class BalanceSettings:
             raise InputError(f"an opening cannot have {self.min_stones} to {self.max_stones} stones")
         if self.nodes < 1 or self.reach < 1:
             raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
+
+
+_UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value=0.5)
+"""What a random opening must be when nothing is said about it."""
 
 
 @dataclass(frozen=True, slots=True)
