@@ -1,7 +1,7 @@
 """Learning from games of the alpha-beta engine before the first game of self-play.
 
 On a large board a fresh network plays for a long time without meaning. A few thousand games that `tengen tune generate`
-wrote give it a first idea: their moves are its policy, their results its value.
+wrote give it a first idea: their moves are its policy, their results and the engine's values its value.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tengen.core.planes import encode, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.learning.replay import NO_MOVE, Samples
+from tengen.search.alphabeta import value_to_move
 from tengen.search.tuning_games import TuningGame, read_games
 
 
@@ -43,14 +44,15 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
 
 
 def make_samples(games: Iterable[TuningGame], ruleset: Ruleset, layout: str) -> Samples:
-    """Each position with the engine's move as its policy and the game's result as its value."""
-    planes, moves, replies, results = [], [], [], []
+    """Each position with the engine's move as its policy, and what the engine thought of it beside the game's result."""
+    planes, moves, replies, values, results = [], [], [], [], []
     for game in games:
         position = Position.from_moves(ruleset, game.moves[: game.first])
         for place in range(game.first, len(game.moves)):
             planes.append(encode(position, layout))
             moves.append(game.moves[place])
             replies.append(game.moves[place + 1] if place + 1 < len(game.moves) else NO_MOVE)
+            values.append(value_to_move(game.values[place - game.first]))
             winner = game.outcome.winner
             results.append(0.0 if winner is None else 1.0 if winner is position.to_move else -1.0)
             position = position.play(game.moves[place])
@@ -60,7 +62,7 @@ def make_samples(games: Iterable[TuningGame], ruleset: Ruleset, layout: str) -> 
     return Samples(
         planes=np.array(planes, np.int8).reshape(-1, plane_count(layout), ruleset.height, ruleset.width),
         policy=policy,
-        value_search=np.array(results, np.float32),
+        value_search=np.array(values, np.float32),
         result=np.array(results, np.float32),
         reply=np.array(replies, np.int16),
         surprise=np.zeros(count, np.float32),
