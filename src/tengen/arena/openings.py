@@ -107,8 +107,8 @@ class BalanceSettings:
             raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
 
 
-_UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value=0.5)
-"""What a random opening must be when nothing is said about it."""
+_UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value=1.0)
+"""What a random opening must be when nothing is said about it: not proved won or lost."""
 
 
 @dataclass(frozen=True, slots=True)
