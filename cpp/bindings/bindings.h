@@ -11,6 +11,7 @@ namespace nb = nanobind;
 
 void bind_core(nb::module_& m);
 void bind_envs(nb::module_& m);
+void bind_game_batch(nb::module_& m);
 void bind_patterns(nb::module_& m);
 void bind_play(nb::module_& m);
 void bind_puct(nb::module_& m);

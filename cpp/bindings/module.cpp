@@ -7,6 +7,7 @@ NB_MODULE(_native, m) {
   tengen::bindings::bind_core(m);
   tengen::bindings::bind_play(m);
   tengen::bindings::bind_envs(m);
+  tengen::bindings::bind_game_batch(m);
   tengen::bindings::bind_patterns(m);
   tengen::bindings::bind_search(m);
   tengen::bindings::bind_rollout(m);

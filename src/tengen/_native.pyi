@@ -237,6 +237,39 @@ class FloatVectorEnv:
     @property
     def episode_lengths(self) -> NDArray[numpy.int64]: ...
 
+class GameBatch:
+    """Many games that are played to their ends together."""
+
+    def __init__(self, board: Board, games: int, layout: PlaneLayout) -> None:
+        """
+        Games by the rules of `board`, whose stones are not looked at; `begin` comes first.
+        """
+
+    def begin(self, seed: int, most_opening_moves: int) -> None:
+        """Every game anew, with up to so many random moves."""
+
+    def write(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], legal: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """
+        Write planes and legal points of some games as the side to move sees them, each through its symmetry.
+        """
+
+    def choose(self, policies: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Write the moves of simple players, by the number of their kind; negative ones are left out.
+        """
+
+    def play(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """One action in each game: negative for none, an illegal one loses."""
+
+    def moves(self, game: int) -> list[int]:
+        """The moves of a game, opening included."""
+
+    @property
+    def outcomes(self) -> NDArray[numpy.uint8]: ...
+
+    @property
+    def plies(self) -> NDArray[numpy.int16]: ...
+
 class PatternBoard:
     """
     A board that knows what a stone of either colour would make on every empty point.

@@ -10,11 +10,11 @@ from gymnasium.utils.env_checker import check_env
 import tengen.envs
 from tengen.agents.registry import make_agent, parse_agent
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome, Ruleset
+from tengen.core.game_batch import POLICIES
 from tengen.core.geometry import Point
 from tengen.core.planes import encode, layouts
 from tengen.core.position import Position
 from tengen.envs import GomokuEnv
-from tengen.envs.opponents import POLICIES
 from tengen.errors import (
     AgentError,
     AgentNameError,

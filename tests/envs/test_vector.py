@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from tengen.core.contracts import Colour, Outcome, Ruleset
+from tengen.core.game_batch import POLICIES
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.envs import GomokuEnv, GomokuVectorEnv
-from tengen.envs.opponents import POLICIES
 from tengen.envs.vector import LAYOUTS
 from tengen.errors import AgentNameError, IllegalMoveError, InputError
 

@@ -13,19 +13,10 @@ import numpy as np
 
 from tengen._native import Policy, PolicyKind
 from tengen.core.contracts import Agent, Limits, Ruleset
+from tengen.core.game_batch import POLICIES
 from tengen.core.geometry import Point
 from tengen.core.position import Move, Position
 from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
-
-_NAIVE = (PolicyKind.NAIVE0, PolicyKind.NAIVE1, PolicyKind.NAIVE2, PolicyKind.NAIVE3, PolicyKind.NAIVE4)
-POLICIES: dict[str, PolicyKind] = {
-    "random": PolicyKind.RANDOM,
-    "naive": PolicyKind.NAIVE3,
-    **{f"naive:level={level}": kind for level, kind in enumerate(_NAIVE)},
-    "chains": PolicyKind.CHAINS,
-    "rule-based": PolicyKind.RULE_BASED,
-}
-"""The opponents that native code plays, by the text that names them."""
 
 OpponentFunction = Callable[[Position], Move]
 """A function that picks a move for the side to move."""

@@ -1,0 +1,72 @@
+#include "play/game_batch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "patterns/legality.h"
+#include "patterns/planes.h"
+
+namespace tengen {
+
+GameBatch::GameBatch(const Rules& rules, int games, PlaneLayout layout)
+    : layout_(layout),
+      symmetries_(rules.width, rules.height),
+      empty_(Board(rules), needs_patterns(layout)),
+      games_(static_cast<std::size_t>(games), Game{empty_, Rng(0)}),
+      outcomes_(games_.size()),
+      plies_(games_.size()) {}
+
+void GameBatch::begin(std::uint64_t seed, int most_opening_moves) {
+  std::fill(outcomes_.begin(), outcomes_.end(), static_cast<std::uint8_t>(Outcome::kOngoing));
+  std::fill(plies_.begin(), plies_.end(), std::int16_t{0});
+  Rng seeds(seed);
+  for (std::size_t i = 0; i < games_.size(); ++i) {
+    Game& game = games_[i];
+    game = {empty_, Rng(seeds.next())};
+    const auto opening = game.rng.below(static_cast<std::uint32_t>(most_opening_moves) + 1);
+    for (std::uint32_t move = 0; move < opening; ++move)
+      make(i, choose_move(PolicyKind::kRandom, game.seen.board(), game.rng));
+  }
+}
+
+void GameBatch::write(const std::int64_t* rows, const std::int8_t* turns, int count, float* planes, bool* legal) const {
+  const std::ptrdiff_t area = rules().area();
+  const std::ptrdiff_t size = plane_count(layout_) * area;
+  for (int row = 0; row < count; ++row, planes += size, legal += area) {
+    const PuctBoard& seen = games_[static_cast<std::size_t>(rows[row])].seen;
+    const Board& board = seen.board();
+    const Point* const where = symmetries_.table(turns[row]);
+    write_planes(board, seen.patterns(), layout_, board.to_move(), where, planes);
+    std::array<Foul, kMaxArea> fouls{};
+    if (has_fouls(board)) find_fouls(board, fouls.data());
+    for (Point p = 0; p < area; ++p) legal[where[p]] = board.is_empty(p) && fouls[p] == Foul::kNone;
+  }
+}
+
+void GameBatch::choose(const std::int8_t* policies, std::int64_t* actions) {
+  for (std::size_t i = 0; i < games_.size(); ++i) {
+    if (policies[i] < 0 || outcomes_[i] != static_cast<std::uint8_t>(Outcome::kOngoing)) continue;
+    actions[i] = choose_move(static_cast<PolicyKind>(policies[i]), games_[i].seen.board(), games_[i].rng);
+  }
+}
+
+void GameBatch::play(const std::int64_t* actions) {
+  for (std::size_t i = 0; i < games_.size(); ++i) {
+    if (actions[i] < 0 || outcomes_[i] != static_cast<std::uint8_t>(Outcome::kOngoing)) continue;
+    const Board& board = games_[i].seen.board();
+    if (actions[i] < board.rules().area() && is_legal(board, static_cast<Point>(actions[i]))) {
+      make(i, static_cast<Point>(actions[i]));
+    } else {
+      outcomes_[i] = static_cast<std::uint8_t>(win_for(opponent(board.to_move())));
+    }
+  }
+}
+
+void GameBatch::make(std::size_t game, Point point) {
+  PuctBoard& seen = games_[game].seen;
+  seen.make(point);
+  outcomes_[game] = static_cast<std::uint8_t>(game_outcome(seen.board()));
+  plies_[game] = static_cast<std::int16_t>(seen.board().ply());
+}
+
+}  // namespace tengen
