@@ -20,6 +20,8 @@ CONFIGS = [
     NetConfig(kind=NetKind.PLAIN, planes="board"),
     NetConfig(kind=NetKind.PLAIN),
     NetConfig(kind=NetKind.RESIDUAL, channels=16, blocks=2),
+    NetConfig(kind=NetKind.DENSE, planes="board", channels=500),
+    NetConfig(kind=NetKind.DENSE_VALUE, planes="board", channels=64),
 ]
 
 

@@ -61,7 +61,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),
     "tengen.agents.rollout": ("uct", "hmcts"),
-    "tengen.agents.alphazero": ("alphazero", "policy"),
+    "tengen.agents.alphazero": ("alphazero",),
+    "tengen.agents.policy": ("policy", "pg", "ppo", "dqn"),
     "tengen.agents.brain": ("brain",),
 }
 

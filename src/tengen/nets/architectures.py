@@ -28,6 +28,10 @@ class NetKind(StrEnum):
     """The convolutional network of zero9: dense heads, one board size (`tengen.nets.plain`)."""
     RESIDUAL = "residual"
     """A small residual network with global pooling: any board size (`tengen.nets.residual`)."""
+    DENSE = "dense"
+    """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
+    DENSE_VALUE = "dense-value"
+    """The same with a second network for the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +43,9 @@ class NetConfig:
     planes: str = "own-other-last-colour"
     """The input layout, a name of `tengen.core.planes`."""
     channels: int = 32
-    """Channels of the residual trunk; the plain network has those of the paper."""
+    """Channels of the residual trunk, hidden units of the dense network; the plain one has those of the paper."""
     blocks: int = 3
-    """Residual blocks of two convolutions each; the plain network has none."""
+    """Residual blocks of two convolutions each; the other networks have none."""
 
     def __post_init__(self) -> None:
         plane_count(self.planes)
@@ -81,6 +85,7 @@ class Net(nn.Module, ABC):
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
     """A network with fresh weights, the same for the same seed."""
+    from tengen.nets.dense import DenseNet
     from tengen.nets.plain import PlainNet
     from tengen.nets.residual import ResidualNet
 
@@ -88,6 +93,8 @@ def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
         torch.manual_seed(seed)
         if config.kind is NetKind.PLAIN:
             return PlainNet(config, ruleset)
+        if config.kind in (NetKind.DENSE, NetKind.DENSE_VALUE):
+            return DenseNet(config, ruleset)
         return ResidualNet(config)
 
 

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import FloatPlanes, plane_count
 from tengen.nets.architectures import Net
+from tengen.nets.dense import DenseNet
 from tengen.nets.plain import PlainNet
 from tengen.nets.residual import ResidualBlock, ResidualNet
 from tengen.nets.sealing import seal
@@ -47,6 +48,8 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "") -> bytes:
         policy, value = _write_plain(net, graph)
     elif isinstance(net, ResidualNet):
         policy, value = _write_residual(net, graph)
+    elif isinstance(net, DenseNet):
+        policy, value = _write_dense(net, graph)
     else:
         raise TypeError(f"no ONNX graph for {type(net).__name__}")
     graph.add("LogSoftmax", [policy], OUTPUTS[0], axis=1)
@@ -174,6 +177,17 @@ def _write_residual(net: ResidualNet, graph: _Graph) -> tuple[str, str]:
     chances = graph.add("Softmax", [value], "value_chances", axis=1)
     difference = graph.constant("win_minus_loss", np.array([[1.0], [0.0], [-1.0]], np.float32))
     return policy, graph.add("MatMul", [chances, difference], "value_difference")
+
+
+def _write_dense(net: DenseNet, graph: _Graph) -> tuple[str, str]:
+    x = graph.flatten(INPUT)
+    hidden = graph.relu(graph.dense("hidden", x, net.hidden))
+    policy = graph.dense("policy_map", hidden, net.policy)
+    if net.value_hidden is None or net.value is None:
+        nothing = graph.constant("nothing", np.zeros((net.hidden.out_features, 1), np.float32))
+        return policy, graph.add("MatMul", [hidden, nothing], "value_logits")
+    value = graph.relu(graph.dense("value_hidden", x, net.value_hidden))
+    return policy, graph.add("Tanh", [graph.dense("value_logits", value, net.value)], "value_tanh")
 
 
 class _Graph:

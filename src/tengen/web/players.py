@@ -14,8 +14,8 @@ import typing
 from functools import cache
 from typing import Any
 
-from tengen.agents.alphazero import UNIFORM
 from tengen.agents.levels import load_levels
+from tengen.agents.networks import UNIFORM
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError

@@ -1,0 +1,40 @@
+"""The network of pg9, "Using DRL to train a Gomoku agent": one hidden layer, dense, no idea of neighbourhood."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from tengen.core.contracts import Ruleset
+from tengen.core.planes import plane_count
+from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
+
+
+class DenseNet(Net):
+    """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or that of a second network of the same form.
+
+    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper has 81 → 500 → 81; the second network is its future work.
+    """
+
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
+        super().__init__(config)
+        size = plane_count(config.planes) * ruleset.area
+        self.hidden = nn.Linear(size, config.channels)
+        self.policy = nn.Linear(config.channels, ruleset.area)
+        has_value = config.kind is NetKind.DENSE_VALUE
+        self.value_hidden = nn.Linear(size, config.channels) if has_value else None
+        self.value = nn.Linear(config.channels, 1) if has_value else None
+        # What the paper's source (Karpathy 2016, "Pong from pixels") calls Xavier: variance 1 / inputs.
+        for layer in self.modules():
+            if isinstance(layer, nn.Linear):
+                nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, planes: Tensor) -> NetOutput:
+        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        x = planes.flatten(1)
+        policy = self.policy(torch.relu(self.hidden(x)))
+        if self.value_hidden is None or self.value is None:
+            return NetOutput(policy, x.new_zeros(len(x)))
+        value = torch.tanh(self.value(torch.relu(self.value_hidden(x))))
+        return NetOutput(policy, value.squeeze(1))
