@@ -39,7 +39,7 @@ def test_settings_change_what_they_name_and_nothing_else() -> None:
         ("lerner.batch=3", "unknown key lerner .*did you mean 'learner'"),
         ("net.channels=many", "net.channels = 'many' is not a whole number"),
         ("net.channels=1", "3 blocks with 1 channels|2 blocks with 1 channels"),
-        ("net.kind=dense", "net.kind = 'dense' is not one of plain, residual"),
+        ("net.kind=thick", "net.kind = 'thick' is not one of plain, residual, dense, dense-value"),
         ("net=3", "net = 3 is not a table"),
         ("channels", "'channels' is not key=value"),
     ],

@@ -13,6 +13,9 @@ from tengen.learning.run import Run
 # Name → module, and what it is in one sentence.
 _MODULES = {
     "alphazero": ("tengen.learning.alphazero", "A network learns from the games of its own tree search."),
+    "pg": ("tengen.learning.policy_gradient", "Policy gradient: moves of games that were won become likelier."),
+    "ppo": ("tengen.learning.ppo", "Proximal policy optimization: policy gradient in small safe steps."),
+    "dqn": ("tengen.learning.dqn", "Deep Q-learning: the value of every move, from replayed games."),
 }
 
 

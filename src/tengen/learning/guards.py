@@ -14,7 +14,7 @@ class GuardConfig:
     """When a run stops with a message; its last checkpoint is kept."""
 
     min_policy_entropy: float = 0.02
-    """Mean entropy of the search's policies, in nats, below which they have collapsed."""
+    """Mean entropy of the policies, in nats, below which they have collapsed."""
     min_openings: int = 2
     """Distinct openings of six stones among 100 games, below which self-play repeats itself."""
     patience: int = 5
@@ -41,9 +41,13 @@ class Guards:
         if samples == 0:
             raise RunError(f"the replay buffer is empty {place}: self-play gave no positions")
 
+    def check_entropy(self, entropy: float, place: str) -> None:
+        """Stop when policies have been too narrow for too long."""
+        self._count("policy entropy", entropy, self._config.min_policy_entropy, place)
+
     def check_policy(self, entropy: float, openings_of_100: float, place: str) -> None:
         """Stop when policies or openings have been too narrow for too long."""
-        self._count("policy entropy", entropy, self._config.min_policy_entropy, place)
+        self.check_entropy(entropy, place)
         self._count("distinct openings of 100 games", openings_of_100, self._config.min_openings, place)
 
     def _count(self, what: str, amount: float, least: float, place: str) -> None:

@@ -1,4 +1,4 @@
-"""Positions of self-play to learn from: shards on disk, a window in memory, batches turned at random.
+"""Positions to learn from: shards on disk, a window in memory, batches turned at random.
 
 A shard is one npz file (no pickle) with the positions of one iteration, whole games in a row. The window holds the
 newest positions; how many follows a power law of all that were ever made, as KataGo's does: few at first, when games
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import io
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Generic, Self, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -25,8 +27,24 @@ NO_MOVE = -1
 """In `Samples.reply` at the last move of a game."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Arrays with one entry for each of N positions; derived dataclasses say which."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> Self:
+        return type(self)(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Several as one."""
+        return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Samples:
+class Samples(Rows):
     """N positions with what was learned about them; everything is seen by the side to move.
 
     P = area of the board, C = planes of the layout.
@@ -44,19 +62,6 @@ class Samples:
     """[N]: the point the opponent answered with, `NO_MOVE` at the end."""
     surprise: npt.NDArray[np.float32]
     """[N]: KL(policy ‖ the network's prior) in nats."""
-
-    def __len__(self) -> int:
-        return len(self.planes)
-
-    def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> Samples:
-        return Samples(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
-
-    @staticmethod
-    def concatenate(parts: list[Samples]) -> Samples:
-        """Several as one."""
-        return Samples(
-            **{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Samples)}
-        )
 
 
 def turn(samples: Samples, turns: npt.NDArray[np.intp], ruleset: Ruleset) -> Samples:
@@ -104,39 +109,42 @@ class WindowConfig:
         return min(self.largest, int(self.first * (total / self.first) ** self.exponent))
 
 
-class Replay:
-    """The window over the shards of a run."""
+R = TypeVar("R", bound=Rows)
 
-    def __init__(self, folder: Path, ruleset: Ruleset, config: WindowConfig) -> None:
-        """Reads the shards that are in the folder, the newest as far as the window goes."""
+
+class Shards(Generic[R]):
+    """The newest rows of a run: a file for each iteration, a window in memory."""
+
+    def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int]) -> None:
+        """`size` tells how many rows the window holds when so many were ever made."""
         self._folder = folder
-        self._ruleset = ruleset
-        self._config = config
-        self._shards: deque[Samples] = deque()
-        self._window: Samples | None = None
-        self._weights: npt.NDArray[np.float64] = np.empty(0)
+        self._kind = kind
+        self._size = size
+        self._shards: deque[R] = deque()
+        self.window: R | None = None
+        """The newest rows; None before the first."""
         self.total = 0
-        """Positions ever added."""
+        """Rows ever added."""
 
     def load(self, total: int) -> None:
-        """Fill the window from disk; `total` positions were made so far."""
+        """Fill the window from disk; `total` rows were made so far."""
         self.total = total
         self._shards.clear()
         for path in sorted(self._folder.glob("*.npz"), reverse=True):
-            if sum(map(len, self._shards)) >= self._config.size(total):
+            if sum(map(len, self._shards)) >= self._size(total):
                 break
-            self._shards.appendleft(_read(path))
+            self._shards.appendleft(self._read(path))
         self._refresh()
 
-    def add(self, iteration: int, samples: Samples) -> None:
-        """Write the positions of an iteration as a shard, take them into the window, remove shards that fell out."""
+    def add(self, iteration: int, rows: R) -> None:
+        """Write the rows of an iteration as a shard, take them into the window, forget shards that fell out."""
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{one.name: getattr(samples, one.name) for one in fields(samples)})
+        np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
         with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
         write_file(self._folder / f"{iteration:06}.npz", buffer.getvalue())
-        self._shards.append(samples)
-        self.total += len(samples)
+        self._shards.append(rows)
+        self.total += len(rows)
         self._refresh()
 
     def remove_outdated(self) -> None:
@@ -145,34 +153,43 @@ class Replay:
             path.unlink()
 
     def __len__(self) -> int:
-        return 0 if self._window is None else len(self._window)
+        return 0 if self.window is None else len(self.window)
+
+    def _refresh(self) -> None:
+        size = self._size(self.total)
+        while len(self._shards) > 1 and sum(map(len, self._shards)) - len(self._shards[0]) >= size:
+            self._shards.popleft()
+        self.window = self._kind.concatenate(list(self._shards))[-size:] if self._shards and size else None
+
+    def _read(self, path: Path) -> R:
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return self._kind(**{one.name: arrays[one.name] for one in fields(self._kind)})
+        except (OSError, KeyError, ValueError, BadZipFile) as error:
+            raise RunError(f"{path} is not a shard of positions: {error}") from None
+
+
+class Replay(Shards[Samples]):
+    """The window of AlphaZero, from which batches are drawn by surprise."""
+
+    def __init__(self, folder: Path, ruleset: Ruleset, config: WindowConfig) -> None:
+        super().__init__(folder, Samples, config.size)
+        self._ruleset = ruleset
+        self._config = config
+        self._weights: npt.NDArray[np.float64] = np.empty(0)
 
     def sample(self, count: int, rng: np.random.Generator) -> Samples:
         """`count` positions of the window, drawn with replacement, each turned or mirrored at random."""
-        assert self._window is not None
+        assert self.window is not None
         chosen = np.searchsorted(self._weights, rng.random(count), side="right")
         turns = rng.integers(len(symmetries(self._ruleset)), size=count)
-        return turn(self._window[np.minimum(chosen, len(self._window) - 1)], turns, self._ruleset)
+        return turn(self.window[np.minimum(chosen, len(self.window) - 1)], turns, self._ruleset)
 
     def _refresh(self) -> None:
-        size = self._config.size(self.total)
-        while len(self._shards) > 1 and sum(map(len, self._shards)) - len(self._shards[0]) >= size:
-            self._shards.popleft()
-        if not self._shards:
-            self._window = None
-            return
-        self._window = Samples.concatenate(list(self._shards))[-size:] if size else None
-        if self._window is not None:
-            surprise = np.maximum(self._window.surprise.astype(np.float64), 0.0)
+        super()._refresh()
+        if self.window is not None:
+            surprise = np.maximum(self.window.surprise.astype(np.float64), 0.0)
             share = self._config.surprise_share if surprise.sum() > 0 else 0.0
             even = (1 - share) / len(surprise)
             weights = even + (share * surprise / surprise.sum() if share else 0.0)
             self._weights = np.cumsum(np.broadcast_to(weights, len(surprise)))
-
-
-def _read(path: Path) -> Samples:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return Samples(**{one.name: arrays[one.name] for one in fields(Samples)})
-    except (OSError, KeyError, ValueError, BadZipFile) as error:
-        raise RunError(f"{path} is not a shard of positions: {error}") from None

@@ -7,7 +7,7 @@ arrays. Waiting for all would leave the last batches almost empty, taking the fi
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ State = Mapping[str, npt.NDArray[Any]]
 
 _OPENING_STONES = 6
 """How far games are compared to count distinct openings."""
+SAVED_GAMES = 64
+"""Games of an iteration that the learners without a search keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,20 +180,23 @@ def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
     )
 
 
-def save_games(games: Games, path: Path, ruleset: Ruleset, event: str) -> None:
-    """Write the finished games as one SGF file."""
+def save_games(
+    folder: Path, iteration: int, moves: Sequence[Sequence[int]], outcomes: Sequence[Outcome], ruleset: Ruleset
+) -> None:
+    """Write finished games of an iteration, the indices of their points, into a run's folder as one SGF file."""
+    path = folder / "games" / f"{iteration:06}.sgf"
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     records = (
         GameRecord.from_points(
             ruleset,
-            [Point.from_index(move, ruleset.width) for move in moves],
+            [Point.from_index(move, ruleset.width) for move in game],
             black="self-play",
             white="self-play",
             result=outcome,
-            event=event,
+            event=folder.name,
             round=str(number),
         )
-        for number, (moves, outcome) in enumerate(zip(games.moves, games.outcomes, strict=True), start=1)
+        for number, (game, outcome) in enumerate(zip(moves, outcomes, strict=True), start=1)
     )
     save(path, records)

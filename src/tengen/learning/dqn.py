@@ -1,0 +1,265 @@
+"""Deep Q-learning (Mnih et al. 2015): the value of every move, learned from replayed games.
+
+Double (van Hasselt et al. 2016): the network in training chooses the best reply, a slow average of it says its value.
+Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·), over legal moves only, so that V is the
+value of the best move and the best advantage is the best move: the network plays like any other policy. Targets look
+`steps` rows ahead; in self-play every second row is the opponent's and counts with the other sign (negamax).
+
+An iteration plays games with some random moves, adds their rows to the window, and makes steps on batches of it.
+Everything it does follows from the seed, its number and what it began with.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from tengen.errors import InputError
+from tengen.learning.episodes import Choose, Episodes, PlayConfig, Pool, PoolConfig, Table, to_planes
+from tengen.learning.guards import Guards
+from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
+from tengen.learning.progress import Progress
+from tengen.learning.replay import Rows, Shards
+from tengen.learning.run import Run, iteration_rng
+from tengen.learning.self_play import SAVED_GAMES, save_games
+from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.nets.architectures import Net, NetOutput
+
+# The purposes of random choices in an iteration.
+_PLAYING, _LEARNING = 0, 1
+
+
+# -- configuration ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerConfig:
+    """How the network learns from games."""
+
+    learning_rate: float = 1e-3
+    """Step size at the beginning."""
+    final_learning_rate: float = 1e-4
+    """Step size at the end; in between it falls like a cosine."""
+    discount: float = 0.99
+    """γ: what is one row further away counts so much less."""
+    steps: int = 3
+    """Rows a target looks ahead."""
+    batch: int = 256
+    """Rows of a step."""
+    reuse: float = 4.0
+    """Rows learned from for each new one, counted with repetition."""
+    window: int = 100_000
+    """The newest rows, from which batches are drawn."""
+    average: float = 0.995
+    """Decay a step of the running average of weights that values targets."""
+    exploration: float = 0.3
+    """Share of random moves at the beginning."""
+    final_exploration: float = 0.02
+    """Share of random moves at the end."""
+    clip: float = 1.0
+    """Largest norm of a gradient."""
+    threads: int = 1
+    """Threads of playing and learning."""
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.batch < 1 or self.window < self.batch:
+            raise InputError(f"{self.steps} steps ahead, batches of {self.batch} of {self.window} rows")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(NetLoopConfig):
+    """Everything that decides what a run does, beside its seed."""
+
+    play: PlayConfig = field(default_factory=PlayConfig)
+    """The games of an iteration."""
+    pool: PoolConfig = field(default_factory=PoolConfig)
+    """The opponent `past`."""
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    """The learning steps."""
+
+
+# -- values and losses ------------------------------------------------------------------------------------------------
+
+
+def q_values(output: NetOutput, legal: Tensor) -> Tensor:
+    """Q [B, area] for the player to move; -inf where a move is not legal."""
+    advantages = output.policy_logits.masked_fill(~legal, -torch.inf)
+    return output.value_to_move[:, None] + advantages - advantages.amax(dim=1, keepdim=True)
+
+
+def double_values(online: NetOutput, target: NetOutput, legal: Tensor) -> Tensor:
+    """What `target` thinks of the move that `online` likes best, [B]."""
+    best = q_values(online, legal).argmax(dim=1, keepdim=True)
+    return q_values(target, legal).gather(1, best).squeeze(1)
+
+
+def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
+    """The mean Huber loss of Q(s, a) against its target."""
+    chosen = q_values(output, legal).gather(1, actions[:, None]).squeeze(1)
+    return torch.nn.functional.smooth_l1_loss(chosen, targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transitions(Rows):
+    """N rows to learn from. A target is `reward + bootstrap · Q(s′)`, where s′ lies `ahead` rows further on."""
+
+    planes: npt.NDArray[np.int8]
+    """[N, C, H, W]"""
+    legal: npt.NDArray[np.bool_]
+    """[N, area]"""
+    actions: npt.NDArray[np.int64]
+    """[N]"""
+    reward: npt.NDArray[np.float32]
+    """[N]: the discounted result if the game ends within reach, else 0."""
+    bootstrap: npt.NDArray[np.float32]
+    """[N]: discount and sign of what comes then; 0 if the game ends before."""
+    ahead: npt.NDArray[np.int64]
+    """[N]"""
+
+
+def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
+    """The rows of finished games with what their targets are made of."""
+    sign = episodes.next_sign.numpy()
+    ends = np.flatnonzero(sign == 0)
+    rows = np.arange(len(sign))
+    to_end = ends[np.searchsorted(ends, rows)] - rows
+    reaches_end = to_end < steps
+    # In a game all signs are the same: the player to move stays, or changes with every row.
+    turned = np.where(sign < 0, (-1.0) ** steps, 1.0)
+    return Transitions(
+        planes=episodes.planes.numpy().astype(np.int8),
+        legal=episodes.legal.numpy(),
+        actions=episodes.actions.numpy(),
+        reward=np.where(reaches_end, episodes.results.numpy() * discount**to_end, 0.0).astype(np.float32),
+        bootstrap=np.where(reaches_end, 0.0, turned * discount**steps).astype(np.float32),
+        ahead=np.where(reaches_end, 0, steps),
+    )
+
+
+# -- learner ----------------------------------------------------------------------------------------------------------
+
+
+class Learner:
+    """The network in training, the average that values targets, and the optimizer."""
+
+    def __init__(self, net: Net, config: LearnerConfig) -> None:
+        self.net = net
+        self.target: Net = copy.deepcopy(net)
+        self._config = config
+        self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
+
+    def learn(self, rows: Transitions, following: Transitions, fraction: float) -> float:
+        """One step on rows and what comes after each of them; returns the loss."""
+        config = self._config
+        for group in self.optimizer.param_groups:
+            group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
+        targets = torch.from_numpy(rows.reward.copy())
+        open_rows = np.flatnonzero(rows.bootstrap)
+        if len(open_rows):
+            planes, legal = _to_tensors(following[open_rows])
+            with torch.inference_mode():
+                values = double_values(self.net(planes), self.target(planes), legal)
+            targets[open_rows] += torch.from_numpy(rows.bootstrap[open_rows]) * values
+        planes, legal = _to_tensors(rows)
+        loss = q_loss(self.net(planes), legal, torch.from_numpy(rows.actions), targets)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
+        self.optimizer.step()
+        with torch.no_grad():
+            for slow, newest in zip(self.target.parameters(), self.net.parameters(), strict=True):
+                slow.lerp_(newest, 1 - config.average)
+        return float(loss.detach())
+
+
+def explore(share: float, generator: torch.Generator) -> Choose:
+    """The move of the highest Q, or with that probability any legal one."""
+
+    def choose(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
+        best = q_values(output, legal).argmax(dim=1)
+        anything = torch.rand(legal.shape, generator=generator).masked_fill(~legal, -1.0).argmax(dim=1)
+        actions = torch.where(torch.rand(len(best), generator=generator) < share, anything, best)
+        return actions, torch.zeros(len(best))
+
+    return choose
+
+
+def _to_tensors(rows: Transitions) -> tuple[Tensor, Tensor]:
+    return to_planes(rows.planes), torch.from_numpy(rows.legal)
+
+
+# -- the run ----------------------------------------------------------------------------------------------------------
+
+
+def train(run: Run, progress: Progress) -> None:
+    """Do what is left of a run, from its newest checkpoint on."""
+    config = run.config(Config)
+    torch.set_num_threads(config.learner.threads)
+    with Loop(run, config, progress) as loop:
+        checkpoint = loop.resume()
+        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        pool = Pool(learner.net, config.pool)
+        shards = Shards(run.folder / "replay", Transitions, lambda total: min(total, config.learner.window))
+        if checkpoint is not None:
+            learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
+            learner.target.load_state_dict(dict(checkpoint.tensors["target"]))
+            restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
+            pool.restore(checkpoint.tensors)
+            shards.load(loop.positions)
+        table = Table(config.ruleset, config.net.planes, config.play)
+        guards = Guards(config.guards)
+        while not loop.is_done:
+            iteration = loop.iteration + 1
+            place, fraction = f"in iteration {iteration}", loop.fraction()
+
+            # 1. Games, added to the window.
+            rng = iteration_rng(run.header.seed, iteration, _PLAYING)
+            share = falling(config.learner.exploration, config.learner.final_exploration, fraction)
+            choose = explore(share, torch.Generator().manual_seed(int(rng.integers(1 << 63))))
+            episodes = table.play(learner.net, pool.draw(rng), choose, rng)
+            save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
+            shards.add(iteration, make_transitions(episodes, config.learner.steps, config.learner.discount))
+            loop.games += config.play.games
+            loop.positions += len(episodes)
+
+            # 2. Learning.
+            rng = iteration_rng(run.header.seed, iteration, _LEARNING)
+            steps = max(1, round(config.learner.reuse * len(episodes) / config.learner.batch))
+            losses = [_learn_from(shards, learner, config.learner.batch, fraction, rng) for _ in range(steps)]
+            mean = {"q": float(np.mean(losses))}
+            guards.check_losses(mean, place)
+            pool.add_if_due(learner.net, iteration)
+
+            # 3. What others see of it.
+            loop.publish(learner.net)
+            loop.end_iteration(
+                {
+                    "losses": rounded(mean),
+                    "exploration": round(share, 4),
+                    "window": len(shards),
+                    "play": {"plies": round(episodes.plies, 2), "scores": rounded(episodes.scores)},
+                },
+                f"loss {mean['q']:.4f}, random moves {100 * share:.0f} %",
+                tensors={
+                    "weights": weights_of(learner.net),
+                    "target": weights_of(learner.target),
+                    "optimizer": optimizer_tensors(learner.optimizer),
+                    **pool.tensors(),
+                },
+            )
+            shards.remove_outdated()
+
+
+def _learn_from(
+    shards: Shards[Transitions], learner: Learner, batch: int, fraction: float, rng: np.random.Generator
+) -> float:
+    """One step on rows of the window, drawn evenly."""
+    window = shards.window
+    assert window is not None
+    rows = rng.integers(len(window), size=batch)
+    return learner.learn(window[rows], window[rows + window.ahead[rows]], fraction)

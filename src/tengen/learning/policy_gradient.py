@@ -1,0 +1,290 @@
+"""Policy gradient: moves of games that were won become likelier (Williams 1992; pg9 for Gomoku).
+
+The preset `pg9` is the paper's REINFORCE to the letter: one dense network that always plays black, ten batches of ten
+games to an update, a move's gradient weighted by the discounted result, RMSProp, and a running reward that says when
+the opponent of self-play is replaced. Its future work is a matter of configuration: a value network as critic
+(`learner.credit = "gae"`), convolutions, a model for white, better opponents, a pool of earlier selves.
+
+An iteration is a number of updates; everything it does follows from the seed, its number and the weights it began with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tengen.errors import InputError
+from tengen.learning.episodes import (
+    Episodes,
+    PlayConfig,
+    Pool,
+    PoolConfig,
+    Table,
+    discounted_returns,
+    entropy,
+    generalised_advantages,
+    masked_log_policy,
+    sample_policy,
+)
+from tengen.learning.guards import GuardConfig, Guards
+from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
+from tengen.learning.progress import Progress
+from tengen.learning.run import Run, iteration_rng
+from tengen.learning.self_play import SAVED_GAMES, save_games
+from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
+
+# The purposes of random choices in an iteration.
+_PLAYING = 0
+
+
+# -- configuration ----------------------------------------------------------------------------------------------------
+
+
+class Credit(StrEnum):
+    """What a move is credited with."""
+
+    RESULT = "result"
+    """The game's result, discounted by the moves until its end, as in pg9."""
+    GAE = "gae"
+    """How much better it went than the value network thought: actor and critic."""
+
+
+class Optimizer(StrEnum):
+    """How gradients become steps."""
+
+    RMSPROP = "rmsprop"
+    ADAM = "adam"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerConfig:
+    """How the network learns from games."""
+
+    optimizer: Optimizer = Optimizer.RMSPROP
+    """The paper has RMSProp."""
+    learning_rate: float = 1e-4
+    """Step size at the beginning."""
+    final_learning_rate: float = 1e-4
+    """Step size at the end; in between it falls like a cosine."""
+    square_decay: float = 0.99
+    """Of the running mean of squared gradients in RMSProp."""
+    discount: float = 0.99
+    """γ: what is one move further away counts so much less."""
+    credit: Credit = Credit.RESULT
+    """What a move is credited with."""
+    gae_decay: float = 0.95
+    """λ of the generalised advantages: 1 trusts results, 0 the value network."""
+    value_weight: float = 0.5
+    """Weight of the value's loss, if there is a value network."""
+    entropy_weight: float = 0.0
+    """Weight of the policy's entropy, which keeps it from narrowing too soon."""
+    clip: float = 0.0
+    """Largest norm of a gradient; 0 for any."""
+    threads: int = 1
+    """Threads of playing and learning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningRewardConfig:
+    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards of a batch)."""
+
+    batch: int = 10
+    """Games of a batch; an update has `play.games` / this many batches."""
+    decay: float = 0.99
+    """How slowly it moves."""
+    replace_at: float = 0.0
+    """From this on the network itself becomes the opponent `past`, and the running reward begins at 0; 0 for never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(NetLoopConfig):
+    """Everything that decides what a run does, beside its seed."""
+
+    updates: int = 20
+    """Updates of the weights in an iteration; each is made of `play.games` games."""
+    net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.DENSE, planes="board", channels=500))
+    """The network."""
+    play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
+    """The games."""
+    pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
+    """The opponent `past`."""
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    """The updates."""
+    running_reward: RunningRewardConfig = field(default_factory=RunningRewardConfig)
+    """The paper's measure."""
+    guards: GuardConfig = field(default_factory=lambda: GuardConfig(min_policy_entropy=1e-4))
+    """What stops a run that goes wrong."""
+
+    def __post_init__(self) -> None:
+        NetLoopConfig.__post_init__(self)
+        if self.updates < 1 or self.play.games % self.running_reward.batch:
+            raise InputError(
+                f"{self.updates} updates of {self.play.games} games in batches of {self.running_reward.batch}"
+            )
+
+
+# -- losses -----------------------------------------------------------------------------------------------------------
+
+
+def compute_losses(
+    output: NetOutput, legal: Tensor, actions: Tensor, advantages: Tensor, targets: Tensor
+) -> dict[str, Tensor]:
+    """The mean losses of rows [N], unweighted: `policy`, `value` and `entropy`, which is to grow."""
+    log_policy = masked_log_policy(output.policy_logits, legal)
+    chosen = log_policy.gather(1, actions[:, None]).squeeze(1)
+    return {
+        "policy": -(chosen * advantages).mean(),
+        "value": (output.value_to_move - targets).square().mean(),
+        "entropy": entropy(log_policy).mean(),
+    }
+
+
+def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
+    """The one number that is made smaller."""
+    loss = losses["policy"] - config.entropy_weight * losses["entropy"]
+    return loss + config.value_weight * losses["value"] if config.credit is Credit.GAE else loss
+
+
+# -- learner ----------------------------------------------------------------------------------------------------------
+
+
+class Learner:
+    """The network in training and its optimizer."""
+
+    def __init__(self, net: Net, config: LearnerConfig) -> None:
+        self.net = net
+        self._config = config
+        if config.optimizer is Optimizer.RMSPROP:
+            self.optimizer: torch.optim.Optimizer = torch.optim.RMSprop(
+                net.parameters(), lr=config.learning_rate, alpha=config.square_decay
+            )
+        else:
+            self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
+
+    def learn(self, episodes: Episodes, fraction: float) -> dict[str, float]:
+        """One update at that fraction of the run; returns the losses."""
+        config = self._config
+        for group in self.optimizer.param_groups:
+            group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
+        advantages, targets = self._credit(episodes)
+        output = self.net(episodes.planes)
+        losses = compute_losses(output, episodes.legal, episodes.actions, advantages, targets)
+        self.optimizer.zero_grad(set_to_none=True)
+        weigh_losses(losses, config).backward()  # type: ignore[no-untyped-call]
+        if config.clip:
+            torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
+        self.optimizer.step()
+        return {name: float(loss.detach()) for name, loss in losses.items()}
+
+    def _credit(self, episodes: Episodes) -> tuple[Tensor, Tensor]:
+        """Advantages [N] and value targets [N]."""
+        config = self._config
+        if config.credit is Credit.RESULT:
+            returns = discounted_returns(episodes.results, episodes.next_sign, config.discount)
+            return returns, returns
+        advantages, targets = generalised_advantages(
+            episodes.values, episodes.results, episodes.next_sign, config.discount, config.gae_decay
+        )
+        return (advantages - advantages.mean()) / (advantages.std() + 1e-8), targets
+
+
+class RunningReward:
+    """How the last few hundred games went, on the paper's scale of -10 to 10."""
+
+    def __init__(self, config: RunningRewardConfig, value: float = 0.0) -> None:
+        self._config = config
+        self.value = value
+
+    def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
+        """Count games, batch after batch; whether the opponent is to be replaced, in which case it begins again."""
+        for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
+            self.value = self._config.decay * self.value + (1 - self._config.decay) * batch
+        if self._config.replace_at and self.value >= self._config.replace_at:
+            self.value = 0.0
+            return True
+        return False
+
+
+# -- the run ----------------------------------------------------------------------------------------------------------
+
+
+def train(run: Run, progress: Progress) -> None:
+    """Do what is left of a run, from its newest checkpoint on."""
+    config = run.config(Config)
+    torch.set_num_threads(config.learner.threads)
+    with Loop(run, config, progress) as loop:
+        checkpoint = loop.resume()
+        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        pool = Pool(learner.net, config.pool)
+        running = RunningReward(config.running_reward)
+        replaced = 0
+        if checkpoint is not None:
+            learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
+            restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
+            pool.restore(checkpoint.tensors)
+            running.value, replaced = checkpoint.counters["running_reward"], checkpoint.counters["replaced"]
+        table = Table(config.ruleset, config.net.planes, config.play)
+        guards = Guards(config.guards)
+        while not loop.is_done:
+            iteration = loop.iteration + 1
+            place, fraction = f"in iteration {iteration}", loop.fraction()
+            rng = iteration_rng(run.header.seed, iteration, _PLAYING)
+            choose = sample_policy(torch.Generator().manual_seed(int(rng.integers(1 << 63))))
+            history: list[Update] = []
+            positions = 0
+            for _ in range(config.updates):
+                episodes = table.play(learner.net, pool.draw(rng), choose, rng)
+                losses = learner.learn(episodes, fraction)
+                guards.check_losses(losses, place)
+                history.append(Update(losses, episodes.scores, episodes.plies))
+                positions += len(episodes)
+                if running.add(episodes.rewards):
+                    pool.add(learner.net)
+                    replaced += 1
+            pool.add_if_due(learner.net, iteration)
+            loop.games += config.updates * config.play.games
+            loop.positions += positions
+            metrics = summarise(history)
+            guards.check_entropy(metrics["losses"]["entropy"], place)
+            save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
+            loop.publish(learner.net)
+            loop.end_iteration(
+                {**metrics, "running_reward": round(running.value, 4), "replaced": replaced},
+                f"running reward {running.value:+.2f}, entropy {metrics['losses']['entropy']:.2f}",
+                tensors={
+                    "weights": weights_of(learner.net),
+                    "optimizer": optimizer_tensors(learner.optimizer),
+                    **pool.tensors(),
+                },
+                counters={"running_reward": running.value, "replaced": replaced},
+            )
+
+
+class Update(NamedTuple):
+    """What is told of one update."""
+
+    losses: Mapping[str, float]
+    scores: Mapping[str, float]
+    plies: float
+
+
+def summarise(updates: Sequence[Update]) -> dict[str, Any]:
+    """The means over the updates of an iteration."""
+
+    def mean(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
+        return rounded({name: float(np.mean([table[name] for table in tables])) for name in tables[0]})
+
+    return {
+        "losses": mean([update.losses for update in updates]),
+        "play": {
+            "plies": round(float(np.mean([update.plies for update in updates])), 2),
+            "scores": mean([update.scores for update in updates]),
+        },
+    }
