@@ -49,7 +49,7 @@ def make_samples(games: Iterable[TuningGame], ruleset: Ruleset, layout: str) -> 
     for game in games:
         position = Position.from_moves(ruleset, game.moves[: game.first])
         for place in range(game.first, len(game.moves)):
-            planes.append(encode(position, layout))
+            planes.append(encode(position, layout).astype(np.int8))
             moves.append(game.moves[place])
             replies.append(game.moves[place + 1] if place + 1 < len(game.moves) else NO_MOVE)
             values.append(value_to_move(game.values[place - game.first]))
