@@ -116,7 +116,8 @@ void bind_envs(nb::module_& m) {
       .value("OWN_OTHER_LAST_COLOUR", PlaneLayout::kOwnOtherLastColour)
       .value("BLACK_WHITE_OCCUPIED", PlaneLayout::kBlackWhiteOccupied)
       .value("STONES", PlaneLayout::kStones)
-      .value("THREATS", PlaneLayout::kThreats);
+      .value("THREATS", PlaneLayout::kThreats)
+      .value("OWN_OTHER", PlaneLayout::kOwnOther);
   nb::enum_<Side>(m, "Side", "Which colour the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)

@@ -67,6 +67,44 @@ void write_board_planes(const Board& board, PlaneLayout layout, int viewer,
   write_planes(board, seen.patterns(), layout, static_cast<Colour>(viewer), symmetries.table(0), planes.data());
 }
 
+// Each row replays its game on one board that is taken back afterwards: its shapes are then up to date at little cost.
+void write_game_planes(const Board& start, PlaneLayout layout,
+                       const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& moves,
+                       const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& counts,
+                       const PlaneRows& planes) {
+  const Rules& rules = start.rules();
+  const std::size_t rows = moves.shape(0);
+  check_planes(planes, rules, layout, rows);
+  if (counts.shape(0) != rows) throw nb::value_error("one count of moves is needed for each row");
+  if (needs_patterns(layout) && rules.win_length != 4 && rules.win_length != 5)
+    throw nb::value_error("patterns exist for win lengths 4 and 5");
+  for (std::size_t row = 0; row < rows; ++row)
+    if (counts.data()[row] < 0 || static_cast<std::size_t>(counts.data()[row]) > moves.shape(1))
+      throw nb::value_error("a row has fewer moves than its count");
+  const nb::gil_scoped_release release;
+  PuctBoard board(start, needs_patterns(layout));
+  const Symmetries symmetries(rules.width, rules.height);
+  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(plane_count(layout)) * rules.area();
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint16_t* const points = moves.data() + row * moves.shape(1);
+    int made = 0;
+    for (; made < counts.data()[row]; ++made) {
+      if (points[made] >= rules.area() || !board.board().is_empty(static_cast<Point>(points[made])) ||
+          board.board().is_over())
+        break;
+      board.make(static_cast<Point>(points[made]));
+    }
+    if (made == counts.data()[row])
+      write_planes(board.board(), board.patterns(), layout, board.board().to_move(), symmetries.table(0),
+                   planes.data() + static_cast<std::ptrdiff_t>(row) * size);
+    board.unmake(made);
+    if (made != counts.data()[row]) {
+      const nb::gil_scoped_acquire acquire;
+      throw nb::value_error("a row has a move that cannot be played");
+    }
+  }
+}
+
 void bind_options(nb::module_& m) {
   nb::enum_<RootNoise>(m, "RootNoise")
       .value("NONE", RootNoise::kNone)
@@ -281,6 +319,10 @@ void bind_puct_search(nb::module_& m) {
 void bind_puct(nb::module_& m) {
   m.def("write_planes", &write_board_planes, nb::arg("board"), nb::arg("layout"), nb::arg("viewer"), nb::arg("planes"),
         "Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.");
+  m.def("write_game_planes", &write_game_planes, nb::arg("start"), nb::arg("layout"), nb::arg("moves"),
+        nb::arg("counts"), nb::arg("planes"),
+        "Write float32 [B, C, height, width] as the side to move sees each row of uint16 moves [B, L] after its count "
+        "of moves, int32 [B], played from the start.");
   bind_options(m);
   bind_self_play(m);
   bind_puct_search(m);

@@ -13,6 +13,7 @@ enum class PlaneLayout : std::uint8_t {
   // own, other, all ones when the viewer is black; then of the viewer and of the other in turn the empty points where
   // a stone makes five, an open four (or two fours), a lesser four, an open three; then black's possible fouls
   kThreats,
+  kOwnOther,  // own, other
 };
 
 inline constexpr int plane_count(PlaneLayout layout) {
@@ -27,6 +28,8 @@ inline constexpr int plane_count(PlaneLayout layout) {
       return 5;
     case PlaneLayout::kThreats:
       return 12;
+    case PlaneLayout::kOwnOther:
+      return 2;
   }
   return 0;
 }

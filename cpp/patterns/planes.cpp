@@ -44,6 +44,9 @@ void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout 
     case PlaneLayout::kBoard:
       write_stones(first, first, -1.0f);
       break;
+    case PlaneLayout::kOwnOther:
+      write_stones(first, second, 1.0f);
+      break;
     case PlaneLayout::kOwnOtherLastColour:
       write_stones(first, second, 1.0f);
       write_move(2, 1);

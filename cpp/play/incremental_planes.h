@@ -39,6 +39,7 @@ class IncrementalPlanes {
         break;
       case PlaneLayout::kStones:
       case PlaneLayout::kThreats:
+      case PlaneLayout::kOwnOther:
         break;
     }
   }
@@ -56,6 +57,7 @@ class IncrementalPlanes {
       case PlaneLayout::kBlackWhiteOccupied:
       case PlaneLayout::kStones:
       case PlaneLayout::kThreats:
+      case PlaneLayout::kOwnOther:
         break;
     }
   }

@@ -116,6 +116,8 @@ class PlaneLayout(enum.Enum):
 
     THREATS = 4
 
+    OWN_OTHER = 5
+
 class Side(enum.Enum):
     """Which colour the agent plays against an opponent."""
 
@@ -680,6 +682,11 @@ class Hmcts:
 def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
     Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.
+    """
+
+def write_game_planes(start: Board, layout: PlaneLayout, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
+    """
+    Write float32 [B, C, height, width] as the side to move sees each row of uint16 moves [B, L] after its count of moves, int32 [B], played from the start.
     """
 
 class RootNoise(enum.Enum):

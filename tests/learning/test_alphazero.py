@@ -31,8 +31,8 @@ from tengen.learning.run import Run, RunHeader
 from tengen.learning.warm_start import read_samples
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
 from tengen.records import load
-from tengen.search.tuning_games import SelfPlayConfig as GenerateConfig
-from tengen.search.tuning_games import generate_games, read_games
+from tengen.search.engine_games import SelfPlayConfig as GenerateConfig
+from tengen.search.engine_games import generate_games, read_games
 from tests.nets.positions import random_planes
 
 FOUR = Ruleset.parse("4x4:3")

@@ -14,8 +14,8 @@ from tengen.core.contracts import Colour, Outcome, Ruleset
 from tengen.core.position import Position
 from tengen.errors import InputError, RecordError
 from tengen.search import tuning
+from tengen.search.engine_games import EngineGame, SelfPlayConfig, generate_games, read_games
 from tengen.search.tuning import FitConfig, collect_samples, fit_files, fit_weights, shape_parts, threat_parts
-from tengen.search.tuning_games import SelfPlayConfig, TuningGame, generate_games, read_games
 from tengen.search.weights import load_weights
 
 FREESTYLE = Ruleset(9, 9)
@@ -40,7 +40,7 @@ def renju_file(tmp_path_factory):
 # -- games ------------------------------------------------------------------------------------------------------------
 
 
-def replay(game: TuningGame) -> Position:
+def replay(game: EngineGame) -> Position:
     position = Position.start(game.ruleset)
     for move in game.moves:
         position = position.play(move)
@@ -66,6 +66,25 @@ def test_games_are_legal_and_have_values(tmp_path, text):
             mover = end.to_move.opponent
             assert abs(game.values[-1]) >= _native.MATE_BOUND
             assert game.outcome.winner is (mover if game.values[-1] > 0 else mover.opponent)
+
+
+def test_games_can_be_played_to_the_end(tmp_path):
+    proved, ended, noisy = (tmp_path / name for name in ("proved.jsonl", "ended.jsonl", "noisy.jsonl"))
+    config = SelfPlayConfig(ruleset=FREESTYLE, games=6, nodes=40)
+    generate_games(proved, config)
+    generate_games(ended, replace(config, to_the_end=True, begun=proved))
+    for begun, game in zip(read_games(proved), read_games(ended), strict=True):
+        assert game.moves[: len(begun.moves)] == begun.moves
+        assert game.first == begun.first
+        end = replay(game)
+        assert end.is_over or game.outcome is Outcome.DRAW
+        assert len(game.values) == len(game.moves) - game.first
+    generate_games(noisy, replace(config, to_the_end=True, noise=1.0))
+    assert [game.moves for game in read_games(noisy)] != [game.moves for game in read_games(ended)]
+    with pytest.raises(InputError, match="only be played to the end"):
+        replace(config, begun=proved)
+    with pytest.raises(InputError, match=r"9x9:5:freestyle, not 9x9:5:renju"):
+        generate_games(tmp_path / "other.jsonl", replace(config, ruleset=RENJU, to_the_end=True, begun=proved))
 
 
 def test_a_run_goes_on_where_it_was(tmp_path):

@@ -30,6 +30,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "convert",
     "perft",
     "bench",
+    "data",
     "tune",
     "train",
     "runs",

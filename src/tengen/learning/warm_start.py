@@ -1,6 +1,6 @@
 """Learning from games of the alpha-beta engine before the first game of self-play.
 
-On a large board a fresh network plays for a long time without meaning. A few thousand games that `tengen tune generate`
+On a large board a fresh network plays for a long time without meaning. A few thousand games that `tengen data generate`
 wrote give it a first idea: their moves are its policy, their results and the engine's values its value.
 """
 
@@ -18,7 +18,7 @@ from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.learning.replay import NO_MOVE, Samples
 from tengen.search.alphabeta import value_to_move
-from tengen.search.tuning_games import TuningGame, read_games
+from tengen.search.engine_games import EngineGame, read_games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class WarmStartConfig:
     """Whether and how long the network learns from games of the engine first."""
 
     games: str = ""
-    """A file of `tengen tune generate`; none, no warm start."""
+    """A file of `tengen data generate`; none, no warm start."""
     epochs: float = 4.0
     """Times its positions are gone through."""
 
@@ -43,7 +43,7 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
     return samples
 
 
-def make_samples(games: Iterable[TuningGame], ruleset: Ruleset, layout: str) -> Samples:
+def make_samples(games: Iterable[EngineGame], ruleset: Ruleset, layout: str) -> Samples:
     """Each position with the engine's move as its policy, and what the engine thought of it beside the game's result."""
     planes, moves, replies, values, results = [], [], [], [], []
     for game in games:

@@ -50,16 +50,25 @@ def iterate(
     rows: Rows = "bottom",
     encoding: str | None = None,
     report: ReadReport | None = None,
+    skips_damage: bool = False,
+    on_progress: Callable[[float], None] | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of a file one by one; options as for `load`. An error comes when the reading gets there."""
+    """The games of a file one by one; options as for `load`. An error comes when the reading gets there.
+
+    With `skips_damage` a line that cannot be read, in formats of one game a line, is counted in the report instead.
+    `on_progress` hears before each game which share of the file has been read.
+    """
     entry = format_of(path, format)
     report = report if report is not None else ReadReport()
-    options = Options(ruleset=ruleset, rows=rows, encoding=encoding, report=report)
+    options = Options(ruleset=ruleset, rows=rows, encoding=encoding, report=report, skips_damage=skips_damage)
     found = False
     try:
-        with _open(path) as file:
+        with open(path, "rb") as packed, _unpack(packed) as file:
+            size = max(1, os.fstat(packed.fileno()).st_size)
             for record in entry.stream(file, options) if entry.stream else entry.read(_read_whole(file), options):
                 found = True
+                if on_progress is not None:
+                    on_progress(packed.tell() / size)
                 yield record
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RecordError(f"{os.fspath(path)}: damaged gzip data: {error}") from None
@@ -71,13 +80,11 @@ def iterate(
         raise RecordError(f"{os.fspath(path)}: no usable game; {report.notes[0]}")
 
 
-@contextlib.contextmanager
-def _open(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The file for reading, unpacked if it is packed."""
-    with open(path, "rb") as file:
-        is_packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        file.seek(0)
-        yield cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+def _unpack(file: BinaryIO) -> BinaryIO:
+    """The file itself, or what is packed in it."""
+    is_packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    file.seek(0)
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
 
 
 def _read_whole(file: BinaryIO) -> bytes:

@@ -30,6 +30,12 @@ class Options:
     rows: Rows = "bottom"
     encoding: str | None = None
     report: ReadReport | None = None
+    skips_damage: bool = False
+
+    @property
+    def damage_report(self) -> ReadReport | None:
+        """Where formats of one game a line count damaged ones; None when these are errors."""
+        return self.report if self.skips_damage else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +70,7 @@ def _read_positions(data: bytes, told: Options) -> Iterator[GameRecord]:
     lines = split_lines(as_text(data))
     if openings.is_offsets(data):
         return openings.iterate_offsets(lines, ruleset=told.ruleset)
-    return position_string.iterate_lines(lines, ruleset=told.ruleset, rows=told.rows)
+    return position_string.iterate_lines(lines, ruleset=told.ruleset, rows=told.rows, damage=told.damage_report)
 
 
 FORMATS: dict[str, Format] = {
@@ -137,8 +143,12 @@ FORMATS: dict[str, Format] = {
             name="jsonl",
             title="JSON lines",
             endings=(".jsonl",),
-            read=lambda data, told: json_record.iterate_lines(split_lines(as_text(data)), ruleset=told.ruleset),
-            stream=lambda file, told: json_record.iterate_lines(stream_lines(file), ruleset=told.ruleset),
+            read=lambda data, told: json_record.iterate_lines(
+                split_lines(as_text(data)), ruleset=told.ruleset, damage=told.damage_report
+            ),
+            stream=lambda file, told: json_record.iterate_lines(
+                stream_lines(file), ruleset=told.ruleset, damage=told.damage_report
+            ),
             write=lambda records, _: json_record.write_lines(records),
             holds=lambda _: json_record.HOLDS,
             games_appended=True,

@@ -10,8 +10,9 @@ parent; `parent` is the index of the parent in the list and is left out when tha
 tree would break every JSON parser that recurses.) A `.json` file is one such object or a list of them, a `.jsonl` file
 has one per line.
 
-Objects without `format` are read too: `size` (or `board_size`), `rule` and `moves`, `result`, `event`, and for
-positions `black` and `white` as lists of points and `to_move`. What else they say is kept as properties.
+Objects without `format` are read too: `ruleset`, or `size` (or `board_size`) and `rule`; `moves`, `result` (or
+`outcome`), `event`, and for positions `black` and `white` as lists of points and `to_move`. What else they say is kept
+as properties.
 """
 
 from __future__ import annotations
@@ -39,11 +40,14 @@ from tengen.records.game import (
     ruleset_of,
 )
 from tengen.records.limits import MAX_NODES, MAX_TIME_MS
+from tengen.records.report import DAMAGED_LINES
 from tengen.records.sgf import SAID_BY_FIELDS, escape
 from tengen.records.text import as_text, shorten, split_lines, tidy, tidy_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from tengen.records.report import ReadReport
 
 FORMAT = "tengen-game"
 VERSION = 1
@@ -56,7 +60,9 @@ _NODE_KEYS = frozenset(
     | {"bookmarked", "properties"}
 )
 _SETUP_KEYS = frozenset({"black", "white", "empty", "to_move"})
-_SIMPLE_KEYS = frozenset({"size", "board_size", "rule", "moves", "result", "black", "white", "event", "to_move", "n"})
+_SIMPLE_KEYS = frozenset(
+    {"ruleset", "size", "board_size", "rule", "moves", "result", "outcome", "black", "white", "event", "to_move", "n"}
+)
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -82,11 +88,24 @@ def read_lines(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[Gam
     return collect(iterate_lines(split_lines(as_text(data)), ruleset=ruleset))
 
 
-def iterate_lines(lines: Iterable[str], *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
-    """The games of JSON lines one by one, for collections that are too large to hold at once."""
+def iterate_lines(
+    lines: Iterable[str], *, ruleset: Ruleset | None = None, damage: ReadReport | None = None
+) -> Iterator[GameRecord]:
+    """The games of JSON lines one by one, for collections that are too large to hold at once.
+
+    Damaged lines are counted in `damage` if it is given.
+    """
     for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _game(_load(line, f"line {number}"), f"line {number}", ruleset)
+        if not line.strip():
+            continue
+        try:
+            game = _game(_load(line, f"line {number}"), f"line {number}", ruleset)
+        except RecordError as error:
+            if damage is None:
+                raise
+            damage.skip(DAMAGED_LINES, str(error))
+            continue
+        yield game
 
 
 def _load(text: str, where: str) -> Any:
@@ -270,7 +289,7 @@ def _simple_game(game: Json, like: Ruleset | None) -> GameRecord:
     else:
         record.black = tidy_line(str(game.get("black") or ""))
         record.white = tidy_line(str(game.get("white") or ""))
-    record.result = _result(game.get("result"))
+    record.result = _result(game.get("result", game.get("outcome")))
     record.event = tidy_line(str(game.get("event") or ""))
     kept = {_property_name(key): (_property_value(game[key]),) for key in game if key not in _SIMPLE_KEYS}
     kept.pop("", None)
@@ -280,6 +299,8 @@ def _simple_game(game: Json, like: Ruleset | None) -> GameRecord:
 
 
 def _simple_ruleset(game: Json, like: Ruleset | None) -> Ruleset:
+    if "ruleset" in game:
+        return Ruleset.parse(_of_type(game["ruleset"], str, "ruleset"))
     size = game.get("size", game.get("board_size"))
     if size is None:
         width, height = (like.width, like.height) if like else (15, 15)

@@ -21,10 +21,13 @@ from tengen.errors import InputError, RecordError
 from tengen.records.features import Feature
 from tengen.records.game import PASS, GameRecord, collect, main_plies, ruleset_of
 from tengen.records.limits import MAX_DEPTH
+from tengen.records.report import DAMAGED_LINES
 from tengen.records.text import as_text, shorten, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from tengen.records.report import ReadReport
 
 Rows = Literal["bottom", "top"]
 """Where row 1 is."""
@@ -126,16 +129,24 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, rows: Rows = "bot
 
 
 def iterate_lines(
-    lines: Iterable[str], *, ruleset: Ruleset | None = None, rows: Rows = "bottom"
+    lines: Iterable[str],
+    *,
+    ruleset: Ruleset | None = None,
+    rows: Rows = "bottom",
+    damage: ReadReport | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of a file of position strings one by one."""
+    """The games of a file of position strings one by one; damaged lines are counted in `damage` if it is given."""
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            yield parse(line, ruleset=ruleset, rows=rows)
+            game = parse(line, ruleset=ruleset, rows=rows)
         except RecordError as error:
-            raise RecordError(f"line {number}, {error}") from None
+            if damage is None:
+                raise RecordError(f"line {number}, {error}") from None
+            damage.skip(DAMAGED_LINES, f"line {number}, {error}")
+            continue
+        yield game
 
 
 def is_packed(data: bytes) -> bool:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from tengen.records.limits import MAX_NOTES
 
+DAMAGED_LINES = "damaged lines"
+"""Where each line is a game."""
+
 
 @dataclass(slots=True)
 class ReadReport:

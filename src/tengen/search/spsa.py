@@ -24,7 +24,7 @@ from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.errors import InputError
 from tengen.search.alphabeta import Ingredient
-from tengen.search.tuning_games import find_opening, last_stone, play_line
+from tengen.search.engine_games import find_opening, last_stone, play_line
 from tengen.search.weights import weights_for
 
 _TABLE_BYTES = 16 << 20

@@ -1,4 +1,4 @@
-"""Fits the numbers of the alpha-beta engine to games of its own (`tengen.search.tuning_games`).
+"""Fits the numbers of the alpha-beta engine to games of its own (`tengen.search.engine_games`).
 
 Two convex fits, both by L-BFGS. The *evaluation* (worth of a point by its shape code, worth of the threats that exist)
 is a logistic regression on what became of the position: a blend of the game's result and the search's value. The *move
@@ -26,7 +26,7 @@ from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
 from tengen.core.position import Position
 from tengen.core.provenance import source_commit
 from tengen.errors import InputError
-from tengen.search.tuning_games import TuningGame, read_games
+from tengen.search.engine_games import EngineGame, read_games
 from tengen.search.weights import save_weights
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ Say: TypeAlias = Callable[[str], None]
 
 
 def fit_weights(
-    games: Sequence[TuningGame], config: FitConfig, say: Say = lambda _: None
+    games: Sequence[EngineGame], config: FitConfig, say: Say = lambda _: None
 ) -> tuple[_native.Weights, FitReport]:
     """Fit all tables to the games, which must share one rule and win length; `say` hears of the progress."""
     samples = collect_samples(games, config)
@@ -225,7 +225,7 @@ class Samples:
         return ~validation, validation
 
 
-def collect_samples(games: Sequence[TuningGame], config: FitConfig) -> Samples:
+def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
     """Extract the positions of the games; board sizes may differ, rule and win length may not."""
     from scipy import sparse
 
@@ -261,7 +261,7 @@ def collect_samples(games: Sequence[TuningGame], config: FitConfig) -> Samples:
 
 
 def _targets(
-    games: Sequence[TuningGame], game_of: Ints, move_of: Ints, colours: npt.NDArray[np.uint8], config: FitConfig
+    games: Sequence[EngineGame], game_of: Ints, move_of: Ints, colours: npt.NDArray[np.uint8], config: FitConfig
 ) -> Floats:
     """The blend of result and search value for the side to move of each sample, 0 to 1."""
     black_scores = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}

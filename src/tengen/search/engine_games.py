@@ -1,4 +1,4 @@
-"""Games of the alpha-beta engine against itself, from which `tengen.search.tuning` fits its numbers.
+"""Games of the alpha-beta engine against itself: what its own numbers are fitted to, and what networks learn from.
 
 A file holds one game a line as JSON. What a game is depends only on the seed and its number, so that a run which was
 cut short goes on where it was, with any number of workers.
@@ -33,6 +33,9 @@ _MAX_LINE = 1 << 16
 _OPENING_TRIES = 200
 """Some small boards have few openings that are balanced; then the most balanced one of so many is taken."""
 MAX_OPENING_VALUE = 120
+_NOISY_LINES = 4
+_NOISY_MARGIN = 60
+"""Of so many lines those within so many units of the best are drawn from."""
 _FULL_BOARD = 0.9
 """Share of the board after which a game counts as drawn."""
 
@@ -51,12 +54,22 @@ class SelfPlayConfig:
     """A weights file instead of the shipped one."""
     max_opening_value: int = MAX_OPENING_VALUE
     """Openings that the engine values higher for one side, in evaluation units, are not played."""
+    to_the_end: bool = False
+    """Play on until the board decides; otherwise a game ends when a search has proved its result."""
+    noise: float = 0.0
+    """Share of the moves that are drawn among the engine's best few, as far as they are worth nearly as much."""
+    begun: Path | None = None
+    """A file whose games are taken up and played to the end, instead of new ones."""
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
             raise InputError(f"the engine plays win lengths 4 and 5, not {self.ruleset}")
         if self.games < 1 or self.nodes < 1:
             raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
+        if not 0 <= self.noise <= 1:
+            raise InputError(f"noise {self.noise} is outside 0–1")
+        if self.begun is not None and not self.to_the_end:
+            raise InputError(f"the games of {self.begun} are begun already: they can only be played to the end")
 
     def load_weights(self) -> _native.Weights:
         """The numbers that the games are played with."""
@@ -64,7 +77,7 @@ class SelfPlayConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuningGame:
+class EngineGame:
     """One game, as a line of the file."""
 
     number: int
@@ -92,7 +105,7 @@ class TuningGame:
         return json.dumps(fields, separators=(",", ":")) + "\n"
 
 
-def read_games(path: Path) -> Iterator[TuningGame]:
+def read_games(path: Path) -> Iterator[EngineGame]:
     """The games of a file; a damaged line is a `RecordError`, but a last line without its end is left out."""
     for number, line in _complete_lines(path):
         yield _parse_line(path, number, line)[0]
@@ -104,7 +117,7 @@ def generate_games(
     *,
     workers: int = 1,
     on_start: Callable[[int], None] | None = None,
-    on_game: Callable[[TuningGame], None] | None = None,
+    on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
     """Play the games that the file lacks and append them; return how many it had before.
 
@@ -115,7 +128,8 @@ def generate_games(
     done = _find_done(path, conditions)
     if on_start is not None:
         on_start(len(done))
-    todo = [number for number in range(config.games) if number not in done]
+    numbers = range(config.games) if config.begun is None else sorted(_read_begun(config))[: config.games]
+    todo = [number for number in numbers if number not in done]
     _cut_partial_line(path)
     with open(path, "ab", buffering=0) as file:
         for game in _play_all(config, todo, workers):
@@ -130,12 +144,19 @@ def _conditions(config: SelfPlayConfig) -> dict[str, Any]:
     digest = hashlib.sha256()
     for name in ("points", "threats", "attack", "defence"):
         digest.update(getattr(weights, name).tobytes())
-    return {
+    conditions = {
         "ruleset": str(config.ruleset),
         "seed": config.seed,
         "nodes": config.nodes,
         "weights": digest.hexdigest()[:12],
     }
+    if config.to_the_end:
+        conditions["end"] = True
+    if config.noise:
+        conditions["noise"] = config.noise
+    if config.begun is not None:
+        conditions["begun"] = config.begun.name
+    return conditions
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -156,11 +177,11 @@ def _complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise RecordError(f"cannot read {path}: {error.strerror or error}") from None
 
 
-def _parse_line(path: Path, number: int, line: bytes) -> tuple[TuningGame, dict[str, Any]]:
+def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[str, Any]]:
     try:
         fields = json.loads(line)
         ruleset = Ruleset.parse(fields["ruleset"])
-        game = TuningGame(
+        game = EngineGame(
             number=int(fields["game"]),
             ruleset=ruleset,
             moves=tuple(point.index(ruleset.width) for point in parse_points(fields["moves"])),
@@ -169,7 +190,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[TuningGame, dict[
             outcome=Outcome(fields["outcome"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RecordError(f"{path}: line {number} is not a game for tuning: {error!r}") from None
+        raise RecordError(f"{path}: line {number} is not a game of the engine: {error!r}") from None
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
             f"{path}: line {number} has {len(game.moves)} moves from {game.first} on, but {len(game.values)} values"
@@ -206,17 +227,27 @@ def _cut_partial_line(path: Path) -> None:
         file.truncate(end - len(tail) + tail.rfind(b"\n") + 1)
 
 
+def _read_begun(config: SelfPlayConfig) -> dict[int, EngineGame]:
+    """The games to take up, by their numbers."""
+    assert config.begun is not None
+    games = {game.number: game for game in read_games(config.begun)}
+    for game in games.values():
+        if game.ruleset != config.ruleset:
+            raise InputError(f"{config.begun}: game {game.number} was played by {game.ruleset}, not {config.ruleset}")
+    return games
+
+
 # -- playing ----------------------------------------------------------------------------------------------------------
 
 
-def _play_all(config: SelfPlayConfig, numbers: Iterable[int], workers: int) -> Iterator[TuningGame]:
+def _play_all(config: SelfPlayConfig, numbers: Iterable[int], workers: int) -> Iterator[EngineGame]:
     """The games as they end; with one worker in this process."""
     if workers == 1:
         player = _Player(config)
         yield from map(player.play, numbers)
         return
     pending = iter(numbers)
-    running: set[Future[TuningGame]] = set()
+    running: set[Future[EngineGame]] = set()
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,))
     try:
@@ -244,7 +275,7 @@ def _start_worker(config: SelfPlayConfig) -> None:
     _worker_player = _Player(config)
 
 
-def _play_in_worker(number: int) -> TuningGame:
+def _play_in_worker(number: int) -> EngineGame:
     assert _worker_player is not None
     return _worker_player.play(number)
 
@@ -258,27 +289,43 @@ class _Player:
         self._engine.set_weights(config.load_weights())
         self._limits = _native.SearchLimits()
         self._limits.nodes = config.nodes
+        self._begun = {} if config.begun is None else _read_begun(config)
 
-    def play(self, number: int) -> TuningGame:
+    def play(self, number: int) -> EngineGame:
         """The game with that number."""
-        rng = random.Random(f"{self._config.ruleset} {self._config.seed} {number}")
-        opening = find_opening(self._engine, self._limits, self._config.ruleset, rng, self._config.max_opening_value)
-        board = opening.native.copy()
-        values: list[int] = []
+        config = self._config
+        rng = random.Random(f"{config.ruleset} {config.seed} {number}")
+        start, first, values = self._begin(number, rng)
+        board = start.native.copy()
         self._engine.new_game()
-        outcome = Outcome.ONGOING
+        outcome = start.outcome
         while outcome is Outcome.ONGOING:
-            best = self._engine.search(board, self._limits).lines[0]
-            values.append(best.value)
-            outcome = play_line(board, best, last_stone(self._config.ruleset))
-        return TuningGame(
+            line = self._choose(board, rng)
+            values.append(line.value)
+            outcome = play_line(board, line, last_stone(config.ruleset), trusts_proofs=not config.to_the_end)
+        return EngineGame(
             number=number,
-            ruleset=self._config.ruleset,
+            ruleset=config.ruleset,
             moves=tuple(board.moves()),
-            first=opening.stones,
+            first=first,
             values=tuple(values),
             outcome=outcome,
         )
+
+    def _begin(self, number: int, rng: random.Random) -> tuple[Position, int, list[int]]:
+        """A position to play from, the stones of its opening and the values of the moves after that."""
+        config = self._config
+        if begun := self._begun.get(number):
+            return Position.from_moves(config.ruleset, begun.moves), begun.first, list(begun.values)
+        opening = find_opening(self._engine, self._limits, config.ruleset, rng, config.max_opening_value)
+        return opening, opening.stones, []
+
+    def _choose(self, board: _native.Board, rng: random.Random) -> _native.SearchLine:
+        # No number is drawn without noise, so that games without it do not depend on this.
+        is_noisy = self._config.noise > 0 and rng.random() < self._config.noise
+        self._limits.lines = _NOISY_LINES if is_noisy else 1
+        lines = self._engine.search(board, self._limits).lines
+        return rng.choice([line for line in lines if line.value >= lines[0].value - _NOISY_MARGIN])
 
 
 def last_stone(ruleset: Ruleset) -> int:
@@ -286,14 +333,16 @@ def last_stone(ruleset: Ruleset) -> int:
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 
-def play_line(board: _native.Board, line: _native.SearchLine, max_stones: int) -> Outcome:
-    """Play the first move of a line and tell how the game stands: proved results are taken for played."""
+def play_line(
+    board: _native.Board, line: _native.SearchLine, max_stones: int, *, trusts_proofs: bool = True
+) -> Outcome:
+    """Play the first move of a line and tell how the game stands; a proved result may be taken for played."""
     mover = _colour(board.to_move)
     board.make(line.moves[0])
     outcome = _OUTCOMES[board.outcome()]
     if outcome is not Outcome.ONGOING:
         return outcome
-    if abs(line.value) >= _native.MATE_BOUND:
+    if trusts_proofs and abs(line.value) >= _native.MATE_BOUND:
         return Outcome.win_for(mover if line.value > 0 else mover.opponent)
     return Outcome.DRAW if board.stones >= max_stones else Outcome.ONGOING
 

@@ -1,0 +1,188 @@
+"""`tengen data`: games of the engine, and data sets of moves to learn from."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommands."""
+    data = typer.Typer(name="data", help="Make games and data sets that networks learn from.", no_args_is_help=True)
+    data.command("generate")(generate)
+    data.command("build")(build)
+    data.command("stats")(stats)
+    data.command("measure")(measure)
+    app.add_typer(data)
+
+
+def generate(
+    target: Annotated[
+        Path, typer.Argument(metavar="GAMES", help="The file of games (.jsonl) to write or to go on with.")
+    ],
+    rules: Annotated[str, typer.Option(help="What is played, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    games: Annotated[int, typer.Option(min=1, help="How many games the file shall hold.")] = 1000,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of each search.")] = 10_000,
+    noise: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of moves drawn among the engine's best few, if nearly as good.")
+    ] = 0.0,
+    proved: Annotated[
+        bool, typer.Option("--proved", help="End a game when its result is proved, as `tengen tune fit` wants.")
+    ] = False,
+    finish: Annotated[
+        Path | None, typer.Option(help="Take up the games of this file (made with --proved) instead of new ones.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed gives other games.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that play; as many as cores unless told.", show_default=False)
+    ] = None,
+    weights: Annotated[Path | None, typer.Option(help="A weights file instead of the shipped one.")] = None,
+) -> None:
+    """Let the engine play itself from random balanced openings. Killed, the same command goes on."""
+    from rich.console import Console
+
+    from tengen.core.contracts import Ruleset
+    from tengen.learning.progress import Progress
+    from tengen.search.engine_games import EngineGame, SelfPlayConfig, generate_games
+
+    config = SelfPlayConfig(
+        ruleset=Ruleset.parse(rules),
+        games=games,
+        nodes=nodes,
+        noise=noise,
+        to_the_end=not proved,
+        begun=finish,
+        seed=seed,
+        weights=weights,
+    )
+    console = Console(highlight=False)
+    started = time.monotonic()
+    before = played = moves = 0
+
+    def begin(count: int) -> None:
+        nonlocal before
+        before = count
+
+    with Progress(console, target.name) as progress:
+
+        def show(game: EngineGame) -> None:
+            nonlocal played, moves
+            played, moves = played + 1, moves + len(game.values)
+            seconds = max(time.monotonic() - started, 1e-9)
+            left = max(0, games - before - played) * seconds / played
+            text = f"{before + played:,} games, {played / seconds:.2f} games/s, {moves / seconds:.0f} moves/s"
+            progress.update((before + played) / games, left, text)
+
+        generate_games(target, config, workers=workers or os.cpu_count() or 1, on_start=begin, on_game=show)
+    console.print(f"{target}: {before:,} games before, {before + played:,} now", soft_wrap=True)
+
+
+def build(
+    target: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder to make.", show_default=False)],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="GAMES…", help="Game files of any format, or folders of them.", show_default=False),
+    ],
+    rules: Annotated[str, typer.Option(help="Games of other rules are left out.")] = "15x15:5:freestyle",
+    opening_moves: Annotated[int, typer.Option(min=0, help="So many first moves of a game are its opening.")] = 0,
+    skip_openings: Annotated[bool, typer.Option("--skip-openings", help="Leave these moves out.")] = False,
+    result: Annotated[
+        list[str] | None, typer.Option(help="Keep only games that ended so: black, white or draw; repeatable.")
+    ] = None,
+    player: Annotated[str, typer.Option(help="Keep only games of players whose name contains this.")] = "",
+    min_moves: Annotated[int, typer.Option(min=0, help="Leave out shorter games.")] = 1,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep moves that are the same but for a reflection.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Chooses the games for training, validation and test.")] = 0,
+) -> None:
+    """Make a data set from games: positions with the move played and the result, split 8:1:1 by game."""
+    from rich.console import Console
+
+    from tengen.core.contracts import Ruleset
+    from tengen.datasets.build import BuildConfig, build_dataset
+    from tengen.learning.progress import Progress
+
+    config = BuildConfig(
+        ruleset=Ruleset.parse(rules),
+        opening_moves=opening_moves,
+        skips_openings=skip_openings,
+        results=tuple(result or ()),
+        player=player,
+        min_moves=min_moves,
+        keeps_duplicates=keep_duplicates,
+        seed=seed,
+    )
+    console = Console(highlight=False)
+    started = time.monotonic()
+    with Progress(console, target.name) as progress:
+
+        def show(share: float, games: int, moves: int) -> None:
+            seconds = max(time.monotonic() - started, 1e-9)
+            left = seconds * (1 / share - 1) if share else None
+            progress.update(share, left, f"{games:,} games, {moves / seconds:,.0f} moves/s")
+
+        build_dataset(sources, target, config, show)
+    _print_stats(target)
+
+
+def stats(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A folder of `tengen data build`.")],
+) -> None:
+    """Print what a data set holds, and what was left out of it."""
+    _print_stats(dataset)
+
+
+def _print_stats(folder: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from tengen.datasets.dataset import Dataset
+    from tengen.datasets.stats import describe_dataset
+
+    table = Table(title=str(folder), title_justify="left", show_header=False)
+    for name, value in describe_dataset(Dataset.open(folder)):
+        table.add_row(name, value)
+    Console(highlight=False).print(table)
+
+
+def measure(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A folder of `tengen data build`.")],
+    model: Annotated[str, typer.Argument(help="A shipped model, the folder of a run, or an .onnx file.")],
+    moves: Annotated[int, typer.Option(min=1, help="Moves of the test games, at most.")] = 50_000,
+    seed: Annotated[int, typer.Option(help="Chooses them.")] = 0,
+) -> None:
+    """Print how often a network finds the moves of the test games: first choice, and among the first five."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from tengen.datasets.dataset import Dataset, Split
+    from tengen.learning.accuracy import measure_accuracy
+    from tengen.learning.progress import Progress
+    from tengen.nets.models import load_model
+
+    data = Dataset.open(dataset)
+    evaluator, info = load_model(model)
+    info.check_supports(data.ruleset)
+    numbers = np.sort(np.random.default_rng(seed).permutation(data.find(Split.TEST))[:moves])
+    console = Console(highlight=False)
+    with Progress(console, model) as progress:
+        accuracy = measure_accuracy(
+            evaluator, data, numbers, lambda done: progress.update(done / len(numbers), None, f"{done:,} moves")
+        )
+    table = Table("moves of test games", "count", "top 1", "top 5", title=f"{model} on {dataset}", title_justify="left")
+    counts = accuracy.to_json()
+    for name, part, count in (
+        ("all", "", counts["samples"]),
+        ("without openings", "_without_openings", counts["samples"] - counts["opening_samples"]),
+        (f"openings (first {data.opening_moves})", "_of_openings", counts["opening_samples"]),
+    ):
+        table.add_row(
+            name, f"{count:,}", f"{100 * counts[f'top1{part}']:.1f} %", f"{100 * counts[f'top5{part}']:.1f} %"
+        )
+    console.print(table)

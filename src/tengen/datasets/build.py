@@ -1,0 +1,227 @@
+"""From game files to a data set: what is kept, what is skipped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.contracts import Colour, Outcome, Ruleset
+from tengen.core.position import Position
+from tengen.datasets.dataset import DESCRIPTION_FILE, UNKNOWN, Dataset, Split
+from tengen.datasets.duplicates import sample_keys
+from tengen.errors import ForbiddenPointError, IllegalMoveError, InputError, RecordError
+from tengen.records import FORMATS, GameRecord, ReadReport, iterate
+
+_GIVEN = "FIRST"
+"""The property by which `tengen data generate` says how many first stones nobody chose."""
+_RESULTS = {Outcome.BLACK: 1, Outcome.WHITE: -1, Outcome.DRAW: 0}
+_NOTES_KEPT = 10
+
+OnProgress = Callable[[float, int, int], None]
+"""Hears the share of the files that is read, and how many games and moves are kept so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildConfig:
+    """Which games become samples, and how."""
+
+    ruleset: Ruleset
+    """Games of another board, win length or rule are left out; the opening procedure does not matter."""
+    opening_moves: int = 0
+    """So many first moves of each game are marked as its opening, to be learned and measured apart."""
+    skips_openings: bool = False
+    """Leave these moves out altogether."""
+    results: tuple[str, ...] = ()
+    """Keep only games that ended so: black, white, draw; empty keeps all, also those of unknown result."""
+    player: str = ""
+    """Keep only games in which a player's name contains this text."""
+    min_moves: int = 1
+    """Leave out games with fewer moves."""
+    keeps_duplicates: bool = False
+    """Keep samples that are the same but for a symmetry of the board."""
+    shares: tuple[int, ...] = (8, 1, 1)
+    """Parts of the games for training, validation and test."""
+    seed: int = 0
+    """Chooses which games go where."""
+
+    def __post_init__(self) -> None:
+        unknown = set(self.results) - {str(outcome) for outcome in _RESULTS}
+        if unknown:
+            raise InputError(f"results {', '.join(sorted(unknown))} are none of black, white, draw")
+        if len(self.shares) != len(Split) or min(self.shares) < 0 or not self.shares[0]:
+            raise InputError(f"shares {self.shares} are not three numbers, the first above 0")
+        if self.opening_moves < 0 or self.min_moves < 0:
+            raise InputError("opening_moves and min_moves must not be negative")
+
+
+def build_dataset(
+    sources: Sequence[Path], target: Path, config: BuildConfig, on_progress: OnProgress | None = None
+) -> Dataset:
+    """Read games of any format, write the data set and open it.
+
+    A source may be a folder, of which every game file is read. Damaged records, illegal moves and games without moves
+    are counted in `description["skipped"]` and passed over; only when nothing is left, that is an `InputError`.
+    """
+    if (target / DESCRIPTION_FILE).exists():
+        raise InputError(f"{target} holds a data set already: name another folder")
+    files = _find_files(sources)
+    report = ReadReport()
+    games = list(_read_games(files, config, report, on_progress))
+    if not games:
+        reasons = "; ".join(report.summary()) or "the files are empty"
+        raise InputError(f"no game of {config.ruleset} in {', '.join(map(str, sources))}: {reasons}")
+    lengths = np.array([len(game.moves) for game in games])
+    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    moves = np.fromiter(chain.from_iterable(game.moves for game in games), np.uint16, int(starts[-1]))
+    skipped_plies = np.array([game.given for game in games])
+    if config.skips_openings:
+        skipped_plies = np.maximum(skipped_plies, config.opening_moves)
+    plies = np.arange(len(moves)) - np.repeat(starts[:-1], lengths)
+    samples = np.flatnonzero(plies >= np.repeat(skipped_plies, lengths))
+    duplicates = 0
+    if not config.keeps_duplicates:
+        keys = sample_keys(moves, starts, config.ruleset)[samples]
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        duplicates = len(samples) - len(first)
+        samples = samples[first]
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "moves": moves,
+        "starts": starts,
+        "results": np.array([game.result for game in games]),
+        "splits": _split(len(games), config),
+        "samples": samples,
+    }
+    description: dict[str, Any] = {
+        "ruleset": str(config.ruleset),
+        "sources": [path.name for path in files[:100]],
+        "opening_moves": config.opening_moves,
+        "skips_openings": config.skips_openings,
+        "duplicates_removed": duplicates,
+        "shares": list(config.shares),
+        "seed": config.seed,
+        "skipped": dict(report.skipped),
+        "notes": report.notes[:_NOTES_KEPT],
+    }
+    Dataset.write(target, description, arrays)
+    return Dataset.open(target)
+
+
+class _UnusableError(Exception):
+    """A game that is passed over: what is counted, and a remark."""
+
+    def __init__(self, reason: str, note: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.note = note
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    moves: list[int]
+    result: int
+    given: int
+    """First stones that are no samples."""
+
+
+def _find_files(sources: Sequence[Path]) -> list[Path]:
+    endings = tuple(ending + packed for one in FORMATS.values() for ending in one.endings for packed in ("", ".gz"))
+    files: list[Path] = []
+    for source in sources:
+        found = sorted(path for path in source.rglob("*") if path.name.endswith(endings)) if source.is_dir() else []
+        files += found or [source]
+    return files
+
+
+def _read_games(
+    files: Sequence[Path], config: BuildConfig, report: ReadReport, on_progress: OnProgress | None
+) -> Iterator[_Game]:
+    counts = {"games": 0, "moves": 0}
+
+    def show(files_read: int, share: float) -> None:
+        if on_progress is not None:
+            on_progress((files_read + share) / len(files), counts["games"], counts["moves"])
+
+    for number, path in enumerate(files):
+        heard = partial(show, number)
+        try:
+            for record in iterate(path, ruleset=config.ruleset, report=report, skips_damage=True, on_progress=heard):
+                try:
+                    game = _convert(record, config)
+                except _UnusableError as error:
+                    report.skip(error.reason, error.note)
+                    continue
+                counts["games"] += 1
+                counts["moves"] += len(game.moves)
+                yield game
+        except RecordError as error:
+            report.skip("damaged files", str(error))
+
+
+def _convert(record: GameRecord, config: BuildConfig) -> _Game:
+    """The game as numbers; `_UnusableError` when it is not wanted or not right."""
+    mine, theirs = config.ruleset, record.ruleset
+    names = f"{record.black} – {record.white}"
+    if (theirs.width, theirs.height, theirs.win_length, theirs.rule) != (
+        mine.width,
+        mine.height,
+        mine.win_length,
+        mine.rule,
+    ):
+        raise _UnusableError("games of other rules", f"{names}: {theirs}")
+    if config.player and config.player.lower() not in names.lower():
+        raise _UnusableError("games of other players", names)
+    played = record.moves()
+    if not played:
+        raise _UnusableError("games without moves", names)
+    alternates = all(
+        move.colour is (Colour.WHITE if ply % 2 else Colour.BLACK) and move.point is not None
+        for ply, move in enumerate(played)
+    )
+    if not alternates or any(node.setup for node in record.main_line()):
+        raise _UnusableError("games with passes or set-up stones", names)
+    position = Position.start(mine)
+    moves: list[int] = []
+    try:
+        for move in played:
+            assert move.point is not None
+            position = position.play(move.point)
+            moves.append(move.point.index(mine.width))
+    except ForbiddenPointError as error:
+        # A foul that ends the game is how it was lost; anywhere else the record is wrong.
+        if len(moves) < len(played) - 1:
+            raise _UnusableError(
+                "games with an illegal move", f"{names}, move {len(moves) + 1}: {_first_line(error)}"
+            ) from None
+    except IllegalMoveError as error:
+        raise _UnusableError(
+            "games with an illegal move", f"{names}, move {len(moves) + 1}: {_first_line(error)}"
+        ) from None
+    if len(moves) < max(1, config.min_moves):
+        raise _UnusableError("games that are too short", names)
+    outcome = record.result if record.result in _RESULTS else position.outcome
+    if config.results and str(outcome) not in config.results:
+        raise _UnusableError("games of another result", names)
+    return _Game(moves, _RESULTS.get(outcome, UNKNOWN), _given_stones(record))
+
+
+def _given_stones(record: GameRecord) -> int:
+    text = record.properties.get(_GIVEN, ("0",))[0]
+    return int(text) if text.isdecimal() else 0
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _split(games: int, config: BuildConfig) -> npt.NDArray[np.uint8]:
+    """[G]: numbers of splits in a random order, as near to the shares as whole games allow."""
+    ends = np.cumsum(config.shares) * games // sum(config.shares)
+    splits = np.searchsorted(ends, np.arange(games), side="right").astype(np.uint8)
+    return np.random.default_rng(config.seed).permutation(splits)

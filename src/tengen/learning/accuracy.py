@@ -1,0 +1,66 @@
+"""How often a network finds the move that was played: overall, apart from openings, and by move number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.contracts import Evaluator
+from tengen.datasets.dataset import Dataset
+
+_BATCH = 256
+_TOP = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Counts of samples by the number of stones on the board, P = the largest number of these plus one."""
+
+    samples: npt.NDArray[np.int64]
+    """[P]"""
+    first: npt.NDArray[np.int64]
+    """[P]: the move was the network's first choice."""
+    top: npt.NDArray[np.int64]
+    """[P]: it was among the first five."""
+    opening_moves: int
+    """With fewer stones than this a move belongs to the opening."""
+
+    def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
+        """`first` or `top` as a share of the samples: of all, of openings only, or without them; 0 of none."""
+        part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
+        return float(counts[part].sum() / max(1, self.samples[part].sum()))
+
+    def to_json(self) -> dict[str, Any]:
+        """For metrics and cards: shares to four digits."""
+        opening = int(self.samples[: self.opening_moves].sum())
+        table: dict[str, Any] = {"samples": int(self.samples.sum()), "opening_samples": opening}
+        for name, openings in (("", None), ("_without_openings", False), ("_of_openings", True)):
+            table[f"top1{name}"] = round(self.share(self.first, openings=openings), 4)
+            table[f"top5{name}"] = round(self.share(self.top, openings=openings), 4)
+        return table
+
+
+def measure_accuracy(
+    evaluator: Evaluator,
+    dataset: Dataset,
+    numbers: npt.NDArray[np.int64],
+    on_samples: Callable[[int], None] | None = None,
+) -> Accuracy:
+    """Ask the network about samples; it chooses among empty points. `on_samples` hears how many are done."""
+    area = dataset.ruleset.area
+    counts = {name: np.zeros(area, np.int64) for name in ("samples", "first", "top")}
+    for begin in range(0, len(numbers), _BATCH):
+        batch = dataset.batch(numbers[begin : begin + _BATCH], evaluator.plane_layout)
+        log_policy = np.where(batch.empty, evaluator.evaluate(batch.planes)[0], -np.inf)
+        played = log_policy[np.arange(len(batch)), batch.moves]
+        # Ties count against the network.
+        rank = (log_policy >= played[:, None]).sum(axis=1) - 1
+        for name, found in (("samples", rank >= 0), ("first", rank == 0), ("top", rank < _TOP)):
+            counts[name] += np.bincount(batch.plies[found], minlength=area)
+        if on_samples is not None:
+            on_samples(begin + len(batch))
+    return Accuracy(opening_moves=dataset.opening_moves, **counts)
