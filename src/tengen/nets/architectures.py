@@ -32,6 +32,12 @@ class NetKind(StrEnum):
     """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
     DENSE_VALUE = "dense-value"
     """The same with a second network for the value."""
+    POOLED = "pooled"
+    """The convolutional network of stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
+    MDRNN = "mdrnn"
+    """The recurrent network of stanford15: any board size (`tengen.nets.mdrnn`)."""
+    GATED_MDRNN = "gated-mdrnn"
+    """A deeper one with gates and a value: any board size (`tengen.nets.mdrnn`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +49,9 @@ class NetConfig:
     planes: str = "own-other-last-colour"
     """The input layout, a name of `tengen.core.planes`."""
     channels: int = 32
-    """Channels of the residual trunk, hidden units of the dense network; the plain one has those of the paper."""
+    """Channels of the residual trunk, units of a recurrent or dense layer; the others have those of their papers."""
     blocks: int = 3
-    """Residual blocks of two convolutions each; the other networks have none."""
+    """Residual blocks of two convolutions each, or gated recurrent layers; the others have none."""
 
     def __post_init__(self) -> None:
         plane_count(self.planes)
@@ -73,6 +79,8 @@ class Net(nn.Module, ABC):
 
     has_any_size = False
     """Whether the same weights serve boards of every size."""
+    has_int8 = True
+    """Whether its ONNX graph can be quantised."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -86,16 +94,26 @@ class Net(nn.Module, ABC):
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
     """A network with fresh weights, the same for the same seed."""
     from tengen.nets.dense import DenseNet
+    from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
     from tengen.nets.plain import PlainNet
+    from tengen.nets.pooled import PooledNet
     from tengen.nets.residual import ResidualNet
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        if config.kind is NetKind.PLAIN:
-            return PlainNet(config, ruleset)
-        if config.kind in (NetKind.DENSE, NetKind.DENSE_VALUE):
-            return DenseNet(config, ruleset)
-        return ResidualNet(config)
+        match config.kind:
+            case NetKind.PLAIN:
+                return PlainNet(config, ruleset)
+            case NetKind.POOLED:
+                return PooledNet(config, ruleset)
+            case NetKind.DENSE | NetKind.DENSE_VALUE:
+                return DenseNet(config, ruleset)
+            case NetKind.MDRNN:
+                return MdrnnNet(config)
+            case NetKind.GATED_MDRNN:
+                return GatedMdrnnNet(config)
+            case NetKind.RESIDUAL:
+                return ResidualNet(config)
 
 
 def count_weights(net: nn.Module) -> int:

@@ -9,23 +9,25 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import onnx
-from onnx import TensorProto, helper, numpy_helper
-from torch import Tensor, nn
+from onnx import TensorProto, helper
+from torch import nn
 
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import FloatPlanes, plane_count
 from tengen.nets.architectures import Net
 from tengen.nets.dense import DenseNet
+from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
+from tengen.nets.mdrnn_graph import write_gated_mdrnn, write_mdrnn
+from tengen.nets.onnx_graph import Graph
 from tengen.nets.plain import PlainNet
+from tengen.nets.pooled import POOL, PooledNet
 from tengen.nets.residual import ResidualBlock, ResidualNet
 from tengen.nets.sealing import seal
 
@@ -43,13 +45,19 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "") -> bytes:
 
     Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`.
     """
-    graph = _Graph()
+    graph = Graph()
     if isinstance(net, PlainNet):
         policy, value = _write_plain(net, graph)
     elif isinstance(net, ResidualNet):
         policy, value = _write_residual(net, graph)
     elif isinstance(net, DenseNet):
         policy, value = _write_dense(net, graph)
+    elif isinstance(net, PooledNet):
+        policy, value = _write_pooled(net, graph)
+    elif isinstance(net, MdrnnNet):
+        policy, value = write_mdrnn(net, graph, INPUT)
+    elif isinstance(net, GatedMdrnnNet):
+        policy, value = write_gated_mdrnn(net, graph, INPUT)
     else:
         raise TypeError(f"no ONNX graph for {type(net).__name__}")
     graph.add("LogSoftmax", [policy], OUTPUTS[0], axis=1)
@@ -144,7 +152,7 @@ class _Calibration:
 # -- the graphs -------------------------------------------------------------------------------------------------------
 
 
-def _write_plain(net: PlainNet, graph: _Graph) -> tuple[str, str]:
+def _write_plain(net: PlainNet, graph: Graph) -> tuple[str, str]:
     x = INPUT
     for number, layer in enumerate(net.trunk):
         assert isinstance(layer, nn.Conv2d)
@@ -158,7 +166,7 @@ def _write_plain(net: PlainNet, graph: _Graph) -> tuple[str, str]:
     )
 
 
-def _write_residual(net: ResidualNet, graph: _Graph) -> tuple[str, str]:
+def _write_residual(net: ResidualNet, graph: Graph) -> tuple[str, str]:
     x = graph.convolution("stem", INPUT, net.stem)
     for number, block in enumerate(net.blocks):
         assert isinstance(block, ResidualBlock)
@@ -174,71 +182,29 @@ def _write_residual(net: ResidualNet, graph: _Graph) -> tuple[str, str]:
     policy = graph.flatten(graph.convolution("policy_map", policy, net.policy_maps, maps=1))
     value = graph.pool(graph.relu(graph.convolution("value_features", x, net.value_features, scale=net.trunk_scale)))
     value = graph.dense("value_logits", graph.relu(graph.dense("value_hidden", value, net.value_hidden)), net.value)
-    chances = graph.add("Softmax", [value], "value_chances", axis=1)
-    difference = graph.constant("win_minus_loss", np.array([[1.0], [0.0], [-1.0]], np.float32))
-    return policy, graph.add("MatMul", [chances, difference], "value_difference")
+    return policy, graph.win_minus_loss(value)
 
 
-def _write_dense(net: DenseNet, graph: _Graph) -> tuple[str, str]:
+def _write_dense(net: DenseNet, graph: Graph) -> tuple[str, str]:
     x = graph.flatten(INPUT)
     hidden = graph.relu(graph.dense("hidden", x, net.hidden))
     policy = graph.dense("policy_map", hidden, net.policy)
     if net.value_hidden is None or net.value is None:
-        nothing = graph.constant("nothing", np.zeros((net.hidden.out_features, 1), np.float32))
-        return policy, graph.add("MatMul", [hidden, nothing], "value_logits")
+        return policy, graph.no_value(INPUT)
     value = graph.relu(graph.dense("value_hidden", x, net.value_hidden))
     return policy, graph.add("Tanh", [graph.dense("value_logits", value, net.value)], "value_tanh")
 
 
-class _Graph:
-    """The nodes and weights of an ONNX graph as they are added; each method returns the name of its output."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.initializers: list[Any] = []
-
-    def add(self, operator: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
-        """A node, named like its output."""
-        name = output or f"{operator.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, list(inputs), [name], name=name, **attributes))
-        return name
-
-    def constant(self, name: str, array: npt.NDArray[Any]) -> str:
-        """A weight."""
-        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
-    def convolution(self, name: str, x: str, layer: nn.Conv2d, *, scale: float = 1.0, maps: int | None = None) -> str:
-        """[B, K, H, W] → [B, maps or all, H, W]; the input counts `scale` times."""
-        weight, bias = _array(layer.weight)[:maps] * np.float32(scale), _array(layer.bias)[:maps]
-        pad = weight.shape[-1] // 2
-        inputs = [x, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
-        return self.add("Conv", inputs, name, kernel_shape=list(weight.shape[2:]), pads=[pad] * 4)
-
-    def dense(self, name: str, x: str, layer: nn.Linear) -> str:
-        """[B, n] → [B, m]."""
-        weight = self.constant(f"{name}.weight", _array(layer.weight))
-        return self.add("Gemm", [x, weight, self.constant(f"{name}.bias", _array(layer.bias))], name, transB=1)
-
-    def relu(self, x: str) -> str:
-        return self.add("Relu", [x])
-
-    def flatten(self, x: str) -> str:
-        """[B, …] → [B, all the rest]."""
-        return self.add("Flatten", [x], axis=1)
-
-    def pool(self, x: str) -> str:
-        """[B, K, H, W] → [B, 2K]: mean and maximum over the board."""
-        both = self.add("Concat", [self.add("GlobalAveragePool", [x]), self.add("GlobalMaxPool", [x])], axis=1)
-        return self.flatten(both)
-
-    def add_bias(self, x: str, bias: str) -> str:
-        """[B, K, H, W] + [B, K], the same on every point."""
-        axes = self.constant(f"{bias}.axes", np.array([2, 3], np.int64))
-        return self.add("Add", [x, self.add("Unsqueeze", [bias, axes])])
-
-
-def _array(tensor: Tensor | None) -> npt.NDArray[np.float32]:
-    assert tensor is not None
-    array: npt.NDArray[np.float32] = tensor.detach().numpy()
-    return array
+def _write_pooled(net: PooledNet, graph: Graph) -> tuple[str, str]:
+    x = graph.relu(graph.convolution("stem", INPUT, net.stem))
+    x = graph.add("MaxPool", [x], kernel_shape=[POOL, POOL], strides=[POOL, POOL])
+    for number, layer in enumerate(net.trunk):
+        assert isinstance(layer, nn.Conv2d)
+        x = graph.relu(graph.convolution(f"trunk{number}", x, layer))
+    x = graph.flatten(x)
+    *hidden, last = net.dense
+    for number, layer in enumerate(hidden):
+        assert isinstance(layer, nn.Linear)
+        x = graph.relu(graph.dense(f"dense{number}", x, layer))
+    assert isinstance(last, nn.Linear)
+    return graph.dense("policy_map", x, last), graph.no_value(INPUT)

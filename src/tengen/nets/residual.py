@@ -69,9 +69,9 @@ class ResidualNet(Net):
             x = block(x)
         x = torch.relu(x * self.trunk_scale)
         features = self.policy_features(x)
-        bias = self.policy_bias(_pool(torch.relu(features)))
+        bias = self.policy_bias(pool(torch.relu(features)))
         maps = self.policy_maps(torch.relu(features + bias[:, :, None, None])).flatten(2)
-        value = torch.relu(self.value_hidden(_pool(torch.relu(self.value_features(x)))))
+        value = torch.relu(self.value_hidden(pool(torch.relu(self.value_features(x)))))
         value_logits = self.value(value)
         chances = torch.softmax(value_logits, dim=1)
         return NetOutput(
@@ -96,11 +96,11 @@ class ResidualBlock(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         y = self.first(torch.relu(x * self.scale))
         if self.pooled is not None:
-            y = y + self.pooled(_pool(torch.relu(y)))[:, :, None, None]
+            y = y + self.pooled(pool(torch.relu(y)))[:, :, None, None]
         added: Tensor = self.second(torch.relu(y))
         return x + added
 
 
-def _pool(x: Tensor) -> Tensor:
+def pool(x: Tensor) -> Tensor:
     """[B, K, H, W] → [B, 2K]: mean and maximum over the board."""
     return torch.cat((x.mean(dim=(2, 3)), x.amax(dim=(2, 3))), dim=1)

@@ -1,0 +1,222 @@
+"""Multi-dimensional recurrent networks: units that sweep the board from its four corners.
+
+`MdrnnNet` is the one of stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture for
+board games"): 140 weights for k = 10. `GatedMdrnnNet` is our best form. Both play on boards of any size with the same
+weights.
+
+A unit at a point hears the units above it and to its left, so a whole anti-diagonal can be computed at once, and the
+four corners are one batch of flipped boards: 2·15 - 1 steps for a batch instead of 4·225 for each position.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+
+from tengen.core.planes import plane_count
+from tengen.nets.architectures import Net, NetConfig, NetOutput
+from tengen.nets.residual import pool
+
+FLIPS: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (1, 2))
+"""The axes of [B, H, W, k] that are reversed to make each corner the first one."""
+_VALUE_HIDDEN = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Diagonals:
+    """The cells of a board in the order of their anti-diagonals."""
+
+    order: Tensor
+    """int64 [H·W]: index y·W + x of each cell; a diagonal's cells lie together, from the top row down."""
+    places: Tensor
+    """int64 [H·W]: the inverse of `order`."""
+    rows: tuple[tuple[int, int], ...]
+    """The first and the last row of each diagonal."""
+
+
+@lru_cache(maxsize=32)
+def _diagonals(height: int, width: int) -> _Diagonals:
+    rows = tuple((max(0, d - width + 1), min(d, height - 1)) for d in range(height + width - 1))
+    with torch.inference_mode(False):  # what is kept here serves training too
+        order = torch.tensor([y * width + d - y for d, (low, high) in enumerate(rows) for y in range(low, high + 1)])
+        return _Diagonals(order, torch.argsort(order), rows)
+
+
+class Sweep(nn.Module):
+    """One recurrent layer from one corner: features [N, H, W, c] → states [N, H, W, k].
+
+    A subclass says what a unit does (`step`) with its own input and its neighbours' states: above, left and, if it
+    `sees_diagonal`, above left. Outside the board every state is `border`.
+    """
+
+    sees_diagonal = False
+
+    def __init__(self, units: int) -> None:
+        super().__init__()
+        self.border = nn.Parameter(torch.zeros(units))
+
+    def project(self, features: Tensor) -> Tensor:
+        """What the units get from their own points: [N, H, W, c] → [N, H, W, m]."""
+        raise NotImplementedError
+
+    def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
+        """Own inputs [..., m] and neighbours' states [..., k] → states [..., k]."""
+        raise NotImplementedError
+
+    def forward(self, features: Tensor) -> Tensor:
+        """By anti-diagonals, each a matter of one `step`."""
+        count, height, width, _ = features.shape
+        diagonals = _diagonals(height, width)
+        # [H·W, N, m] with the cells of a diagonal together, so that each diagonal is a slice.
+        own = self.project(features).flatten(1, 2).transpose(0, 1)[diagonals.order]
+        border = self.border.expand(1, count, -1)
+        before, before_that = border[:0], border[:0]
+        states: list[Tensor] = []
+        place = 0
+        for d, (low, high) in enumerate(diagonals.rows):
+            size = high - low + 1
+            # Rows low - 1 … high of the diagonal before, with the border where those lie outside the board.
+            top, bottom = [border] * (low == 0), [border] * (d < height)
+            around = torch.cat((*top, before, *bottom))
+            corner = None
+            if self.sees_diagonal:
+                # Rows low - 1 … high - 1 of the one before that.
+                inside = before_that[int(d > width) : len(before_that) - int(d > height)]
+                corner = torch.cat((*top, inside, *[border] * (d < height and len(top) + len(inside) < size)))
+            state = self.step(own[place : place + size], around[:-1], around[1:], corner)
+            states.append(state)
+            before_that, before = before, state
+            place += size
+        return torch.cat(states)[diagonals.places].transpose(0, 1).reshape(count, height, width, -1)
+
+
+def sweep_from_corners(sweep: Sweep, features: Tensor) -> Tensor:
+    """Features [B, H, W, c] → states of the four sweeps [4, B, H, W, k], each turned back."""
+    corners = torch.cat([features.flip(flip) for flip in FLIPS])
+    swept = sweep(corners).chunk(len(FLIPS))
+    return torch.stack([states.flip(flip) for states, flip in zip(swept, FLIPS, strict=True)])
+
+
+class PlainSweep(Sweep):
+    """The paper's unit: tanh(w_i · in + w_h · above + w_h · left)."""
+
+    def __init__(self, planes: int, units: int) -> None:
+        super().__init__(units)
+        self.input = nn.Parameter(torch.empty(planes, units))
+        self.hidden = nn.Parameter(torch.empty(units, units))
+
+    def project(self, features: Tensor) -> Tensor:
+        return features @ self.input
+
+    def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
+        return torch.tanh(own + (above + left) @ self.hidden)
+
+
+class MdrnnNet(Net):
+    """Planes [B, C, H, W] → policy [B, H·W]; there is no value, it is always 0.
+
+    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over them, w_o [k].
+    """
+
+    has_any_size = True
+    has_int8 = False
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__(config)
+        self.sweep = PlainSweep(plane_count(config.planes), config.channels)
+        self.output = nn.Parameter(torch.empty(config.channels))
+        # The paper begins with N(0, 0.001), a standard deviation with which everything stays at 0 for long; two paths
+        # add, so half an orthogonal matrix neither grows nor dies.
+        nn.init.normal_(self.sweep.input, std=0.3)
+        nn.init.orthogonal_(self.sweep.hidden, gain=0.5)
+        nn.init.normal_(self.output, std=0.3)
+
+    def forward(self, planes: Tensor) -> NetOutput:
+        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        states = sweep_from_corners(self.sweep, planes.permute(0, 2, 3, 1))
+        return NetOutput((states.sum(dim=0) @ self.output).flatten(1), planes.new_zeros(len(planes)))
+
+
+class GatedSweep(Sweep):
+    """A unit that mixes what its three neighbours remember with something new, in shares that add to one.
+
+    With the neighbour above left every line of the board is straight for one of the four sweeps.
+    """
+
+    sees_diagonal = True
+
+    def __init__(self, features: int, units: int) -> None:
+        super().__init__(units)
+        self.units = units
+        # Candidate, then the shares of above, left, corner and the candidate.
+        self.input = nn.Linear(features, 5 * units)
+        self.hidden = nn.Parameter(torch.empty(3 * units, 5 * units))
+        nn.init.normal_(self.hidden, std=0.5 / math.sqrt(3 * units))
+
+    def project(self, features: Tensor) -> Tensor:
+        projected: Tensor = self.input(features)
+        return projected
+
+    def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
+        assert corner is not None
+        mixed = own + torch.cat((above, left, corner), dim=-1) @ self.hidden
+        candidate = torch.tanh(mixed[..., : self.units])
+        shares = torch.softmax(mixed[..., self.units :].reshape(*mixed.shape[:-1], 4, self.units), dim=-2)
+        return (
+            shares[..., 0, :] * above
+            + shares[..., 1, :] * left
+            + shares[..., 2, :] * corner
+            + shares[..., 3, :] * candidate
+        )
+
+
+class GatedLayer(nn.Module):
+    """Four gated sweeps and the features themselves → ReLU [B, H, W, k]."""
+
+    def __init__(self, features: int, units: int) -> None:
+        super().__init__()
+        self.sweep = GatedSweep(features, units)
+        self.merge = nn.Linear(units, units)
+        self.skip = nn.Linear(features, units)
+
+    def forward(self, features: Tensor) -> Tensor:
+        states = sweep_from_corners(self.sweep, features).sum(dim=0)
+        return torch.relu(self.merge(states) + self.skip(features))
+
+
+class GatedMdrnnNet(Net):
+    """Planes [B, C, H, W] → policy [B, H·W] and win/draw/loss [B, 3].
+
+    `blocks` gated layers of k = `channels` units; policy by a weight per unit, value by pooling to [B, 2k] and two
+    dense layers.
+    """
+
+    has_any_size = True
+    has_int8 = False
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__(config)
+        units = config.channels
+        widths = [plane_count(config.planes)] + [units] * config.blocks
+        self.layers = nn.ModuleList(GatedLayer(before, units) for before in widths[:-1])
+        self.policy = nn.Linear(units, 1)
+        self.value_hidden = nn.Linear(2 * units, _VALUE_HIDDEN)
+        self.value = nn.Linear(_VALUE_HIDDEN, 3)
+
+    def forward(self, planes: Tensor) -> NetOutput:
+        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        x = planes.permute(0, 2, 3, 1)
+        for layer in self.layers:
+            x = layer(x)
+        pooled = pool(x.permute(0, 3, 1, 2))
+        value_logits = self.value(torch.relu(self.value_hidden(pooled)))
+        chances = torch.softmax(value_logits, dim=1)
+        return NetOutput(
+            policy_logits=self.policy(x).flatten(1),
+            value_to_move=chances[:, 0] - chances[:, 2],
+            value_logits=value_logits,
+        )
