@@ -107,5 +107,8 @@ KINDS = (
     AgentKind("policy", "The move a network likes best, without search.", PolicyParameters, PolicyAgent),
     _learner("pg", "The policy of a network that learned by policy gradient."),
     _learner("ppo", "The policy of a network that learned by proximal policy optimization."),
+    _learner("supervised", "The policy of a network that learned the moves of recorded games."),
+    _learner("cnn", "The same of a convolutional network."),
+    _learner("mdrnn", "The same of a multi-dimensional recurrent network."),
     _learner("dqn", "The move of the highest Q of a network that learned by deep Q-learning."),
 )

@@ -15,9 +15,10 @@ Metrics = Sequence[Mapping[str, Any]]
 
 
 def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
-    """Draw `losses` and `strength` as SVG and PNG into the folder, as far as the metrics have them."""
+    """Draw `losses`, `accuracy` and `strength` as SVG and PNG into the folder, as far as the metrics have them."""
     drawings = {
         "losses": (draw_losses, [line for line in metrics if line.get("losses")]),
+        "accuracy": (draw_accuracy, [line for line in metrics if line.get("accuracy")]),
         "strength": (draw_strength, [line for line in metrics if line.get("strength")]),
     }
     return [_draw(draw, lines, folder / name, title) for name, (draw, lines) in drawings.items() if lines]
@@ -34,6 +35,21 @@ def draw_losses(axes: Axes, metrics: Metrics) -> None:
         )
     axes.set_ylabel("loss")
     axes.set_yscale("log")
+    axes.legend(fontsize="small", frameon=False)
+
+
+def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
+    """How often the move that was played is the first choice, or among the first five."""
+    for name, label in (("top1", "first choice"), ("top5", "among the first five")):
+        for part, style in (("", "-"), ("_without_openings", ":")):
+            axes.plot(
+                [_minutes(line) for line in metrics],
+                [100 * line["accuracy"][name + part] for line in metrics],
+                style,
+                label=label + part.replace("_", " "),
+                linewidth=1,
+            )
+    axes.set_ylabel("% of moves of games kept apart")
     axes.legend(fontsize="small", frameon=False)
 
 

@@ -44,7 +44,7 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
 
 
 def make_samples(games: Iterable[EngineGame], ruleset: Ruleset, layout: str) -> Samples:
-    """Each position with the engine's move as its policy, and what the engine thought of it beside the game's result."""
+    """Each position with the engine's move as its policy, what the engine thought of it, and the game's result."""
     planes, moves, replies, values, results = [], [], [], [], []
     for game in games:
         position = Position.from_moves(ruleset, game.moves[: game.first])
