@@ -1,0 +1,175 @@
+"""Learning from recorded games: a tiny network learns them, runs resume exactly, accuracy counts what it says."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from tengen.agents.registry import make_agent
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.planes import FloatPlanes
+from tengen.core.position import Position
+from tengen.datasets.build import BuildConfig, build_dataset
+from tengen.datasets.dataset import Dataset, Split
+from tengen.errors import InputError
+from tengen.learning import supervised
+from tengen.learning.accuracy import measure_accuracy
+from tengen.learning.config import load_config, preset_names
+from tengen.learning.progress import Progress
+from tengen.learning.run import Run, new_header
+from tengen.nets.architectures import NetConfig, NetKind, build_net
+from tengen.search.engine_games import SelfPlayConfig, generate_games
+
+SEVEN = Ruleset(7, 7)
+TINY = [
+    "ruleset=7x7:5:freestyle",
+    "net.channels=8",
+    "net.blocks=1",
+    "learner.batch=32",
+    "learner.steps=6",
+    "validation=40",
+    "test=60",
+    "strength.every=0",
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    config = SelfPlayConfig(ruleset=SEVEN, games=60, nodes=30, to_the_end=True)
+    generate_games(folder / "games.jsonl", config)
+    config = BuildConfig(ruleset=SEVEN, opening_moves=8)
+    build_dataset([folder / "games.jsonl"], folder / "set", config)
+    return folder / "set"
+
+
+def make_run(folder: Path, data: Path, *settings: str, preset: str = "cnn", seed: int = 4) -> Run:
+    config = load_config(supervised.Config, supervised.NAME, preset, [*TINY, f"data={data}", *settings])
+    return Run.create(folder, new_header(supervised.NAME, preset, seed), config)
+
+
+def train(run: Run) -> None:
+    with Progress(Console(file=io.StringIO()), "test") as progress:
+        supervised.train(run, progress)
+
+
+def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
+    for name in preset_names(supervised.NAME):
+        load_config(supervised.Config, supervised.NAME, name, ["data=somewhere"])
+    paper = load_config(supervised.Config, supervised.NAME, "stanford15-mdrnn", ["data=somewhere"])
+    assert (paper.net.kind, paper.net.channels, paper.net.planes) == (NetKind.MDRNN, 10, "own-other")
+    assert (paper.learner.batch, paper.learner.learning_rate, paper.learner.decay) == (200, 1e-4, 0.99)
+
+
+@pytest.mark.parametrize("preset", [name for name in preset_names(supervised.NAME) if name != "stanford15-cnn"])
+def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> None:
+    run = make_run(tmp_path / "run", data, "iterations=2", preset=preset)
+    train(run)
+    metrics = run.metrics()
+    assert [line["iteration"] for line in metrics] == [1, 2]
+    assert metrics[-1]["positions"] == 2 * 6 * run.config(supervised.Config).learner.batch
+    assert metrics[-1]["accuracy"]["samples"] == 40
+    test = json.loads((run.folder / supervised.TEST_FILE).read_text())
+    assert test["samples"] == sum(test["by_stones"]["samples"]) == 60
+    for picture in ("losses", "accuracy", "by-move", "policy"):
+        assert (run.folder / f"{picture}.svg").stat().st_size > 1000
+    assert (run.folder / "filters.svg").exists() == (preset == "cnn")
+    with make_agent(f'supervised:run="{run.folder}"') as agent:
+        position = Position.from_moves(SEVEN, "d4d5")
+        assert position.is_legal(agent.choose(position, Limits()).move)
+
+
+def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:
+    whole = make_run(tmp_path / "whole", data, "iterations=3")
+    train(whole)
+    cut = make_run(tmp_path / "cut", data, "iterations=3")
+    original = supervised.Learner.learn
+    steps = 0
+
+    def learn_until_killed(self, *arguments):
+        nonlocal steps
+        steps += 1
+        if steps > 9:
+            raise KeyboardInterrupt
+        return original(self, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supervised.Learner, "learn", learn_until_killed)
+        with pytest.raises(KeyboardInterrupt):
+            train(cut)
+    train(Run.open(cut.folder))
+    for file in ("model.safetensors", "test.json"):
+        assert (cut.folder / file).read_bytes() == (whole.folder / file).read_bytes()
+    losses = [[line["losses"] for line in run.metrics()] for run in (whole, cut)]
+    assert losses[0] == losses[1]
+
+
+def test_a_network_learns_the_games_it_sees(data) -> None:
+    dataset = Dataset.open(data)
+    net = build_net(NetConfig(planes="threats", channels=16, blocks=1), SEVEN, seed=1)
+    learner = supervised.Learner(net, supervised.LearnerConfig())
+    batch = dataset.batch(dataset.find(Split.TRAINING)[:64], "threats")
+    first = learner.learn(batch, 3e-3)
+    for _ in range(120):
+        last = learner.learn(batch, 3e-3)
+    assert last["policy"] < 0.3 * first["policy"]
+    assert last["value"] < 0.5 * first["value"]
+
+
+class Oracle:
+    """Knows the moves: likes the one that was played best, or third best on every second position."""
+
+    plane_layout = "board"
+
+    def __init__(self, dataset: Dataset, numbers) -> None:
+        self._moves = iter(dataset.batch(numbers, "board").moves)
+        self._empty = iter(dataset.batch(numbers, "board").empty)
+        self._count = 0
+
+    def evaluate(self, planes: FloatPlanes):
+        log_policy = np.full((len(planes), 49), -9.0, np.float32)
+        for row in range(len(planes)):
+            move, empty = next(self._moves), next(self._empty)
+            log_policy[row, ~empty] = 0  # occupied points do not count
+            others = [int(point) for point in np.flatnonzero(empty) if point != move][:2]
+            log_policy[row, move] = -2
+            log_policy[row, others] = -1 if self._count % 2 else -3
+            self._count += 1
+        return log_policy, np.zeros(len(planes), np.float32)
+
+
+def test_accuracy_counts_first_and_fifth_choices(data) -> None:
+    dataset = Dataset.open(data)
+    numbers = dataset.find(Split.TRAINING)[:300]
+    accuracy = measure_accuracy(Oracle(dataset, numbers), dataset, numbers)
+    assert accuracy.share(accuracy.first) == pytest.approx(0.5, abs=0.01)
+    assert accuracy.share(accuracy.top) == 1
+    table = accuracy.to_json()
+    plies = dataset.batch(numbers, "board").plies
+    assert table["opening_samples"] == int((plies < 8).sum())
+    shares = [accuracy.share(accuracy.first, openings=openings) for openings in (True, False)]
+    weights = [table["opening_samples"], table["samples"] - table["opening_samples"]]
+    assert np.average(shares, weights=weights) == pytest.approx(accuracy.share(accuracy.first))
+
+
+def test_results_that_are_unknown_teach_no_value(data) -> None:
+    dataset = Dataset.open(data)
+    batch = dataset.batch(np.arange(8), "threats")
+    net = build_net(NetConfig(planes="threats", channels=8, blocks=1), SEVEN)
+    batch.results[:] = np.nan
+    assert set(supervised.compute_losses(net(torch.from_numpy(batch.planes)), batch)) == {"policy"}
+
+
+def test_wrong_data_is_refused(tmp_path, data) -> None:
+    with pytest.raises(InputError, match="a data set is needed"):
+        load_config(supervised.Config, supervised.NAME, "cnn", ["data="])
+    with pytest.raises(InputError, match="not a data set"):
+        train(make_run(tmp_path / "a", tmp_path))
+    with pytest.raises(InputError, match="7x7:5:freestyle, not 9x9:5:freestyle"):
+        train(make_run(tmp_path / "b", data, "ruleset=9x9"))
