@@ -1,0 +1,152 @@
+"""The comparison that "AlphaGomoku" asked for: every learner on the same machine with the same time.
+
+    python -m tengen.papers.comparison --minutes 10
+
+trains AlphaZero, PPO, DQN, policy gradient and ADP by their presets for the board, each for so many minutes by the
+clock, one after the other, on four in a row on 6×6 and five in a row on 9×9. All are rated on the same ladder.
+It draws rating against minutes with 95 % intervals and writes the numbers as JSON. A comparison that was stopped goes
+on where it was. Time for measuring strength is part of the minutes, for all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tengen.arena.pictures import new_figure, save_figure
+from tengen.errors import TengenError
+from tengen.learning.algorithms import algorithm_names, find_algorithm
+from tengen.learning.config import load_config, preset_names
+from tengen.learning.progress import Progress
+from tengen.learning.run import CONFIG_FILE, Run, new_header
+
+BOARDS = ("6x6x4", "9x9")
+"""Presets of these names exist for every learner that is compared."""
+ALGORITHMS = ("alphazero", "ppo", "dqn", "pg", "adp")
+_COLOURS = {"alphazero": "#1f77b4", "ppo": "#d62728", "dqn": "#2ca02c", "pg": "#9467bd", "adp": "#8b5a2b"}
+
+Curve = list[dict[str, Any]]
+"""Points {minutes, games, elo, error, scores} of a strength curve."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared."""
+
+    minutes: float
+    """Of each learner on each board."""
+    boards: Sequence[str] = BOARDS
+    algorithms: Sequence[str] = ALGORITHMS
+    seed: int = 1
+    settings: Sequence[str] = ()
+    """Changes of all presets, such as strength.games=4."""
+
+    def learners(self, board: str) -> list[str]:
+        """The algorithms that have a preset for the board."""
+        known = algorithm_names()
+        return [name for name in self.algorithms if name in known and board in preset_names(name)]
+
+
+def compare(plan: Plan, folder: Path, console: Console) -> dict[str, dict[str, Curve]]:
+    """Train what is not trained yet, into `folder`/runs, and write curves and pictures; returns board → curves."""
+    curves: dict[str, dict[str, Curve]] = {}
+    for board in plan.boards:
+        curves[board] = {}
+        for algorithm in plan.learners(board):
+            run = _train(plan, board, algorithm, folder / "runs" / f"{board}-{algorithm}", console)
+            curves[board][algorithm] = _curve(run)
+            _write(plan, curves, folder)
+    return curves
+
+
+def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Console) -> Run:
+    module = find_algorithm(algorithm)
+    if (folder / CONFIG_FILE).exists():
+        run = Run.open(folder)
+    else:
+        settings = [f"minutes={plan.minutes}", *plan.settings]
+        config = load_config(module.Config, algorithm, board, settings)
+        run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
+    with Progress(console, folder.name) as progress:
+        module.train(run, progress)
+    return run
+
+
+def _curve(run: Run) -> Curve:
+    return [
+        {"minutes": round(line["seconds"] / 60, 3), "games": line["games"], **line["strength"]}
+        for line in run.metrics()
+        if "strength" in line
+    ]
+
+
+def _write(plan: Plan, curves: Mapping[str, Mapping[str, Curve]], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    table = {"minutes": plan.minutes, "seed": plan.seed, "curves": curves}
+    (folder / "comparison.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    for board, by_algorithm in curves.items():
+        draw(by_algorithm, folder / f"comparison-{board}", f"{board}: {plan.minutes:g} minutes each")
+
+
+def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
+    """Rating against minutes with 95 % intervals, as SVG and PNG."""
+    figure = new_figure(7, 4.5)
+    axes = figure.subplots()
+    for algorithm, points in curves.items():
+        axes.errorbar(
+            [point["minutes"] for point in points],
+            [point["elo"] for point in points],
+            yerr=[point["error"] for point in points],
+            fmt="o-",
+            color=_COLOURS.get(algorithm),
+            label=algorithm,
+            capsize=2,
+            markersize=3,
+            linewidth=1.2,
+            elinewidth=0.6,
+        )
+    axes.set_xlabel("minutes of training")
+    axes.set_ylabel("Elo above the anchor, 95 % interval")
+    axes.set_title(title, loc="left", fontsize="medium")
+    axes.legend(fontsize="small", frameon=False)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tengen.papers.comparison", description="Every learner with the same time, rated over minutes."
+    )
+    parser.add_argument("--minutes", type=float, required=True, help="of each learner on each board")
+    parser.add_argument("--boards", nargs="+", choices=BOARDS, default=BOARDS)
+    parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
+    parser.add_argument("--out", type=Path, default=Path("papers/comparison/results"), help="folder of what is written")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change all presets")
+    chosen = parser.parse_args(arguments)
+    plan = Plan(chosen.minutes, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)
+    try:
+        curves = compare(plan, chosen.out, Console(highlight=False))
+    except TengenError as error:
+        print(f"comparison: {error}", file=sys.stderr)
+        return 2
+    for board, by_algorithm in curves.items():
+        for algorithm, points in by_algorithm.items():
+            last = points[-1]
+            print(
+                f"{board} {algorithm}: {last['elo']:+.0f} ±{last['error']:.0f} Elo after {last['minutes']:.1f} minutes"
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
