@@ -3,43 +3,57 @@
 #
 #     models/make.sh NAME [more options of tengen train]
 #
-# NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii. A run that was stopped goes on. TENGEN names the program.
+# NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners).
+# A run that was stopped goes on. TENGEN names the program.
 set -eu
 name=$1
 shift
 tengen=${TENGEN:-.venv/bin/tengen}
 run=runs/models/$name
 number=0
+algorithm=alphazero preset=$name
+case $name in
+  pg9) algorithm=pg preset=pg9-self-play-level-3 ;;
+  pg-* | ppo-* | dqn-*) algorithm=${name%%-*} preset=${name#*-} ;;
+esac
 
-# match RULES OWN-PARAMETERS OPPONENT [options of tengen match]
+# match RULES OWN-PARAMETERS-AFTER-A-COMMA OPPONENT [options of tengen match]
 match() {
   rules=$1 own=$2 opponent=$3
   shift 3
   number=$((number + 1))
-  "$tengen" match "alphazero:run=$run,$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
+  "$tengen" match "$algorithm:run=$run$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
 }
 
 if [ -d "$run" ]; then
-  "$tengen" train alphazero --run "$run" --resume
+  "$tengen" train "$algorithm" --run "$run" --resume
 else
   if [ "$name" = 15x15 ]; then set -- --init-from 9x9 "$@"; fi
   mkdir -p runs/models
-  echo "tengen train alphazero --preset $name --seed 1 $*" > "$run.command"
-  "$tengen" train alphazero --preset "$name" --seed 1 --run "$run" "$@"
+  if [ "$name" = pg9 ]; then
+    "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
+    set -- --init-from runs/models/pg9-self-play "$@"
+  fi
+  echo "tengen train $algorithm --preset $preset --seed 1 $*" > "$run.command"
+  "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
 fi
 
 case $name in
-  6x6x4) match 6x6:4 simulations=400 rule-based --games 100 ;;
+  6x6x4) match 6x6:4 ,simulations=400 rule-based --games 100 ;;
   8x8)
-    match 8x8 simulations=200 rule-based --games 40 --stones 0
-    match 8x8 simulations=200 rule-based --games 100
+    match 8x8 ,simulations=200 rule-based --games 40 --stones 0
+    match 8x8 ,simulations=200 rule-based --games 100
     ;;
   9x9)
-    match 9x9 simulations=500 chains --games 80
-    match 9x9 simulations=500 alphazero:model=zero9-ii,simulations=500,preset=zero9 --games 200
+    match 9x9 ,simulations=500 chains --games 80
+    match 9x9 ,simulations=500 alphazero:model=zero9-ii,simulations=500,preset=zero9 --games 200
     ;;
-  zero9-i | zero9-ii) match 9x9 simulations=500,preset=zero9 chains --games 40 ;;
-  15x15) match 15x15 seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 ;;
+  zero9-i | zero9-ii) match 9x9 ,simulations=500,preset=zero9 chains --games 40 ;;
+  pg9) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
+  pg-9x9 | ppo-9x9 | dqn-9x9)
+    for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done
+    ;;
+  15x15) match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 ;;
 esac
 
 set -- "$run" "models/$name" --command "$(cat "$run.command")"

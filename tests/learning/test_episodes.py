@@ -76,6 +76,8 @@ def test_without_a_mask_illegal_moves_are_played_and_lose() -> None:
     _, rows = play(PlayConfig(games=60, opponents=("random",), masked=False, colours=Colours.BLACK))
     assert bool(rows.legal.all())
     assert rows.rewards.mean() < -0.5
+    lost_by_it = rows.illegal * len(rows) / 60
+    assert 0.8 < lost_by_it <= 1.0
 
 
 def test_log_probabilities_are_those_of_the_network() -> None:

@@ -89,6 +89,8 @@ class Episodes:
     """[games]: how each game ended for the network in training; for black when it played itself."""
     plies: float
     """Stones of a game, on average."""
+    illegal: float
+    """Share of the rows in which an illegal move was chosen; 0 where moves are masked."""
     scores: Mapping[str, float]
     """Opponent → points a game of the network in training; those of black against itself."""
 
@@ -196,12 +198,12 @@ class Table:
         turns = (rng.integers(self._turns, size=len(rows)) if self._turns > 1 else np.zeros(len(rows))).astype(np.int8)
         shown, allowed = self._batch.look(rows, turns)
         planes, legal = to_planes(shown), torch.from_numpy(allowed)
-        if not self._config.masked:
-            legal = torch.ones_like(legal)
+        choices = legal if self._config.masked else torch.ones_like(legal)
         output = net(planes)
-        chosen, log_probs = choose(output, legal)
+        chosen, log_probs = choose(output, choices)
         actions[rows] = self._turn_back[turns, chosen.numpy()]
-        return planes, legal, chosen, log_probs, output.value_to_move
+        illegal = ~legal.gather(1, chosen[:, None]).squeeze(1)
+        return planes, choices, chosen, log_probs, output.value_to_move, illegal
 
     def _collect(
         self, recorded: Sequence[tuple[Tensor, ...]], games: npt.NDArray[np.int64], plies: npt.NDArray[np.int16]
@@ -215,7 +217,7 @@ class Table:
         next_sign[:-1] = np.where(same_game, np.where(same_colour, 1.0, -1.0), 0.0)
         rewards = np.where(self._seats[:, 0] == _LEARNER, black, -black)
         columns = [torch.cat(parts)[torch.from_numpy(order)] for parts in zip(*recorded, strict=True)]
-        planes, legal, actions, log_probs, values = columns
+        planes, legal, actions, log_probs, values, illegal = columns
         names = np.array(self._opponents)
         return Episodes(
             planes=planes,
@@ -227,6 +229,7 @@ class Table:
             next_sign=torch.from_numpy(next_sign),
             rewards=rewards,
             plies=float(self._batch.plies.mean()),
+            illegal=float(illegal.float().mean()),
             scores={name: float((1 + rewards[names == name].mean()) / 2) for name in dict.fromkeys(self._opponents)},
         )
 

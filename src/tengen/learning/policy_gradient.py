@@ -243,7 +243,7 @@ def train(run: Run, progress: Progress) -> None:
                 episodes = table.play(learner.net, pool.draw(rng), choose, rng)
                 losses = learner.learn(episodes, fraction)
                 guards.check_losses(losses, place)
-                history.append(Update(losses, episodes.scores, episodes.plies))
+                history.append(Update(losses, episodes.scores, episodes.plies, episodes.illegal))
                 positions += len(episodes)
                 if running.add(episodes.rewards):
                     pool.add(learner.net)
@@ -273,6 +273,7 @@ class Update(NamedTuple):
     losses: Mapping[str, float]
     scores: Mapping[str, float]
     plies: float
+    illegal: float
 
 
 def summarise(updates: Sequence[Update]) -> dict[str, Any]:
@@ -285,6 +286,7 @@ def summarise(updates: Sequence[Update]) -> dict[str, Any]:
         "losses": mean([update.losses for update in updates]),
         "play": {
             "plies": round(float(np.mean([update.plies for update in updates])), 2),
+            "illegal": round(float(np.mean([update.illegal for update in updates])), 5),
             "scores": mean([update.scores for update in updates]),
         },
     }

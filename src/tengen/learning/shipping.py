@@ -83,7 +83,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
         f"# {card['name']}",
         "",
         f"A network for {card['ruleset']}: {card['weights']:,} weights, input `{card['planes']}`, {sizes}.",
-        f"Play it: `tengen play --terminal alphazero:model={card['name']} --rules {card['ruleset']}`.",
+        f"Play it: `tengen play --terminal {run['algorithm']}:model={card['name']} --rules {card['ruleset']}`.",
         "",
         "## Where it comes from",
         "",
