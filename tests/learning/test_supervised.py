@@ -19,7 +19,7 @@ from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError
 from tengen.learning import supervised
-from tengen.learning.accuracy import measure_accuracy
+from tengen.learning.accuracy import TEST_FILE, measure_accuracy
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, new_header
@@ -42,10 +42,8 @@ TINY = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    config = SelfPlayConfig(ruleset=SEVEN, games=60, nodes=30, to_the_end=True)
-    generate_games(folder / "games.jsonl", config)
-    config = BuildConfig(ruleset=SEVEN, opening_moves=8)
-    build_dataset([folder / "games.jsonl"], folder / "set", config)
+    generate_games(folder / "games.jsonl", SelfPlayConfig(ruleset=SEVEN, games=60, nodes=30, to_the_end=True))
+    build_dataset([folder / "games.jsonl"], folder / "set", BuildConfig(ruleset=SEVEN, opening_moves=8))
     return folder / "set"
 
 
@@ -75,7 +73,7 @@ def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> No
     assert [line["iteration"] for line in metrics] == [1, 2]
     assert metrics[-1]["positions"] == 2 * 6 * run.config(supervised.Config).learner.batch
     assert metrics[-1]["accuracy"]["samples"] == 40
-    test = json.loads((run.folder / supervised.TEST_FILE).read_text())
+    test = json.loads((run.folder / TEST_FILE).read_text())
     assert test["samples"] == sum(test["by_stones"]["samples"]) == 60
     for picture in ("losses", "accuracy", "by-move", "policy"):
         assert (run.folder / f"{picture}.svg").stat().st_size > 1000
@@ -116,8 +114,8 @@ def test_a_network_learns_the_games_it_sees(data) -> None:
     learner = supervised.Learner(net, supervised.LearnerConfig())
     batch = dataset.batch(dataset.find(Split.TRAINING)[:64], "threats")
     first = learner.learn(batch, 3e-3)
-    for _ in range(120):
-        last = learner.learn(batch, 3e-3)
+    losses = [learner.learn(batch, 3e-3) for _ in range(120)]
+    last = losses[-1]
     assert last["policy"] < 0.3 * first["policy"]
     assert last["value"] < 0.5 * first["value"]
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from tengen.core.contracts import Evaluator
 from tengen.datasets.dataset import Dataset
 
+TEST_FILE = "test.json"
+"""What a finished run does on the test games of its data set."""
 _BATCH = 256
 _TOP = 5
 

@@ -16,7 +16,9 @@ import numpy as np
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import encode
 from tengen.core.position import Position
+from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError
+from tengen.learning.accuracy import TEST_FILE
 from tengen.learning.config import format_toml
 from tengen.learning.files import write_file, writing
 from tengen.learning.plots import draw_run
@@ -27,6 +29,7 @@ from tengen.nets.models import WEIGHTS_FILE, load_model
 from tengen.records import load
 
 _CALIBRATION_GAMES = 100
+_CALIBRATION_SAMPLES = 1000
 
 
 def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
@@ -42,7 +45,8 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
         target.mkdir(parents=True, exist_ok=True)
     model = export_onnx(net, ruleset, name=target.name)
     write_file(target / "model.onnx", model)
-    write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
+    if net.has_int8:
+        write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
     write_file(target / WEIGHTS_FILE, (run.folder / WEIGHTS_FILE).read_bytes())
     draw_run(metrics, target, f"{target.name}, {ruleset}")
     for picture in target.glob("*.png"):  # the SVG is smaller
@@ -68,6 +72,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
             "minutes": round(last["seconds"] / 60, 1),
             "cpu_minutes": round(last["cpu_seconds"] / 60, 1),
         },
+        "accuracy": _read_accuracy(run),
         "strength": next((line["strength"] for line in reversed(metrics) if "strength" in line), None),
         "matches": [_match(path) for path in matches],
     }
@@ -103,6 +108,13 @@ def format_card(card: dict[str, Any], config: str) -> str:
             f"The curve ends at {card['strength']['elo']:+.0f} ±{card['strength']['error']:.0f} Elo above its anchor.",
             "",
         ]
+    if card["accuracy"]:
+        shares = {key: f"{100 * value:.1f} %" for key, value in card["accuracy"].items() if key.startswith("top")}
+        lines.append(
+            f"On {card['accuracy']['samples']:,} moves of games kept apart the move played is its first choice in"
+            f" {shares['top1']}, among its first five in {shares['top5']}; without openings in"
+            f" {shares['top1_without_openings']} and {shares['top5_without_openings']}.\n"
+        )
     if card["matches"]:
         lines += ["## What it does", "", "| against | games | won, drawn, lost | as black | as white | limits |"]
         lines += ["|---|--:|---|---|---|---|"]
@@ -139,8 +151,22 @@ def _wdl(counts: Sequence[int]) -> str:
     return f"+{counts[0]} ={counts[1]} −{counts[2]}"
 
 
+def _read_accuracy(run: Run) -> dict[str, Any] | None:
+    """What a supervised run measured at its end."""
+    path = run.folder / TEST_FILE
+    if not path.exists():
+        return None
+    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    del table["by_stones"]
+    return table
+
+
 def _calibration(run: Run, ruleset: Ruleset, layout: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Planes of positions from the run's newest games."""
+    """Planes of positions from the run's data set or its newest games."""
+    if "data" in run.config_table:
+        dataset = Dataset.open(Path(run.config_table["data"]))
+        chosen = dataset.find(Split.TRAINING)
+        return dataset.batch(chosen[:: max(1, len(chosen) // _CALIBRATION_SAMPLES)], layout).planes
     newest = sorted((run.folder / "games").glob("*.sgf"))[-1:]
     planes = []
     for record in load(newest[0])[:_CALIBRATION_GAMES] if newest else ():

@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from tengen.datasets.dataset import Augmentation, Batch, Dataset, Split
 from tengen.errors import InputError
-from tengen.learning.accuracy import Accuracy, measure_accuracy
+from tengen.learning.accuracy import TEST_FILE, Accuracy, measure_accuracy
 from tengen.learning.files import write_file
 from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
@@ -33,7 +33,6 @@ from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
 NAME = "supervised"
-TEST_FILE = "test.json"
 
 # The purposes of random choices in an iteration.
 _LEARNING, _VALIDATION = 0, 1

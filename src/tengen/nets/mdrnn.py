@@ -13,16 +13,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tengen.core.planes import plane_count
 from tengen.nets.architectures import Net, NetConfig, NetOutput
 from tengen.nets.residual import pool
 
 FLIPS: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (1, 2))
-"""The axes of [B, H, W, k] that are reversed to make each corner the first one."""
+"""The axes of [c, H, W, N] that are reversed to make each corner the first one."""
+LEAK = 0.1
 _VALUE_HIDDEN = 32
 
 
@@ -46,10 +49,40 @@ def _diagonals(height: int, width: int) -> _Diagonals:
         return _Diagonals(order, torch.argsort(order), rows)
 
 
-class Sweep(nn.Module):
-    """One recurrent layer from one corner: features [N, H, W, c] → states [N, H, W, k].
+class _Permute(torch.autograd.Function):
+    """Columns in another order; going back costs as little as going there, which indexing alone does not know."""
 
-    A subclass says what a unit does (`step`) with its own input and its neighbours' states: above, left and, if it
+    @staticmethod
+    def forward(context: Any, columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
+        context.save_for_backward(places)
+        return columns.index_select(1, order)
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (places,) = context.saved_tensors
+        return gradients[0].index_select(1, places), None, None
+
+
+def _permute(columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
+    permuted: Tensor = _Permute.apply(columns, order, places)  # type: ignore[no-untyped-call]
+    return permuted
+
+
+def _mix(weights: Tensor, x: Tensor) -> Tensor:
+    """[m, c] by [c, …] → [m, …]: the same combination of channels everywhere."""
+    return (weights @ x.flatten(1)).view(-1, *x.shape[1:])
+
+
+def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
+    """A dense layer over channels: [c, …] → [m, …]."""
+    return _mix(layer.weight, x) + layer.bias.view(-1, *[1] * (x.dim() - 1))
+
+
+class Sweep(nn.Module):
+    """One recurrent layer from one corner: features [c, H, W, N] → states [k, H, W, N].
+
+    Channels come first and the batch last, since products of small matrices with long rows are the fast ones. A
+    subclass says what a unit does (`step`) with its own input and its neighbours' states: above, left and, if it
     `sees_diagonal`, above left. Outside the board every state is `border`.
     """
 
@@ -60,44 +93,46 @@ class Sweep(nn.Module):
         self.border = nn.Parameter(torch.zeros(units))
 
     def project(self, features: Tensor) -> Tensor:
-        """What the units get from their own points: [N, H, W, c] → [N, H, W, m]."""
+        """What the units get from their own points: [c, …] → [m, …]."""
         raise NotImplementedError
 
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        """Own inputs [..., m] and neighbours' states [..., k] → states [..., k]."""
+        """Own inputs [m, …] and neighbours' states [k, …] → states [k, …]."""
         raise NotImplementedError
 
     def forward(self, features: Tensor) -> Tensor:
         """By anti-diagonals, each a matter of one `step`."""
-        count, height, width, _ = features.shape
+        _, height, width, count = features.shape
         diagonals = _diagonals(height, width)
-        # [H·W, N, m] with the cells of a diagonal together, so that each diagonal is a slice.
-        own = self.project(features).flatten(1, 2).transpose(0, 1)[diagonals.order]
-        border = self.border.expand(1, count, -1)
-        before, before_that = border[:0], border[:0]
+        # [m, H·W, N] with the cells of a diagonal together, so that each diagonal is one part.
+        own = _permute(self.project(features.flatten(1, 2)), diagonals.order, diagonals.places)
+        border = self.border[:, None, None].expand(-1, 1, count)
+        before, before_that = border[:, :0], border[:, :0]
         states: list[Tensor] = []
-        place = 0
-        for d, (low, high) in enumerate(diagonals.rows):
-            size = high - low + 1
+        sizes = [high - low + 1 for low, high in diagonals.rows]
+        for d, ((low, _), size, own_of_diagonal) in enumerate(
+            zip(diagonals.rows, sizes, own.split(sizes, dim=1), strict=True)
+        ):
             # Rows low - 1 … high of the diagonal before, with the border where those lie outside the board.
             top, bottom = [border] * (low == 0), [border] * (d < height)
-            around = torch.cat((*top, before, *bottom))
+            around = torch.cat((*top, before, *bottom), dim=1)
             corner = None
             if self.sees_diagonal:
                 # Rows low - 1 … high - 1 of the one before that.
-                inside = before_that[int(d > width) : len(before_that) - int(d > height)]
-                corner = torch.cat((*top, inside, *[border] * (d < height and len(top) + len(inside) < size)))
-            state = self.step(own[place : place + size], around[:-1], around[1:], corner)
+                inside = before_that[:, int(d > width) : before_that.shape[1] - int(d > height)]
+                missing = size - len(top) - inside.shape[1]
+                corner = torch.cat((*top, inside, *[border] * missing), dim=1)
+            state = self.step(own_of_diagonal, around[:, :-1], around[:, 1:], corner)
             states.append(state)
             before_that, before = before, state
-            place += size
-        return torch.cat(states)[diagonals.places].transpose(0, 1).reshape(count, height, width, -1)
+        swept = _permute(torch.cat(states, dim=1), diagonals.places, diagonals.order)
+        return swept.view(-1, height, width, count)
 
 
 def sweep_from_corners(sweep: Sweep, features: Tensor) -> Tensor:
-    """Features [B, H, W, c] → states of the four sweeps [4, B, H, W, k], each turned back."""
-    corners = torch.cat([features.flip(flip) for flip in FLIPS])
-    swept = sweep(corners).chunk(len(FLIPS))
+    """Features [c, H, W, B] → states of the four sweeps [4, k, H, W, B], each turned back."""
+    corners = torch.cat([features.flip(flip) for flip in FLIPS], dim=-1)
+    swept = sweep(corners).chunk(len(FLIPS), dim=-1)
     return torch.stack([states.flip(flip) for states, flip in zip(swept, FLIPS, strict=True)])
 
 
@@ -110,10 +145,10 @@ class PlainSweep(Sweep):
         self.hidden = nn.Parameter(torch.empty(units, units))
 
     def project(self, features: Tensor) -> Tensor:
-        return features @ self.input
+        return _mix(self.input.T, features)
 
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        return torch.tanh(own + (above + left) @ self.hidden)
+        return torch.tanh(own + _mix(self.hidden.T, above + left))
 
 
 class MdrnnNet(Net):
@@ -137,8 +172,9 @@ class MdrnnNet(Net):
 
     def forward(self, planes: Tensor) -> NetOutput:
         """Planes float32 [B, C, H, W] of the layout `config.planes`."""
-        states = sweep_from_corners(self.sweep, planes.permute(0, 2, 3, 1))
-        return NetOutput((states.sum(dim=0) @ self.output).flatten(1), planes.new_zeros(len(planes)))
+        states = sweep_from_corners(self.sweep, planes.permute(1, 2, 3, 0)).sum(dim=0)
+        policy = _mix(self.output[None], states)[0]
+        return NetOutput(policy.flatten(0, 1).T, planes.new_zeros(len(planes)))
 
 
 class GatedSweep(Sweep):
@@ -152,30 +188,27 @@ class GatedSweep(Sweep):
     def __init__(self, features: int, units: int) -> None:
         super().__init__(units)
         self.units = units
-        # Candidate, then the shares of above, left, corner and the candidate.
-        self.input = nn.Linear(features, 5 * units)
-        self.hidden = nn.Parameter(torch.empty(3 * units, 5 * units))
+        # Candidate, then three gates: above rather than left, the corner rather than both, new rather than old.
+        self.input = nn.Linear(features, 4 * units)
+        self.hidden = nn.Parameter(torch.empty(3 * units, 4 * units))
         nn.init.normal_(self.hidden, std=0.5 / math.sqrt(3 * units))
+        with torch.no_grad():
+            self.input.bias[3 * units :] = -1  # remember more than is new
 
     def project(self, features: Tensor) -> Tensor:
-        projected: Tensor = self.input(features)
-        return projected
+        return _dense(self.input, features)
 
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
         assert corner is not None
-        mixed = own + torch.cat((above, left, corner), dim=-1) @ self.hidden
-        candidate = torch.tanh(mixed[..., : self.units])
-        shares = torch.softmax(mixed[..., self.units :].reshape(*mixed.shape[:-1], 4, self.units), dim=-2)
-        return (
-            shares[..., 0, :] * above
-            + shares[..., 1, :] * left
-            + shares[..., 2, :] * corner
-            + shares[..., 3, :] * candidate
-        )
+        mixed = own + _mix(self.hidden.T, torch.cat((above, left, corner)))
+        candidate = torch.tanh(mixed[: self.units])
+        to_above, to_corner, to_new = torch.sigmoid(mixed[self.units :]).chunk(3)
+        memory = torch.lerp(torch.lerp(left, above, to_above), corner, to_corner)
+        return torch.lerp(memory, candidate, to_new)
 
 
 class GatedLayer(nn.Module):
-    """Four gated sweeps and the features themselves → ReLU [B, H, W, k]."""
+    """Four gated sweeps and the features themselves → leaky ReLU [k, H, W, B]."""
 
     def __init__(self, features: int, units: int) -> None:
         super().__init__()
@@ -185,7 +218,8 @@ class GatedLayer(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         states = sweep_from_corners(self.sweep, features).sum(dim=0)
-        return torch.relu(self.merge(states) + self.skip(features))
+        # Of a dozen units none may fall silent for good.
+        return functional.leaky_relu(_dense(self.merge, states) + _dense(self.skip, features), LEAK)
 
 
 class GatedMdrnnNet(Net):
@@ -209,14 +243,14 @@ class GatedMdrnnNet(Net):
 
     def forward(self, planes: Tensor) -> NetOutput:
         """Planes float32 [B, C, H, W] of the layout `config.planes`."""
-        x = planes.permute(0, 2, 3, 1)
+        x = planes.permute(1, 2, 3, 0)
         for layer in self.layers:
             x = layer(x)
-        pooled = pool(x.permute(0, 3, 1, 2))
+        pooled = pool(x.permute(3, 0, 1, 2))
         value_logits = self.value(torch.relu(self.value_hidden(pooled)))
         chances = torch.softmax(value_logits, dim=1)
         return NetOutput(
-            policy_logits=self.policy(x).flatten(1),
+            policy_logits=_dense(self.policy, x)[0].flatten(0, 1).T,
             value_to_move=chances[:, 0] - chances[:, 2],
             value_logits=value_logits,
         )

@@ -13,7 +13,7 @@ import numpy as np
 from onnx import TensorProto, helper
 from torch import nn
 
-from tengen.nets.mdrnn import FLIPS, GatedLayer, GatedMdrnnNet, GatedSweep, MdrnnNet, PlainSweep, Sweep
+from tengen.nets.mdrnn import FLIPS, LEAK, GatedLayer, GatedMdrnnNet, GatedSweep, MdrnnNet, PlainSweep, Sweep
 from tengen.nets.onnx_graph import Graph, as_array
 
 _END = np.iinfo(np.int64).max
@@ -35,7 +35,8 @@ def write_gated_mdrnn(net: GatedMdrnnNet, graph: Graph, planes: str) -> tuple[st
         assert isinstance(layer, GatedLayer)
         states = board.sweep(layer.sweep, f"layer{number}", x)
         merged = _linear(graph, f"layer{number}_merge", states, layer.merge)
-        x = graph.relu(graph.add("Add", [merged, _linear(graph, f"layer{number}_skip", x, layer.skip)]))
+        skipped = _linear(graph, f"layer{number}_skip", x, layer.skip)
+        x = graph.add("LeakyRelu", [graph.add("Add", [merged, skipped])], alpha=LEAK)
     policy = graph.flatten(_linear(graph, "policy_map", x, net.policy))
     pooled = graph.pool(graph.add("Transpose", [x], perm=[0, 3, 1, 2]))
     value = graph.dense("value_logits", graph.relu(graph.dense("value_hidden", pooled, net.value_hidden)), net.value)
@@ -167,15 +168,18 @@ def _gated_body(name: str) -> Any:
     corner, _ = _neighbours(graph, "older")
     heard = graph.add("Concat", [above, left, corner], axis=-1)
     mixed = graph.add("Add", ["own", graph.add("MatMul", [heard, f"{name}.hidden"])])
-    parts = ["candidate", "to_above", "to_left", "to_corner", "to_new"]
+    parts = ["candidate", "above_gate", "corner_gate", "new_gate"]
     graph.nodes.append(helper.make_node("Split", [mixed], parts, axis=-1))
-    axes = graph.constant("last", np.array([-1], np.int64))
-    stacked = graph.add("Concat", [graph.add("Unsqueeze", [part, axes]) for part in parts[1:]], axis=-1)
-    shares = graph.add("Softmax", [stacked], axis=-1)
-    kept = [above, left, corner, graph.add("Tanh", ["candidate"])]
-    memory = graph.add("Concat", [graph.add("Unsqueeze", [part, axes]) for part in kept], axis=-1)
-    new = graph.add("ReduceSum", [graph.add("Mul", [shares, memory]), axes], "new", keepdims=0)
+    to_above, to_corner, to_new = (graph.add("Sigmoid", [part]) for part in parts[1:])
+    memory = _mix(graph, _mix(graph, left, above, to_above), corner, to_corner)
+    new = _mix(graph, memory, graph.add("Tanh", ["candidate"]), to_new)
     return _body(graph, name, ["state", "older"], new)
+
+
+def _mix(graph: Graph, one: str, other: str, share: str) -> str:
+    """one + share · (other - one)."""
+    difference = graph.add("Sub", [other, one])
+    return graph.add("Add", [one, graph.add("Mul", [share, difference])])
 
 
 def _neighbours(graph: Graph, state: str) -> tuple[str, str]:

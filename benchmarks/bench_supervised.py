@@ -1,0 +1,123 @@
+"""Learning from recorded games: how fast data sets are built, batches made and networks trained.
+
+Training steps are of batches of 256 positions on 15×15, forward and backward with the optimizer's step, in one thread.
+The sweeps of the recurrent network go by anti-diagonals, the four corners as one batch; they are compared with a loop
+over cells that computes the same: for the whole batch at each cell, and position after position as a first program
+would. All by processor time, which other programs disturb less than the clock on the wall.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tengen.core.contracts import Ruleset
+from tengen.core.position import Position
+from tengen.datasets.build import BuildConfig, build_dataset
+from tengen.datasets.dataset import Augmentation, Batch, Dataset
+from tengen.learning.config import load_config
+from tengen.learning.supervised import NAME, Config, Learner
+from tengen.nets.architectures import build_net
+from tengen.nets.mdrnn import FLIPS, PlainSweep, sweep_from_corners
+from tengen.records import GameRecord, save
+
+RULES = Ruleset.parse("15x15:5:freestyle")
+GAMES = 1500
+BATCH = 256
+STEPS = 3
+ALONE = 4
+"""Positions that are measured one after another."""
+
+
+def run() -> dict[str, float]:
+    """All figures by name."""
+    torch.set_num_threads(1)
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        _write_games(Path(folder) / "games.jsonl.gz")
+        started = time.process_time()
+        dataset = build_dataset([Path(folder) / "games.jsonl.gz"], Path(folder) / "set", BuildConfig(ruleset=RULES))
+        figures["built_moves_per_second"] = len(dataset.moves) / (time.process_time() - started)
+        numbers = np.random.default_rng(1).integers(len(dataset), size=BATCH)
+        for layout in ("own-other", "threats"):
+            seconds = _time(lambda layout=layout: _batch(dataset, numbers, layout))
+            figures[f"batch_{layout}_positions_per_second"] = BATCH / seconds
+        for preset in ("cnn", "mdrnn", "stanford15-mdrnn"):
+            config = load_config(Config, NAME, preset, [f"data={folder}"])
+            learner = Learner(build_net(config.net, RULES), config.learner)
+            batch = _batch(dataset, numbers, config.net.planes)
+            seconds = _time(lambda learner=learner, batch=batch: learner.learn(batch, 1e-3))
+            figures[f"train_{preset}_positions_per_second"] = BATCH / seconds
+        planes = torch.from_numpy(_batch(dataset, numbers, "own-other").planes).permute(1, 2, 3, 0)
+    return figures | _sweeps(planes.contiguous())
+
+
+def _sweeps(features: Tensor) -> dict[str, float]:
+    """Forward and backward of the paper's recurrent layer, k = 10."""
+    torch.manual_seed(1)
+    sweep = PlainSweep(len(features), 10)
+    with torch.no_grad():
+        for weight in sweep.parameters():
+            weight.normal_(std=0.2)
+
+    def by_diagonals(given: Tensor) -> None:
+        sweep_from_corners(sweep, given).sum().backward()  # type: ignore[no-untyped-call]
+
+    def by_cells(given: Tensor) -> None:
+        torch.stack([_sweep_cells(sweep, given.flip(flip)) for flip in FLIPS]).sum().backward()  # type: ignore[no-untyped-call]
+
+    batched = _time(lambda: by_diagonals(features)) / BATCH
+    cells = _time(lambda: by_cells(features), 1) / BATCH
+    alone = _time(lambda: [by_cells(features[..., row : row + 1]) for row in range(ALONE)], 1) / ALONE
+    return {
+        "sweep_positions_per_second": 1 / batched,
+        "sweep_to_cells_of_a_batch_ratio": cells / batched,
+        "sweep_to_cells_of_one_position_ratio": alone / batched,
+    }
+
+
+def _sweep_cells(sweep: PlainSweep, features: Tensor) -> Tensor:
+    """The paper's formula, cell by cell."""
+    _, height, width, count = features.shape
+    states: dict[tuple[int, int], Tensor] = {}
+    border = sweep.border[:, None].expand(-1, count)
+    for y in range(height):
+        for x in range(width):
+            own = sweep.input.T @ features[:, y, x]
+            above = sweep.hidden.T @ states.get((y - 1, x), border)
+            left = sweep.hidden.T @ states.get((y, x - 1), border)
+            states[y, x] = torch.tanh(own + above + left)
+    return torch.stack(list(states.values()))
+
+
+def _batch(dataset: Dataset, numbers: np.ndarray[tuple[int], np.dtype[np.int64]], layout: str) -> Batch:
+    return dataset.batch(numbers, layout, Augmentation(shift=2), np.random.default_rng(2))
+
+
+def _time(do: Callable[[], object], rounds: int = STEPS) -> float:
+    """Processor seconds of one call, after one that does not count."""
+    do()
+    started = time.process_time()
+    for _ in range(rounds):
+        do()
+    return (time.process_time() - started) / rounds
+
+
+def _write_games(path: Path) -> None:
+    """Random games near the centre."""
+    rng = np.random.default_rng(3)
+    records = []
+    for _ in range(GAMES):
+        position = Position.start(RULES)
+        while not position.is_over and position.stones < 40:
+            x, y = np.clip(np.rint(rng.normal(7, 2.5, size=2)), 0, 14).astype(int)
+            if position.is_legal(int(y * 15 + x)):
+                position = position.play(int(y * 15 + x))
+        records.append(GameRecord.from_points(RULES, position.moves))
+    save(path, records)
