@@ -85,13 +85,15 @@ export function read(key, fallback) {
   }
 }
 
-/** Show the theme that is chosen, or the system's. */
-export function applyTheme() {
-  if (settings.theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = settings.theme;
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+systemIsDark.addEventListener("change", applyTheme);
+
+/** Whether dark is what is chosen, or what the system has. */
+export function isDark() {
+  return settings.theme === "dark" || (settings.theme === "auto" && systemIsDark.matches);
 }
 
-/** Whether dark is what is seen now. */
-export function isDark() {
-  return settings.theme === "dark" || (settings.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+/** Name the theme in the document, where the style sheets look for it. */
+export function applyTheme() {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
 }
