@@ -13,7 +13,9 @@ from tengen.core.position import Position
 from tengen.errors import AgentError, GameOverError, InputError
 from tengen.search.threats import ThreatResult
 from tengen.web.jobs import SolveThreats, Think
-from tengen.web.messages import Analyse, AnalysisMessage, Hint, HintMessage, Message, Solve, SolveMessage
+from tengen.web.messages.base import Message
+from tengen.web.messages.events import AnalysisMessage, HintMessage, SolveMessage
+from tengen.web.messages.requests import Analyse, Hint, Solve
 from tengen.web.players import check_agent, default_agent
 from tengen.web.positions import move_info_of, position_of, root_info_of
 from tengen.web.services import Services

@@ -18,16 +18,7 @@ from tengen.core.geometry import Point
 from tengen.core.opening import Done, OpeningState, Option, Seat
 from tengen.core.position import Position
 from tengen.errors import GameOverError, InputError, NotDueError
-from tengen.web.messages import (
-    Clock,
-    ClockState,
-    GameState,
-    MoveNote,
-    NewGame,
-    Person,
-    Player,
-    Turn,
-)
+from tengen.web.messages.games import Clock, ClockState, GameState, MoveNote, NewGame, Person, Player, Turn
 from tengen.web.positions import fouls_of, ruleset_of, start_of, stones_of
 
 _VERSION = 1

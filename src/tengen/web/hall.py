@@ -20,7 +20,7 @@ from tengen.core.opening import Option, Seat
 from tengen.errors import AgentError, NotDueError, NotFoundError, TengenError
 from tengen.web.games import Game, refuse_stale
 from tengen.web.jobs import Choose, ChooseInOpening
-from tengen.web.messages import (
+from tengen.web.messages.games import (
     AgentPlayer,
     ChooseAction,
     GameAction,

@@ -21,12 +21,11 @@ from tengen.arena.report import tables
 from tengen.arena.store import GameStore
 from tengen.errors import InputError, NotFoundError
 from tengen.nets.models import model_names, read_card
-from tengen.web.messages import (
+from tengen.web.messages.lab import (
     GameRow,
     GameRows,
     ModelInfo,
     PaperInfo,
-    Record,
     RunDetail,
     RunSummary,
     Series,
@@ -35,6 +34,7 @@ from tengen.web.messages import (
     TournamentDetail,
     TournamentSummary,
 )
+from tengen.web.messages.records import Record
 from tengen.web.records import record_of
 
 _METRICS = "metrics.jsonl"

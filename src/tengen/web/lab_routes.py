@@ -7,17 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from tengen.errors import RecordError
-from tengen.web.messages import (
+from tengen.web.messages.lab import (
     GameRows,
-    ImportResult,
     ModelInfo,
     PaperInfo,
-    Record,
     RunDetail,
     RunSummary,
     TournamentDetail,
     TournamentSummary,
 )
+from tengen.web.messages.records import ImportResult, Record
 from tengen.web.records import ReadRecord
 from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
 

@@ -20,7 +20,8 @@ from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_age
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError
 from tengen.nets.models import model_names
-from tengen.web.messages import AgentInfo, AgentPlayer, LevelInfo, LevelPlayer, ParameterInfo
+from tengen.web.messages.games import AgentPlayer, LevelPlayer
+from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
 
 DEFAULT_AGENT = "alphabeta"
 """Analyses and reviews where its patterns serve."""

@@ -9,17 +9,8 @@ from tengen.core.contracts import Proof as CoreProof
 from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.patterns.explain import Explanation
-from tengen.web.messages import (
-    FoulPoint,
-    MoveInfo,
-    PositionFields,
-    PositionInfo,
-    Proof,
-    RootInfo,
-    RulesFields,
-    Threat,
-    Threats,
-)
+from tengen.web.messages.events import MoveInfo, RootInfo
+from tengen.web.messages.positions import FoulPoint, PositionFields, PositionInfo, Proof, RulesFields, Threat, Threats
 
 _RULE_ALONE = re.compile(r"[a-z-]+")
 

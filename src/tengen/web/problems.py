@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 
 from tengen.errors import BusyError, NotDueError, NotFoundError, TengenError
-from tengen.web.messages import Problem
+from tengen.web.messages.base import Problem
 
 _MAX_TEXT = 500
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query
 from tengen.core.contracts import Rule
 from tengen.search.puzzles import TryResult
 from tengen.search.threats import ThreatKind
-from tengen.web.messages import Puzzle, PuzzleList, PuzzleSolution, PuzzleTry, PuzzleVerdict
+from tengen.web.messages.puzzles import Puzzle, PuzzleList, PuzzleSolution, PuzzleTry, PuzzleVerdict
 from tengen.web.positions import facts_of
 from tengen.web.puzzles import TryPuzzle, message_of
 from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere

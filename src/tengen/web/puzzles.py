@@ -11,8 +11,8 @@ from tengen.errors import NotFoundError
 from tengen.search.puzzles import Puzzle, TryResult, judge_try, parse_puzzles
 from tengen.search.threats import ThreatKind
 from tengen.web.jobs import Desk, Job
-from tengen.web.messages import Puzzle as PuzzleMessage
-from tengen.web.messages import PuzzleList, PuzzleSummary
+from tengen.web.messages.puzzles import Puzzle as PuzzleMessage
+from tengen.web.messages.puzzles import PuzzleList, PuzzleSummary
 from tengen.web.positions import fouls_of, stones_of
 
 _TRY_MS = 15_000

@@ -20,9 +20,8 @@ from tengen.records.formats import Options
 from tengen.records.game import move_of
 from tengen.records.text import as_text, displayable
 from tengen.web.jobs import Desk, Job
-from tengen.web.messages import (
-    MAX_COMMENT,
-    MAX_RECORD_NODES,
+from tengen.web.messages.base import MAX_COMMENT, MAX_RECORD_NODES
+from tengen.web.messages.records import (
     ExportRequest,
     ExportResult,
     ImportRequest,

@@ -9,18 +9,9 @@ from typing import TypeAlias
 from tengen.core.contracts import AnalysisLine, Colour, Limits, Outcome, Proof
 from tengen.core.position import Position
 from tengen.web.analysis import Send, open_position, think
-from tengen.web.messages import (
-    Judge,
-    JudgeMessage,
-    PositionFields,
-    Quality,
-    Review,
-    ReviewMessage,
-    ReviewMove,
-    ReviewSummary,
-    SideSummary,
-    Thresholds,
-)
+from tengen.web.messages.events import JudgeMessage, Quality, ReviewMessage, ReviewMove, ReviewSummary, SideSummary
+from tengen.web.messages.positions import PositionFields
+from tengen.web.messages.requests import Judge, Review, Thresholds
 from tengen.web.players import check_agent, default_agent
 from tengen.web.positions import move_info_of, proof_of, start_of, winrate_of
 from tengen.web.services import Services

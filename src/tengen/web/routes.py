@@ -17,25 +17,11 @@ from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.jobs import Explain
 from tengen.web.limits import client_of
-from tengen.web.messages import (
-    MAX_MOVES,
-    ExportRequest,
-    ExportResult,
-    FormatInfo,
-    GameAction,
-    GameId,
-    GameState,
-    ImportRequest,
-    ImportResult,
-    NewGame,
-    PositionInfo,
-    PositionRequest,
-    Problem,
-    Record,
-    RulesFields,
-    ServerInfo,
-    Study,
-)
+from tengen.web.messages.base import MAX_MOVES, GameId, Problem
+from tengen.web.messages.games import GameAction, GameState, NewGame
+from tengen.web.messages.info import FormatInfo, ServerInfo
+from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
+from tengen.web.messages.records import ExportRequest, ExportResult, ImportRequest, ImportResult, Record, Study
 from tengen.web.pictures import DrawPng, Look, draw_svg
 from tengen.web.players import DEFAULT_AGENT, describe_agents, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of

@@ -14,7 +14,7 @@ from tengen.web.hall import Hall
 from tengen.web.jobs import Supports
 from tengen.web.lab import Lab
 from tengen.web.limits import WebLimits, client_of
-from tengen.web.messages import Person, Player
+from tengen.web.messages.games import Person, Player
 from tengen.web.players import agent_of
 from tengen.web.puzzles import PuzzleShelf
 from tengen.web.store import Store

@@ -18,24 +18,19 @@ from tengen.errors import TengenError
 from tengen.web.analysis import analyse, hint, solve
 from tengen.web.hall import Update, Watcher
 from tengen.web.limits import TokenBucket
-from tengen.web.messages import (
+from tengen.web.messages.base import Message, MessageId
+from tengen.web.messages.events import Done, ErrorMessage, GameMessage, Pong, Terminated
+from tengen.web.messages.requests import (
     CLIENT_MESSAGE,
     Act,
     Analyse,
     ClientMessage,
-    Done,
-    ErrorMessage,
-    GameMessage,
     Hint,
     Judge,
-    Message,
-    MessageId,
     Ping,
-    Pong,
     Review,
     Solve,
     Terminate,
-    Terminated,
     Watch,
 )
 from tengen.web.problems import explain_validation
