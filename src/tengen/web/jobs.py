@@ -20,9 +20,9 @@ from tengen.patterns.explain import Explanation, explain
 from tengen.search.threats import ThreatKind, ThreatResult, ThreatSearch
 
 SHORT_MS = 2000
-"""Jobs that may take longer do not occupy all workers at once."""
+"""The limit of what nobody should wait for; an analysis that may take longer can be interrupted."""
 
-_WAITED_FOR = 4.0
+_WAITED_FOR = 16.0
 """The weight of what a person waits for, against analyses that just go on."""
 
 
@@ -49,6 +49,11 @@ class Job(ABC):
     @abstractmethod
     def limit_ms(self) -> int:
         """How long it may take; much later its worker is taken for hung."""
+
+    @property
+    def family(self) -> str:
+        """What it has in common with jobs that take about as long."""
+        return type(self).__name__
 
     @property
     def weight(self) -> float:
@@ -82,6 +87,10 @@ class Choose(Job):
     def limit_ms(self) -> int:
         assert self.limits.time_ms is not None
         return self.limits.time_ms
+
+    @property
+    def family(self) -> str:
+        return f"{self.agent} {self.limit_ms}"
 
     @property
     def weight(self) -> float:

@@ -19,13 +19,18 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+import psutil
+
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.web.jobs import Job
 
-AGENTS_KEPT = 4
+AGENTS_KEPT = 16
+"""More than there are levels, so that games and analyses do not take each other's agents away."""
+_MEMORY_OF_AGENTS = 512 << 20
+"""What a process may hold before it gives agents up that were not used lately."""
 AGENT_MEMORY = 264 << 20
 """What an agent is told that its process may hold; tables and trees get what is left beside the rest, about 64 MB."""
 _WARM_AGENT = "alphabeta"
@@ -156,10 +161,11 @@ class WorkerDesk:
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
         """The agent with that text, ready to play; with a seed, in the game of that seed."""
         if text not in self._agents:
-            while len(self._agents) >= AGENTS_KEPT:
+            while len(self._agents) >= AGENTS_KEPT or (self._agents and _resident_bytes() > _MEMORY_OF_AGENTS):
                 name, oldest = self._agents.popitem(last=False)
                 self._games.pop(name, None)
                 oldest.close()
+                del oldest
             agent = make_agent(text)
             agent.configure(memory_bytes=AGENT_MEMORY, threads=1)
             self._agents[text] = agent
@@ -169,3 +175,8 @@ class WorkerDesk:
             agent.new_game(ruleset, seed)
             self._games[text] = (ruleset, seed)
         return agent
+
+
+def _resident_bytes() -> int:
+    """What this process holds."""
+    return int(psutil.Process().memory_info().rss)

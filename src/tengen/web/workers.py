@@ -1,8 +1,10 @@
 """Searches in worker processes: few processes, many who ask, fair shares, limits of time and memory.
 
-Every owner (a game, a browser tab) has an account of processor time; who has used least is served first, and who comes
-new begins with as much as the one of the others who has used least. An analysis gives its worker up after a slice
-when somebody waits, and goes on later. A worker that outlasts its limit, holds too much memory or dies is replaced;
+Every owner (a game, a browser tab) has an account of processor time, and who comes new begins with as much as the one of
+the others who has used least. Served first is whose account would be lowest after what it asks for: what is quick goes
+before what is slow, and what waits is passed by less and less, since the accounts of those who are served rise (weighted
+fair queueing: Demers, Keshav and Shenker 1989). How long a job will take is what jobs of its kind have taken. An
+analysis gives its worker up after a slice when somebody waits, and goes on later. A worker that outlasts its limit, holds too much memory or dies is replaced;
 the one who asked gets an error.
 """
 
@@ -38,6 +40,11 @@ _QUICK_SLICE_S = 0.08
 _MAX_FAILED_STARTS = 5
 _HOME_BONUS_S = 0.5
 """An analysis goes on where its tables are if that costs others no more than this."""
+_FIRST_GUESS_S = 0.1
+"""How long a job of a new kind is taken to last."""
+_LEARNT_SHARE = 0.3
+"""How much of what is expected of a kind comes from its last job."""
+_KINDS_KEPT = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +63,7 @@ class PoolConfig:
     """… and beyond these, those of one owner."""
     first_slice_ms: int = 300
     """What an analysis keeps of its worker while others like it wait; doubled each time …"""
-    longest_slice_ms: int = 1500
+    longest_slice_ms: int = 600
     """… up to this."""
 
     @property
@@ -75,7 +82,9 @@ class Search:
         self.on_report = on_report
         self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.tag = 0.0
-        """Where it stands in the queue: the seconds its owner had used when it came."""
+        """The seconds that its owner had used when it came."""
+        self.cost_s = 0.0
+        """The seconds that its next turn will add to that."""
         self.slices = 0
         self.home: _Worker | None = None
         self.is_stopped = False
@@ -104,6 +113,8 @@ class WorkerPool:
         self._waiting: list[Search] = []
         self._level = 0.0
         self._accounts: dict[str, float] = {}
+        self._expected_s: dict[str, float] = {}
+        """What jobs of each kind have taken lately."""
         self._tick: asyncio.TimerHandle | None = None
         self._watch: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -193,7 +204,19 @@ class WorkerPool:
         busy = [*self._waiting, *(worker.search for worker in self._workers if worker.search is not None)]
         self._level = max(self._level, min((one.tag for one in busy), default=0.0))
         search.tag = max(self._level, self._accounts.get(search.owner, 0.0))
+        search.cost_s = self._turn_s(search) / search.job.weight
         self._waiting.append(search)
+
+    def _turn_s(self, search: Search) -> float:
+        """How long it will keep its worker."""
+        if search.job.is_preemptible:
+            return search.slice_s
+        guess_s = min(_FIRST_GUESS_S, search.job.limit_ms / 1000)
+        return self._expected_s.get(search.job.family, guess_s)
+
+    def _is_long(self, search: Search) -> bool:
+        """Whether it would shut others out for long: such jobs do not occupy all workers at once."""
+        return not search.job.is_preemptible and self._turn_s(search) > SHORT_MS / 1000
 
     def _schedule(self) -> None:
         for worker in self._workers:
@@ -213,15 +236,16 @@ class WorkerPool:
         """Whose turn it is: least used first, at home if there is little difference."""
         candidates = self._waiting
         if self._long_jobs() >= max(1, len(self._workers) - 1):
-            candidates = [search for search in candidates if not _is_long(search.job)]
+            candidates = [search for search in candidates if not self._is_long(search)]
         if not candidates:
             return None
         first = min(candidates, key=_turn)
-        at_home = (search for search in candidates if search.home is worker and search.tag < first.tag + _HOME_BONUS_S)
+        last = _turn(first) + _HOME_BONUS_S
+        at_home = (search for search in candidates if search.home is worker and _turn(search) < last)
         return first if first.home in (None, worker) else next(at_home, first)
 
     def _long_jobs(self) -> int:
-        return sum(worker.search is not None and _is_long(worker.search.job) for worker in self._workers)
+        return sum(worker.search is not None and self._is_long(worker.search) for worker in self._workers)
 
     def _make_room(self) -> None:
         """Interrupt the analysis that has used most, if it has had its slice."""
@@ -249,6 +273,7 @@ class WorkerPool:
         used_s, was_interrupted = worker.elapsed_s, worker.is_interrupted
         worker.free()
         self._charge(search, message.cpu_s)
+        self._learn(search.job, message.cpu_s)
         rest = search.job.resumed(round(1000 * used_s)) if was_interrupted and message.error is None else None
         if rest is not None and not search.is_stopped and not search.result.done():
             search.job = rest
@@ -285,6 +310,14 @@ class WorkerPool:
         if len(self._accounts) > 4 * self.config.max_waiting:
             self._accounts = {owner: used for owner, used in self._accounts.items() if used > self._level}
 
+    def _learn(self, job: Job, used_s: float) -> None:
+        if job.is_preemptible:
+            return
+        before = self._expected_s.pop(job.family, used_s)
+        self._expected_s[job.family] = before + _LEARNT_SHARE * (used_s - before)
+        if len(self._expected_s) > _KINDS_KEPT:
+            del self._expected_s[next(iter(self._expected_s))]
+
     def _worker_of(self, search: Search) -> _Worker | None:
         return next((worker for worker in self._workers if worker.search is search), None)
 
@@ -298,13 +331,9 @@ class WorkerPool:
                     self.lost(worker, f"it held more than {self.config.memory_mb} MB")
 
 
-def _is_long(job: Job) -> bool:
-    return job.limit_ms > SHORT_MS and not job.is_preemptible
-
-
-def _turn(search: Search) -> tuple[float, int]:
-    """Who comes first: those who have used least; then those who have not run at all."""
-    return search.tag, search.slices
+def _turn(search: Search) -> float:
+    """Who comes first: those who will have used least after their turn."""
+    return search.tag + search.cost_s
 
 
 def _fail(search: Search, error: Exception) -> None:
