@@ -1,14 +1,17 @@
-"""The web server as browsers feel it: latency alone, then 50 who play and 20 who analyse at once.
+"""The web server as browsers feel it: latency alone, a click in Chromium, then 50 who play and 20 who analyse at once.
 
 `python -m benchmarks web` takes half a minute; `python -m benchmarks.bench_web 120` loads the server for two minutes.
+Without Playwright and a Chromium (`make test-web` installs both) the click is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,6 +31,8 @@ ROUNDS = 15
 LOAD_S = 20.0
 THINKING_S = (0.5, 2.5)
 """How long a person looks at the board before the next click."""
+CLICKS = ("h8", "i9", "i8", "g8", "j8", "k8", "j9", "h7", "j7", "j10", "j6", "j5", "a1", "c3", "o15", "m13")
+_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+)/")
 
 Json = dict[str, Any]
@@ -37,6 +42,7 @@ def run(load_s: float = LOAD_S) -> dict[str, float]:
     """Milliseconds are medians on an idle server unless the name says otherwise."""
     with server() as (address, process):
         figures = asyncio.run(measure_latency(address))
+        figures |= measure_clicks(address)
         figures |= asyncio.run(measure_load(address, process, load_s))
     return figures
 
@@ -152,6 +158,50 @@ async def answered(one: Tab, state: Json) -> Json:
 def is_near(point: str, moves: list[str]) -> bool:
     x, y = ord(point[0]), int(point[1:])
     return any(max(abs(ord(move[0]) - x), abs(int(move[1:]) - y)) <= 1 for move in moves)
+
+
+# ---- A click --------------------------------------------------------------------------------------------------------
+
+_WATCH_CLICKS = """() => {
+    window.waits = [];
+    addEventListener("click", (event) => {
+        const before = document.querySelectorAll(".board .stone").length;
+        const look = () => {
+            if (document.querySelectorAll(".board .stone").length === before) return requestAnimationFrame(look);
+            // A task behind the frame: by then it has been handed to the screen.
+            const channel = new MessageChannel();
+            channel.port1.onmessage = () => window.waits.push(performance.now() - event.timeStamp);
+            channel.port2.postMessage(null);
+        };
+        requestAnimationFrame(look);
+    }, true);
+}"""
+
+
+def measure_clicks(address: str) -> dict[str, float]:
+    """From the click's own time stamp to the end of the first frame with the stone, in a game of two persons."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+    try:
+        from playwright.sync_api import expect, sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        return {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.goto(f"http://{address}/#/play")
+        page.get_by_role("radio", name="Person").check()
+        page.get_by_role("button", name="Start game").click()
+        for number, point in enumerate(CLICKS):
+            expect(page.locator(".board.is-playable")).to_be_attached(timeout=60_000)
+            if not number:
+                page.evaluate(_WATCH_CLICKS)
+            page.locator(f'[data-point="{point}"]').click()
+            page.wait_for_function("count => window.waits.length === count", arg=number + 1)
+        waits: list[float] = page.evaluate("window.waits")
+        browser.close()
+    return {"click_to_frame_ms": statistics.median(waits), "click_to_frame_longest_ms": max(waits)}
 
 
 # ---- Load -----------------------------------------------------------------------------------------------------------

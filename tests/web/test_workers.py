@@ -12,7 +12,7 @@ import pytest
 
 from tengen.core.contracts import Analysis, Limits, Ruleset
 from tengen.core.position import Position
-from tengen.errors import AgentError, BusyError, InputError
+from tengen.errors import AgentError, AgentNameError, BusyError
 from tengen.web.analysis import Reporter
 from tengen.web.jobs import Choose, Desk, Job, Supports, Think
 from tengen.web.workers import PoolConfig, WorkerPool
@@ -76,7 +76,7 @@ def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
 
 def test_whose_fault_an_error_is() -> None:
     async def test(pool: WorkerPool) -> None:
-        with pytest.raises(InputError, match="unknown agent"):
+        with pytest.raises(AgentNameError, match="unknown agent"):
             await pool.run(Supports(agent="nobody", ruleset=Ruleset()), owner="a")
 
     with_pool(test)

@@ -44,8 +44,8 @@ _GAMES_OPEN = 500
 _LEAST_MS = 10
 """What an agent gets at the end of its clock."""
 
-Update: TypeAlias = GameState | str
-"""What a watcher hears: a new state, or what went wrong."""
+Update: TypeAlias = GameState | TengenError
+"""What a watcher hears: a new state, or what went wrong. The game is paused then."""
 Watcher: TypeAlias = Callable[[Update], None]
 
 
@@ -230,7 +230,7 @@ class Hall:
             game.set_paused(True)
             self._changed(room)
             for watcher in list(room.watchers):
-                watcher(f"{error}; the game is paused")
+                watcher(error)
 
     async def _think_of_move(self, room: _Room) -> None:
         game = room.game

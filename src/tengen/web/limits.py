@@ -17,6 +17,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tengen.web.messages.base import Problem, ProblemCode
+
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 _CLIENTS_KEPT = 10_000
 _CLOSE_POLICY = 1008
@@ -126,7 +128,7 @@ class Gate:
         send = _with_headers(send)
         refusal = self._refusal(headers)
         if refusal is not None:
-            await _problem(403, refusal)(scope, receive, send)
+            await _problem(403, refusal, ProblemCode.REFUSED)(scope, receive, send)
             return
         wait_s = self._wait_s(scope)
         if wait_s:
@@ -134,7 +136,8 @@ class Gate:
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limits.max_body_bytes:
-            await _problem(413, f"a body may have {self._limits.max_body_bytes} bytes")(scope, receive, send)
+            error = f"a body may have {self._limits.max_body_bytes} bytes"
+            await _problem(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, self._limits.max_body_bytes), send)
 
@@ -173,13 +176,13 @@ def _hostname(url: str) -> str | None:
         return None
 
 
-def _problem(status: int, error: str) -> JSONResponse:
-    return JSONResponse({"error": error, "field": None}, status_code=status)
+def _problem(status: int, error: str, code: ProblemCode) -> JSONResponse:
+    return JSONResponse(Problem(error=error, code=code).model_dump(mode="json"), status_code=status)
 
 
 def _too_many(wait_s: float) -> JSONResponse:
     seconds = max(1, round(wait_s + 0.5))
-    response = _problem(429, f"too many requests; try again in {seconds} s")
+    response = _problem(429, f"too many requests; try again in {seconds} s", ProblemCode.TOO_MANY)
     response.headers["Retry-After"] = str(seconds)
     return response
 

@@ -12,10 +12,39 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Match
 
-from tengen.errors import BusyError, NotDueError, NotFoundError, TengenError
-from tengen.web.messages.base import Problem
+from tengen.errors import (
+    AgentError,
+    BusyError,
+    ForbiddenPointError,
+    GameOverError,
+    IllegalMoveError,
+    NotationError,
+    NotDueError,
+    NotFoundError,
+    PositionError,
+    RecordError,
+    RulesetError,
+    TengenError,
+)
+from tengen.web.messages.base import Problem, ProblemCode
 
 _MAX_TEXT = 500
+
+_CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
+    (NotFoundError, ProblemCode.NOT_FOUND),
+    (NotDueError, ProblemCode.NOT_DUE),
+    (BusyError, ProblemCode.BUSY),
+    (ForbiddenPointError, ProblemCode.FORBIDDEN),
+    (GameOverError, ProblemCode.GAME_OVER),
+    (IllegalMoveError, ProblemCode.ILLEGAL),
+    (PositionError, ProblemCode.POSITION),
+    (RulesetError, ProblemCode.RULES),
+    (RecordError, ProblemCode.RECORD),
+    (NotationError, ProblemCode.NOTATION),
+    (AgentError, ProblemCode.AGENT),
+)
+"""The first that fits; a class comes before those it derives from."""
+_CODES_OF_STATUS = {404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
 
 
 def status_of(error: TengenError) -> int:
@@ -31,6 +60,16 @@ def status_of(error: TengenError) -> int:
             return 400
 
 
+def code_of(error: TengenError) -> ProblemCode:
+    """The code of an error of ours."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), ProblemCode.INVALID)
+
+
+def sentence_of(error: TengenError) -> str:
+    """What an error of ours says, without the drawing of a board that may follow."""
+    return str(error).partition("\n")[0][:_MAX_TEXT]
+
+
 def explain_validation(errors: Sequence[Mapping[str, Any]]) -> tuple[str, str | None]:
     """What is wrong with a message, and where: the first complaint."""
     first = errors[0]
@@ -43,16 +82,17 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TengenError)
     async def on_own_error(_: Request, error: TengenError) -> JSONResponse:
-        return _answer(status_of(error), str(error).partition("\n")[0])
+        return _answer(status_of(error), sentence_of(error), code_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         sentence, field = explain_validation(error.errors())
-        return _answer(422, sentence, field)
+        return _answer(422, sentence, ProblemCode.INVALID, field)
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
-        response = _answer(error.status_code, str(error.detail))
+        code = _CODES_OF_STATUS.get(error.status_code, ProblemCode.INVALID)
+        response = _answer(error.status_code, str(error.detail), code)
         response.headers.update(error.headers or {})
         if error.status_code == 405:
             response.headers["Allow"] = ", ".join(_methods_of(request))
@@ -60,7 +100,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def on_bug(_: Request, error: Exception) -> JSONResponse:
-        return _answer(500, "internal error")
+        return _answer(500, "internal error", ProblemCode.INTERNAL)
 
 
 def _methods_of(request: Request) -> list[str]:
@@ -69,6 +109,6 @@ def _methods_of(request: Request) -> list[str]:
     return sorted({method for route in fitting for method in getattr(route, "methods", None) or ()})
 
 
-def _answer(status: int, error: str, field: str | None = None) -> JSONResponse:
-    body = Problem(error=error[:_MAX_TEXT], field=field).model_dump(mode="json")
+def _answer(status: int, error: str, code: ProblemCode, field: str | None = None) -> JSONResponse:
+    body = Problem(error=error[:_MAX_TEXT], code=code, field=field).model_dump(mode="json")
     return JSONResponse(body, status_code=status)

@@ -14,12 +14,13 @@ from fastapi import WebSocket
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocketState
 
-from tengen.errors import TengenError
+from tengen.errors import BusyError, TengenError
 from tengen.web.analysis import analyse, hint, solve
 from tengen.web.hall import Update, Watcher
 from tengen.web.limits import TokenBucket
-from tengen.web.messages.base import Message, MessageId
+from tengen.web.messages.base import Message, MessageId, ProblemCode
 from tengen.web.messages.events import Done, ErrorMessage, GameMessage, Pong, Terminated
+from tengen.web.messages.games import GameState
 from tengen.web.messages.requests import (
     CLIENT_MESSAGE,
     Act,
@@ -33,7 +34,7 @@ from tengen.web.messages.requests import (
     Terminate,
     Watch,
 )
-from tengen.web.problems import explain_validation
+from tengen.web.problems import code_of, explain_validation, sentence_of
 from tengen.web.review import judge, review
 from tengen.web.services import Services
 
@@ -84,18 +85,21 @@ class Session:
         wait_s = self._bucket.take()
         if wait_s:
             self._refused_in_a_row += 1
-            self._send(ErrorMessage(error="too many messages", retry_after_ms=round(1000 * wait_s) + 1))
+            retry_after_ms = round(1000 * wait_s) + 1
+            self._send(
+                ErrorMessage(error="too many messages", code=ProblemCode.TOO_MANY, retry_after_ms=retry_after_ms)
+            )
             return self._refused_in_a_row <= self._limits.message_burst
         self._refused_in_a_row = 0
         if text is None or len(text) > self._limits.max_message_bytes:
             limit = self._limits.max_message_bytes
-            self._send(ErrorMessage(error=f"a message is text of at most {limit} bytes"))
+            self._send(ErrorMessage(error=f"a message is text of at most {limit} bytes", code=ProblemCode.TOO_LARGE))
             return True
         try:
             request = CLIENT_MESSAGE.validate_json(text)
         except ValidationError as error:
             sentence, field = explain_validation(error.errors())
-            self._send(ErrorMessage(id=_id_in(text), error=sentence, field=field))
+            self._send(ErrorMessage(id=_id_in(text), error=sentence, code=ProblemCode.INVALID, field=field))
             return True
         try:
             self._obey(request)
@@ -135,7 +139,7 @@ class Session:
             earlier.cancel()
         if len(self._searches) >= self._limits.max_searches:
             search.close()
-            self._send(ErrorMessage(id=id, error=f"a socket may have {self._limits.max_searches} searches at once"))
+            self._complain(id, BusyError(f"a socket may have {self._limits.max_searches} searches at once"))
             return
         task = self._searches[id] = asyncio.create_task(self._guard(id, search))
         task.add_done_callback(partial(self._forget, id))
@@ -147,7 +151,7 @@ class Session:
             self._complain(id, error)
         except Exception:
             _log.exception("search %s failed", id)
-            self._send(ErrorMessage(id=id, error="internal error"))
+            self._send(ErrorMessage(id=id, error="internal error", code=ProblemCode.INTERNAL))
 
     def _forget(self, id: str, task: asyncio.Task[None]) -> None:
         if self._searches.get(id) is task:
@@ -156,14 +160,14 @@ class Session:
     def _watch(self, request: Watch) -> None:
         self._unwatch(request.id)
         if len(self._watches) >= self._limits.max_watches:
-            self._send(ErrorMessage(id=request.id, error=f"a socket may watch {self._limits.max_watches} games"))
+            self._complain(request.id, BusyError(f"a socket may watch {self._limits.max_watches} games"))
             return
 
         def watcher(update: Update) -> None:
-            if isinstance(update, str):
-                self._send(ErrorMessage(id=request.id, error=update))
-            else:
+            if isinstance(update, GameState):
                 self._send(GameMessage(id=request.id, game=update))
+            else:
+                self._complain(request.id, update, goes_on=True)
 
         state = self._services.hall.watch(request.game_id, watcher)
         self._watches[request.id] = (request.game_id, watcher)
@@ -192,8 +196,8 @@ class Session:
 
     # -- sending ---------------------------------------------------------------------------------------------------
 
-    def _complain(self, id: MessageId, error: TengenError) -> None:
-        self._send(ErrorMessage(id=id, error=str(error).partition("\n")[0]))
+    def _complain(self, id: MessageId, error: TengenError, *, goes_on: bool = False) -> None:
+        self._send(ErrorMessage(id=id, error=sentence_of(error), code=code_of(error), goes_on=goes_on))
 
     def _send(self, message: Message) -> None:
         """Put a message into the queue; a reader who lets it fill up loses the socket."""

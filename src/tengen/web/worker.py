@@ -24,7 +24,7 @@ import psutil
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
-from tengen.errors import AgentNameError, InputError, TengenError
+from tengen.errors import AgentError, TengenError
 from tengen.web.jobs import Job
 
 AGENTS_KEPT = 16
@@ -70,9 +70,7 @@ class Result:
 
     number: int
     payload: Any = None
-    error: str | None = None
-    is_input_error: bool = False
-    """Whether the one who asked is to blame."""
+    error: TengenError | None = None
     cpu_s: float = 0.0
     """Processor time that it took."""
 
@@ -131,11 +129,10 @@ class WorkerDesk:
         try:
             return Result(order.number, order.job.run(self))
         except TengenError as error:
-            sentence = str(error).partition("\n")[0]
-            return Result(order.number, error=sentence, is_input_error=isinstance(error, (InputError, AgentNameError)))
+            return Result(order.number, error=error)
         except Exception:
             _log.exception("a job failed: %r", order.job)
-            return Result(order.number, error="internal error")
+            return Result(order.number, error=AgentError("internal error"))
         finally:
             self._number, self._stop = None, None
 

@@ -1,11 +1,11 @@
 """Searches in worker processes: few processes, many who ask, fair shares, limits of time and memory.
 
-Every owner (a game, a browser tab) has an account of processor time, and who comes new begins with as much as the one of
-the others who has used least. Served first is whose account would be lowest after what it asks for: what is quick goes
-before what is slow, and what waits is passed by less and less, since the accounts of those who are served rise (weighted
-fair queueing: Demers, Keshav and Shenker 1989). How long a job will take is what jobs of its kind have taken. An
-analysis gives its worker up after a slice when somebody waits, and goes on later. A worker that outlasts its limit, holds too much memory or dies is replaced;
-the one who asked gets an error.
+Every owner (a game, a browser tab) has an account of processor time, and who comes new begins with as much as the one
+of the others who has used least. Served first is whose account would be lowest after what it asks for: what is quick
+goes before what is slow, and what waits is passed by less and less, since the accounts of those who are served rise
+(weighted fair queueing: Demers, Keshav and Shenker 1989). How long a job will take is what jobs of its kind have taken.
+An analysis gives its worker up after a slice when somebody waits, and goes on later. A worker that outlasts its limit,
+holds too much memory or dies is replaced; the one who asked gets an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 import psutil
 
-from tengen.errors import AgentError, BusyError, InputError
+from tengen.errors import AgentError, BusyError
 from tengen.web.jobs import SHORT_MS, Job
 from tengen.web.worker import Order, Report, Result, Stop, work
 
@@ -242,7 +242,7 @@ class WorkerPool:
         first = min(candidates, key=_turn)
         last = _turn(first) + _HOME_BONUS_S
         at_home = (search for search in candidates if search.home is worker and _turn(search) < last)
-        return first if first.home in (None, worker) else next(at_home, first)
+        return first if first.home in (None, worker) else min(at_home, key=_turn, default=first)
 
     def _long_jobs(self) -> int:
         return sum(worker.search is not None and self._is_long(worker.search) for worker in self._workers)
@@ -284,7 +284,7 @@ class WorkerPool:
             if not search.result.done():
                 search.result.set_result(message.payload)
         else:
-            _fail(search, (InputError if message.is_input_error else AgentError)(message.error))
+            _fail(search, message.error)
         self._schedule()
 
     def lost(self, worker: _Worker, why: str) -> None:

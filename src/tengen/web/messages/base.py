@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -51,8 +52,36 @@ class Message(BaseModel):
     )
 
 
+class ProblemCode(StrEnum):
+    """What kind of thing went wrong, for programs: the page has a sentence for each in every language."""
+
+    INVALID = "invalid"
+    """Not a message, or a value that cannot be used."""
+    NOTATION = "notation"
+    RULES = "rules"
+    POSITION = "position"
+    ILLEGAL = "illegal"
+    FORBIDDEN = "forbidden"
+    GAME_OVER = "game-over"
+    RECORD = "record"
+    """A game file that cannot be read or written."""
+    NOT_FOUND = "not-found"
+    NOT_DUE = "not-due"
+    """Right in itself, but not now."""
+    AGENT = "agent"
+    """An agent that may not be named, does not play this, or failed."""
+    BUSY = "busy"
+    TOO_MANY = "too-many"
+    TOO_LARGE = "too-large"
+    REFUSED = "refused"
+    """From a page or for a host that is not this server's."""
+    INTERNAL = "internal"
+
+
 class Problem(Message):
     """The body of every HTTP answer that is not a success."""
 
     error: str
+    """In English, with the input at fault."""
+    code: ProblemCode
     field: str | None = None

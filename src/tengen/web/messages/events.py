@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from tengen.core.contracts import Colour
 from tengen.search.threats import ThreatKind, Verdict
-from tengen.web.messages.base import AgentText, Message, MessageId, PointName, Probability
+from tengen.web.messages.base import AgentText, Message, MessageId, PointName, Probability, ProblemCode
 from tengen.web.messages.games import GameState
 from tengen.web.messages.positions import Proof
 
@@ -182,14 +182,17 @@ class Pong(Message):
 
 
 class ErrorMessage(Message):
-    """A request that could not be carried out. Nothing has changed."""
+    """A request that could not be carried out, and has changed nothing; or, if it `goesOn`, a trouble on the way."""
 
     type: Literal["error"] = "error"
     id: MessageId | None = None
     """None when the request's own id could not be read."""
     error: str
+    code: ProblemCode
     field: str | None = None
     """Which field was at fault, when it was one."""
+    goes_on: bool = False
+    """Whether what was asked for goes on all the same, as a game whose agent failed does."""
     retry_after_ms: int | None = None
     """When the request came too soon: how long to wait."""
 

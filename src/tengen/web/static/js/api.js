@@ -1,19 +1,16 @@
 // @ts-check
 /** The server: questions over HTTP, everything that lives over one socket (docs/api.md). */
 
-import { t } from "./i18n.js";
+import { t, tIfKnown } from "./i18n.js";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 2000;
 
-/** What the server refused, in its words. */
-export class ApiError extends Error {
-  constructor(/** @type {string} */ message, /** @type {number} */ status = 0, /** @type {number} */ retryAfterMs = 0) {
-    super(message);
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
+/** What could not be done, in the words of the page. */
+export class ApiError extends Error {}
+
+/** The problem of an answer or a message: by its code in the language of the page, else in the words of the server. */
+const problemOf = (/** @type {{ error: string, code?: string }} */ { error, code }) => new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
 
 /**
  * Ask over HTTP; a body makes it a POST.
@@ -31,7 +28,7 @@ export async function ask(path, body) {
   }
   if (answer.ok) return answer.json();
   const problem = await answer.json().catch(() => ({}));
-  throw new ApiError(problem.error ?? t("error.status", { status: answer.status }), answer.status, 1000 * Number(answer.headers.get("retry-after") ?? 0));
+  throw problemOf({ error: t("error.status", { status: answer.status }), ...problem });
 }
 
 const path = (/** @type {string[]} */ ...parts) => `/api/${parts.map(encodeURIComponent).join("/")}`;
@@ -82,7 +79,7 @@ export const papers = () => ask(path("papers"));
 /** The one socket. Streams survive a lost connection: they are asked for again when it is back. */
 class Socket {
   /** @type {WebSocket | null} */ socket = null;
-  /** @type {Map<string, { message: object, onMessage: (message: any) => void, onError: (error: ApiError) => void, lasts: boolean }>} */ streams = new Map();
+  /** @type {Map<string, { message: object, onMessage: (message: any) => void, onError: (error: ApiError, goesOn?: boolean) => void, lasts: boolean }>} */ streams = new Map();
   /** @type {Set<(isOpen: boolean) => void>} */ listeners = new Set();
   nextId = 1;
   retryMs = FIRST_RETRY_MS;
@@ -130,8 +127,8 @@ class Socket {
         setTimeout(() => this.streams.has(message.id) && this.send({ ...stream.message, id: message.id }), message.retryAfterMs);
         return;
       }
-      this.streams.delete(message.id);
-      stream.onError(new ApiError(message.error, 0, message.retryAfterMs ?? 0));
+      if (!message.goesOn) this.streams.delete(message.id);
+      stream.onError(problemOf(message), message.goesOn);
     } else {
       stream.onMessage(message);
     }
@@ -141,7 +138,7 @@ class Socket {
    * Begin something that answers many times.
    * @param {object} message
    * @param {(message: any) => void} onMessage
-   * @param {(error: ApiError) => void} onError
+   * @param {(error: ApiError, goesOn?: boolean) => void} onError told of what ended it, and of troubles that it goes on after
    * @param {{ lasts?: boolean }} [options]
    * @returns {Stream}
    */

@@ -32,6 +32,9 @@ export function t(key, values) {
   return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
+/** As `t`, but null where there is no text. */
+export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) => (key in texts ? t(key, values) : null);
+
 /** A text of the server, which speaks English, in the language of the page where there is a translation. */
 export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
 

@@ -88,8 +88,9 @@ class PlayPage {
     if (this.game?.id === id || this.watching === id) return;
     this.leave();
     this.watching = id;
-    this.watch = socket.open({ type: "watch", gameId: id }, (message) => message.game && this.update(message.game), (error) => {
+    this.watch = socket.open({ type: "watch", gameId: id }, (message) => message.game && this.update(message.game), (error, goesOn) => {
       notifyError(error);
+      if (goesOn) return;
       this.showSetup();
       go("play");
     });
