@@ -184,7 +184,7 @@ def measure_clicks(address: str) -> dict[str, float]:
     try:
         from playwright.sync_api import expect, sync_playwright
     except ImportError:
-        path = None
+        return {}
     if path is None:
         return {}
     with sync_playwright() as playwright:

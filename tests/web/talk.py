@@ -1,8 +1,9 @@
-"""Talking over a socket in tests."""
+"""Talking over a socket in tests, and what is talked about."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient, WebSocketTestSession
@@ -36,3 +37,14 @@ def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool],
         assert len(messages) < at_most, messages[-1]
         messages.append(socket.receive_json())
     return messages
+
+
+def write_network(run: Path) -> None:
+    """Put a small network that knows nothing into the folder of a run on 6x6."""
+    from tengen.core.contracts import Ruleset
+    from tengen.nets.architectures import NetConfig, build_net
+    from tengen.nets.export import export_onnx
+
+    ruleset = Ruleset(6, 6, win_length=4)
+    net = build_net(NetConfig(channels=8, blocks=1), ruleset)
+    (run / "model.onnx").write_bytes(export_onnx(net, ruleset))

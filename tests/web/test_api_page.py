@@ -40,6 +40,11 @@ def matches(found: Any, expected: Any) -> bool:
     return bool(found == expected)
 
 
+def is_last_word(found: Json, expected: Json) -> bool:
+    """Whether nothing else has to be waited for: the message has come, or an error in its place."""
+    return matches(found, expected) or found["type"] == "error"
+
+
 def run_http(client: TestClient, text: str) -> Json:
     line, _, body = text.partition("\n")
     method, path = line.split()
@@ -56,7 +61,8 @@ def run_socket(client: TestClient, text: str, game: str) -> None:
             if direction == ">":
                 socket.send_json(message)
             else:
-                receive_until(socket, partial(matches, expected=message), at_most=MAX_MESSAGES)
+                last = receive_until(socket, partial(is_last_word, expected=message), at_most=MAX_MESSAGES)[-1]
+                assert matches(last, message), last
 
 
 def test_examples_of_the_api_page(client: TestClient) -> None:

@@ -16,11 +16,18 @@ from tengen.web.app import create_app
 from tengen.web.services import ServerConfig
 from tengen.web.workers import PoolConfig
 from tests.web.conftest import GENEROUS
+from tests.web.talk import Json, act, begin, receive_until, write_network
+
+RUN_PLAYER: Json = {"kind": "agent", "agent": "alphazero:run=first,simulations=8"}
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    root = tmp_path_factory.mktemp("runs")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def lab(root: Path) -> Iterator[TestClient]:
     write_run(root / "zero" / "first")
     write_tournament(root / "ladder.sqlite")
     papers = root / "papers"
@@ -44,6 +51,7 @@ def write_run(folder: Path) -> None:
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
     for number in (1, 2):
         (folder / "games" / f"{number:06}.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd])", encoding="utf-8")
+    write_network(folder)
 
 
 def write_tournament(path: Path) -> None:
@@ -95,3 +103,39 @@ def test_papers_and_models(lab: TestClient) -> None:
 @pytest.mark.parametrize("path", ["runs/x", "runs/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"])
 def test_what_is_not_there(lab: TestClient, path: str) -> None:
     assert lab.get(f"/api/{path}").status_code == 404
+
+
+def test_a_run_is_named_by_its_plain_name_alone(lab: TestClient, root: Path) -> None:
+    assert lab.get("/api/runs").json()[0]["agent"] == "alphazero:run=first"
+    agents = {agent["name"]: agent for agent in lab.get("/api/info").json()["agents"]}
+    parameters = {one["key"]: one["type"] for one in agents["alphazero"]["parameters"]}
+    assert parameters["run"] == "first | none"
+    for name in (str(root / "zero" / "first"), "zero/first", "../first", "second", ""):
+        body = {"black": {"kind": "person"}, "white": {"kind": "agent", "agent": f"alphazero:run={name}"}}
+        response = lab.post("/api/games", json=body | {"rules": "6x6:4:freestyle"})
+        assert (response.status_code, response.json()["code"]) == (400, "agent"), name
+
+
+def test_a_run_analyses(lab: TestClient) -> None:
+    with lab.websocket_connect("/api/socket") as socket:
+        request = {"type": "analyse", "id": "a", "rules": "6x6:4:freestyle", "agent": RUN_PLAYER["agent"]}
+        socket.send_json(request)
+        last = receive_until(socket, lambda message: not message.get("isDuringSearch"))[-1]
+    assert last["agent"] == RUN_PLAYER["agent"]
+    assert last["moveInfos"][0]["prior"] > 0
+
+
+def test_each_game_takes_the_newest_network_of_the_run(lab: TestClient, root: Path) -> None:
+    def play_one_move() -> Json:
+        game = begin(lab, white=RUN_PLAYER, rules="6x6:4:freestyle")["id"]
+        act(lab, game, "play", point="c3")
+        with lab.websocket_connect("/api/socket") as socket:
+            socket.send_json({"type": "watch", "id": "w", "gameId": game})
+            return receive_until(socket, lambda found: found["type"] == "error" or len(found["game"]["moves"]) == 2)[-1]
+
+    assert play_one_move()["game"]["players"]["chooser"]["agent"] == RUN_PLAYER["agent"]
+    # What training writes next is no network at all: the next game finds that out, and nothing else happens.
+    (root / "zero" / "first" / "model.onnx").write_bytes(b"no network")
+    trouble = play_one_move()
+    assert (trouble["type"], trouble["goesOn"]) == ("error", True)
+    assert lab.get("/api/runs").status_code == 200

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from tengen.web.app import create_app
 from tengen.web.limits import TokenBucket, WebLimits
-from tengen.web.players import check_agent
+from tengen.web.players import OpenAgents
 from tengen.web.services import ServerConfig
 from tengen.web.workers import PoolConfig
 from tests.web.conftest import GENEROUS
@@ -179,7 +179,7 @@ def test_sockets_of_one_client_are_limited() -> None:
 )
 def test_no_agent_text_reaches_the_machine(agent: str) -> None:
     with pytest.raises(ValueError, match=r".") as refusal:
-        check_agent(agent)
+        OpenAgents().named(agent)
     assert len(str(refusal.value)) < 1000
 
 

@@ -132,6 +132,19 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
         raise AgentNameError(f"{error} in {text!r}") from None
 
 
+def with_setting(text: str, key: str, value: str) -> str:
+    """The agent text with one of its settings changed.
+
+    >>> with_setting("alphazero:run=first,simulations=50", "run", "runs/first")
+    'alphazero:run="runs/first",simulations="50"'
+    """
+    name, _, tail = text.strip().partition(":")
+    settings = dict(_split_settings(tail, text)) | {key: value}
+    if any('"' in each for each in settings.values()):
+        raise AgentNameError(f"a value with a quotation mark cannot be written: {value!r}")
+    return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
+
+
 def _known(given: str, known: Iterable[str]) -> str:
     names = list(known)
     close = difflib.get_close_matches(given, names, n=1)

@@ -16,7 +16,7 @@ from tengen.web.jobs import SolveThreats, Think
 from tengen.web.messages.base import Message
 from tengen.web.messages.events import AnalysisMessage, HintMessage, SolveMessage
 from tengen.web.messages.requests import Analyse, Hint, Solve
-from tengen.web.players import check_agent, default_agent
+from tengen.web.players import NamedAgent
 from tengen.web.positions import move_info_of, position_of, root_info_of
 from tengen.web.services import Services
 
@@ -88,14 +88,14 @@ class Reporter:
 async def analyse(services: Services, request: Analyse, owner: str, send: Send) -> None:
     """Think aloud; the last message says that it is the last."""
     position = open_position(position_of(request))
-    agent = check_agent(request.agent) if request.agent else default_agent(position.ruleset)
+    agent = services.agents.for_analysis(request.agent, position.ruleset)
     await services.check_agent(agent, position.ruleset)
 
     def report(snapshot: Analysis, is_during_search: bool = True) -> None:
-        send(_analysis_message(request, agent, position, snapshot, is_during_search))
+        send(_analysis_message(request, agent.shown, position, snapshot, is_during_search))
 
     job = Think(
-        agent=agent,
+        agent=agent.text,
         position=position,
         limits=Limits(
             time_ms=min(request.max_time_ms or MAX_ANALYSIS_MS, MAX_ANALYSIS_MS),
@@ -105,6 +105,7 @@ async def analyse(services: Services, request: Analyse, owner: str, send: Send) 
         ),
         lines=request.lines,
         excluded=_excluded(request, position),
+        seed=agent.seed,
     )
     reporter = Reporter(request.report_during_search_every, report)
     try:
@@ -113,17 +114,17 @@ async def analyse(services: Services, request: Analyse, owner: str, send: Send) 
         reporter.close()
     last = reporter.best or final
     if last is None:
-        raise AgentError(f"{agent} had nothing to say")
+        raise AgentError(f"{agent.shown} had nothing to say")
     report(last, is_during_search=False)
 
 
-async def think(services: Services, agent: str, position: Position, limits: Limits, owner: str) -> Analysis:
+async def think(services: Services, agent: NamedAgent, position: Position, limits: Limits, owner: str) -> Analysis:
     """The agent's last word on a position."""
     analysis: Analysis | None = await services.pool.run(
-        Think(agent=agent, position=position, limits=limits), owner=owner
+        Think(agent=agent.text, position=position, limits=limits, seed=agent.seed), owner=owner
     )
     if analysis is None or not analysis.lines:
-        raise AgentError(f"{agent} had nothing to say")
+        raise AgentError(f"{agent.shown} had nothing to say")
     return analysis
 
 
@@ -133,7 +134,7 @@ async def hint(services: Services, request: Hint, owner: str, send: Send) -> Non
     if game.opening.options:
         raise InputError(f"no stone is due: {game.opening}")
     position = open_position(game.position)
-    agent = default_agent(position.ruleset)
+    agent = services.agents.for_analysis(None, position.ruleset)
     analysis = await think(services, agent, position, Limits(time_ms=request.max_time_ms), owner)
     send(
         HintMessage(

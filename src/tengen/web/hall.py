@@ -32,7 +32,7 @@ from tengen.web.messages.games import (
     PlayAction,
     SimpleAction,
 )
-from tengen.web.players import agent_of
+from tengen.web.players import OpenAgents
 from tengen.web.positions import black_winrate_of, proof_of
 from tengen.web.store import Store
 from tengen.web.workers import Search, WorkerPool
@@ -72,9 +72,10 @@ class _Room:
 class Hall:
     """All games of the server."""
 
-    def __init__(self, store: Store, pool: WorkerPool) -> None:
+    def __init__(self, store: Store, pool: WorkerPool, agents: OpenAgents) -> None:
         self._store = store
         self._pool = pool
+        self._agents = agents
         self._rooms: OrderedDict[str, _Room] = OrderedDict()
 
     # -- asking ----------------------------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ class Hall:
     async def _think_of_move(self, room: _Room) -> None:
         game = room.game
         player = self._agent_due(game)
-        agent, limits = agent_of(player, game.start.ruleset)
+        agent, limits = self._agents.of_player(player, game.start.ruleset)
         if game.clock is not None and game.due is not None:
             limits = Limits(
                 time_ms=max(_LEAST_MS, min(limits.time_ms or _LEAST_MS, game.left_ms[game.due])),
@@ -243,7 +244,7 @@ class Hall:
                 increment_ms=game.clock.increment_ms,
             )
         began = time.monotonic()
-        job = Choose(agent=agent, position=game.position, limits=limits, seed=game.seed)
+        job = Choose(agent=agent.text, position=game.position, limits=limits, seed=game.seed)
         decision: Decision = await self._search(room, job)
         # What it waited for a worker is not taken off its clock.
         time_ms = min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
@@ -252,10 +253,10 @@ class Hall:
 
     async def _think_of_opening(self, room: _Room) -> None:
         game = room.game
-        agent, limits = agent_of(self._agent_due(game), game.start.ruleset)
+        agent, limits = self._agents.of_player(self._agent_due(game), game.start.ruleset)
         began = time.monotonic()
         job = ChooseInOpening(
-            agent=agent, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
+            agent=agent.text, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
         )
         actions: tuple[str, ...] = await self._search(room, job)
         for action in actions:

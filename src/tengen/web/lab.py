@@ -35,6 +35,7 @@ from tengen.web.messages.lab import (
     TournamentSummary,
 )
 from tengen.web.messages.records import Record
+from tengen.web.players import is_playable, run_agent
 from tengen.web.records import record_of
 
 _METRICS = "metrics.jsonl"
@@ -63,12 +64,12 @@ class Lab:
 
     def list_runs(self) -> list[RunSummary]:
         """All training runs, newest first."""
-        found = [_summarise_run(name, folder, _read_metrics(folder)) for name, folder in self._run_folders().items()]
+        found = [_summarise_run(name, folder, _read_metrics(folder)) for name, folder in self.run_folders().items()]
         return sorted(found, key=lambda run: run.updated_at, reverse=True)
 
     def run(self, name: str) -> RunDetail:
         """A training run with its curves."""
-        folder = _named(self._run_folders(), name, "run")
+        folder = _named(self.run_folders(), name, "run")
         metrics = _read_metrics(folder)
         return RunDetail(
             summary=_summarise_run(name, folder, metrics),
@@ -80,10 +81,11 @@ class Lab:
 
     def run_game_file(self, name: str, file: str) -> Path:
         """A game file of a run, by its name in the listing."""
-        files = {path.name: path for path in _game_files(_named(self._run_folders(), name, "run"))}
+        files = {path.name: path for path in _game_files(_named(self.run_folders(), name, "run"))}
         return _named(files, file, "game file")
 
-    def _run_folders(self) -> dict[str, Path]:
+    def run_folders(self) -> dict[str, Path]:
+        """Where the training runs are, by name."""
         return _by_name(path.parent for root in self.runs for path in _find(root, lambda path: path.name == _METRICS))
 
     # -- tournaments -----------------------------------------------------------------------------------------------
@@ -247,15 +249,17 @@ def _summarise_run(name: str, folder: Path, metrics: Metrics) -> RunSummary:
     except tomllib.TOMLDecodeError:
         config = {}
     last = dict(_numbers(metrics[-1])) if metrics else {}
+    algorithm = _find_text(config, "algorithm")
     return RunSummary(
         name=name,
-        algorithm=_find_text(config, "algorithm"),
+        algorithm=algorithm,
         rules=_find_text(config, "ruleset") or _find_text(config, "rules"),
         is_live=time.time() - changed_at < _LIVE_S,
         updated_at=_time_text(changed_at),
         steps=int(last.get("iteration", len(metrics))),
         last=last,
         games=int(last.get("games", 0)),
+        agent=run_agent(name, algorithm) if is_playable(name, folder) else None,
     )
 
 

@@ -3,23 +3,30 @@
 A browser never reaches the machine: kinds of agents that start programs are refused, and so is every parameter that
 could hold a path. What may be said is decided by the type of the parameter: numbers, yes or no, and choices are
 harmless; a text is allowed only where it is known to be a word. Numbers that cost memory or time have a maximum.
+Networks are named by shipped models and by the training runs that the server shows: their names are looked up, and only
+the server knows the folders behind them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import re
+import secrets
 import types
 import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tengen.agents.levels import load_levels
 from tengen.agents.networks import UNIFORM
-from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent
+from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent, with_setting
 from tengen.core.contracts import Agent, Limits, Ruleset
-from tengen.errors import AgentNameError
-from tengen.nets.models import model_names
+from tengen.errors import AgentNameError, InputError
+from tengen.nets.models import find_model, model_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
 
@@ -34,29 +41,103 @@ _WORDS = frozenset({"preset", "without"})
 """Parameters of type text that are words of their agent, never paths."""
 _MODEL = "model"
 """A parameter of type text that must be the name of a shipped network."""
+_RUN = "run"
+"""A parameter of type text that must be the name of a training run that is shown."""
+_RUN_NAME = re.compile(r"[\w.+-]{1,100}")
+"""Names of runs that can stand in an agent text as they are."""
 _CLOSED = frozenset({"backend"})
 """Parameters that are harmless but would load another large package into every worker."""
 _MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30, "batch": 256, "vcf": 10_000}
 
 
-def check_agent(text: str) -> str:
-    """The agent text if a browser may name it; `AgentNameError` when it may not or when there is no such agent."""
-    kind, settings = parse_agent(text)
-    if not _is_open(kind):
-        raise AgentNameError(
-            f"agent {kind.name!r} cannot be named from a browser (open ones: {', '.join(open_names())})"
-        )
-    for field in dataclasses.fields(settings):
-        key, value = field.name.replace("_", "-"), getattr(settings, field.name)
-        if value == field.default:
-            continue
-        if not _is_harmless(kind, field.name):
-            raise AgentNameError(f"parameter {key!r} of {kind.name!r} cannot be given from a browser")
-        if key == _MODEL and value not in open_models():
-            raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models())}")
-        if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
-            raise AgentNameError(f"parameter {key}={value} is above {_MAXIMA[key]}, the most this server allows")
-    return text.strip()
+@dataclass(frozen=True, slots=True)
+class NamedAgent:
+    """An agent that a browser has named, or that the server has chosen."""
+
+    shown: str
+    """Its text as browsers know it."""
+    text: str
+    """Its text for a worker: a run has its folder there."""
+    seed: int | None = None
+    """Of a game that an analysis with it counts as, so that it looks for the newest network of its run; mostly None."""
+
+
+class OpenAgents:
+    """The agents that browsers may name on one server; `runs` are the folders of its training runs by name."""
+
+    def __init__(self, runs: Callable[[], Mapping[str, Path]] = dict) -> None:
+        self._runs = runs
+        self._found: dict[str, Path] = {}
+
+    def named(self, text: str) -> NamedAgent:
+        """The agent of a text; `AgentNameError` when a browser may not name it or when there is no such agent."""
+        kind, settings = parse_agent(text)
+        if not _is_open(kind):
+            raise AgentNameError(
+                f"agent {kind.name!r} cannot be named from a browser (open ones: {', '.join(open_names())})"
+            )
+        shown = text.strip()
+        named = NamedAgent(shown, shown)
+        for field in dataclasses.fields(settings):
+            key, value = field.name.replace("_", "-"), getattr(settings, field.name)
+            if value == field.default:
+                continue
+            if not _is_harmless(kind, field.name):
+                raise AgentNameError(f"parameter {key!r} of {kind.name!r} cannot be given from a browser")
+            if key == _MODEL and value not in open_models():
+                raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models())}")
+            if key == _RUN:
+                folder = str(self._run_folder(value).resolve())
+                named = NamedAgent(shown, with_setting(shown, _RUN, folder), secrets.randbits(31))
+            if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
+                raise AgentNameError(f"parameter {key}={value} is above {_MAXIMA[key]}, the most this server allows")
+        return named
+
+    def of_player(self, player: LevelPlayer | AgentPlayer, ruleset: Ruleset) -> tuple[NamedAgent, Limits]:
+        """Who plays for a player that is no person, and the limits of a move."""
+        if isinstance(player, AgentPlayer):
+            return self.named(player.agent), Limits(time_ms=player.max_time_ms)
+        level = next(one for one in load_levels() if one.level == player.level)
+        text = level.agent_for(ruleset)
+        return NamedAgent(text, text), Limits(time_ms=LEVEL_MOVE_MS)
+
+    def for_analysis(self, text: str | None, ruleset: Ruleset) -> NamedAgent:
+        """Who analyses positions of a ruleset: the agent that was asked for, else the usual one."""
+        if text:
+            return self.named(text)
+        usual = DEFAULT_AGENT if ruleset.win_length in (4, 5) else FALLBACK_AGENT
+        return NamedAgent(usual, usual)
+
+    def describe(self) -> list[AgentInfo]:
+        """The open kinds with the parameters that may be given."""
+        runs = sorted(name for name, folder in self._runs().items() if is_playable(name, folder))
+        return [_describe(agent_kind(name), runs) for name in open_names()]
+
+    def _run_folder(self, name: str) -> Path:
+        if name not in self._found or not is_playable(name, self._found[name]):
+            self._found = {run: folder for run, folder in self._runs().items() if is_playable(run, folder)}
+        if name not in self._found:
+            raise AgentNameError(f"there is no run {name!r} with a network here")
+        return self._found[name]
+
+
+def is_playable(name: str, folder: Path) -> bool:
+    """Whether a training run has a network to play with, and a name to call it by."""
+    if not _RUN_NAME.fullmatch(name):
+        return False
+    try:
+        find_model(folder)
+    except InputError:
+        return False
+    return True
+
+
+def run_agent(name: str, algorithm: str) -> str:
+    """The agent text that plays with a run: the player of its algorithm, or a search with its network."""
+    takes_runs = algorithm in agent_names() and any(
+        field.name == _RUN for field in dataclasses.fields(agent_kind(algorithm).parameters)
+    )
+    return f"{algorithm if takes_runs else 'alphazero'}:run={name}"
 
 
 def open_names() -> list[str]:
@@ -69,12 +150,6 @@ def open_models() -> tuple[str, ...]:
     return (*model_names(), UNIFORM)
 
 
-@cache
-def describe_agents() -> tuple[AgentInfo, ...]:
-    """The open kinds with the parameters that may be given."""
-    return tuple(_describe(agent_kind(name)) for name in open_names())
-
-
 def describe_levels() -> list[LevelInfo]:
     """The opponents by strength."""
     return [
@@ -83,38 +158,27 @@ def describe_levels() -> list[LevelInfo]:
     ]
 
 
-def agent_of(player: LevelPlayer | AgentPlayer, ruleset: Ruleset) -> tuple[str, Limits]:
-    """The agent text and the limits of a move for a player that is no person."""
-    if isinstance(player, AgentPlayer):
-        return check_agent(player.agent), Limits(time_ms=player.max_time_ms)
-    level = next(one for one in load_levels() if one.level == player.level)
-    return level.agent_for(ruleset), Limits(time_ms=LEVEL_MOVE_MS)
-
-
-def default_agent(ruleset: Ruleset) -> str:
-    """Who analyses positions of a ruleset unless told."""
-    return DEFAULT_AGENT if ruleset.win_length in (4, 5) else FALLBACK_AGENT
-
-
-def _describe(kind: AgentKind) -> AgentInfo:
+def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
+    choices = {_MODEL: open_models(), _RUN: runs}
     return AgentInfo(
         name=kind.name,
         summary=kind.summary,
         parameters=[
             ParameterInfo(
                 key=one.key,
-                type=" | ".join((*open_models(), "none")) if one.key == _MODEL else one.type,
+                type=" | ".join((*choices[one.key], "none")) if one.key in choices else one.type,
                 default=one.default,
                 help=one.help,
                 maximum=_MAXIMA.get(one.key),
             )
             for one in kind.describe_parameters()
-            if _is_harmless(kind, one.key.replace("-", "_"))
+            if _is_harmless(kind, one.key.replace("-", "_")) and (one.key != _RUN or runs)
         ],
         analyses=_analyses(kind),
     )
 
 
+@cache
 def _analyses(kind: AgentKind) -> bool:
     has_model = any(field.name == _MODEL for field in dataclasses.fields(kind.parameters))
     agent = kind.make(kind.parameters(model=UNIFORM) if has_model else kind.parameters())
@@ -135,7 +199,7 @@ def _is_open(kind: AgentKind) -> bool:
 def _is_harmless(kind: AgentKind, name: str) -> bool:
     if name in _CLOSED:
         return False
-    return name in _WORDS or name == _MODEL or _is_plain(typing.get_type_hints(kind.parameters)[name])
+    return name in _WORDS or name in (_MODEL, _RUN) or _is_plain(typing.get_type_hints(kind.parameters)[name])
 
 
 def _is_plain(hint: Any) -> bool:

@@ -12,7 +12,7 @@ from tengen.web.analysis import Send, open_position, think
 from tengen.web.messages.events import JudgeMessage, Quality, ReviewMessage, ReviewMove, ReviewSummary, SideSummary
 from tengen.web.messages.positions import PositionFields
 from tengen.web.messages.requests import Judge, Review, Thresholds
-from tengen.web.players import check_agent, default_agent
+from tengen.web.players import NamedAgent
 from tengen.web.positions import move_info_of, proof_of, start_of, winrate_of
 from tengen.web.services import Services
 
@@ -52,7 +52,7 @@ async def review(services: Services, request: Review, owner: str, send: Send) ->
             ReviewMessage(
                 id=request.id,
                 is_during_search=not is_last,
-                agent=agent,
+                agent=agent.shown,
                 done=len(verdicts),
                 total=len(positions),
                 root_black_winrate=None if turn else _black_winrate(verdicts[0]),
@@ -163,7 +163,9 @@ def _black_winrate(verdict: Verdict) -> float:
     return verdict.winrate if verdict.to_move is Colour.BLACK else 1 - verdict.winrate
 
 
-async def _judge_position(services: Services, agent: str, position: Position, limits: Limits, owner: str) -> Verdict:
+async def _judge_position(
+    services: Services, agent: NamedAgent, position: Position, limits: Limits, owner: str
+) -> Verdict:
     if position.is_over:
         return _final_verdict(position)
     analysis = await think(services, agent, position, limits, owner)
@@ -185,7 +187,7 @@ def _positions_of(request: PositionFields) -> list[Position]:
     return positions
 
 
-async def _agent_of(services: Services, agent: str | None, position: Position) -> str:
-    chosen = check_agent(agent) if agent else default_agent(position.ruleset)
+async def _agent_of(services: Services, agent: str | None, position: Position) -> NamedAgent:
+    chosen = services.agents.for_analysis(agent, position.ruleset)
     await services.check_agent(chosen, position.ruleset)
     return chosen

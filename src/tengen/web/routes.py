@@ -23,7 +23,7 @@ from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
 from tengen.web.messages.records import ExportRequest, ExportResult, ImportRequest, ImportResult, Record, Study
 from tengen.web.pictures import DrawPng, Look, draw_svg
-from tengen.web.players import DEFAULT_AGENT, describe_agents, describe_levels
+from tengen.web.players import DEFAULT_AGENT, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
 from tengen.web.records import game_of, read_job, write_job
 from tengen.web.services import Services, owner_of, services_of
@@ -65,7 +65,7 @@ def get_info(services: ServicesHere) -> ServerInfo:
         rules=[rule.value for rule in Rule],
         openings=[opening.value for opening in Opening],
         levels=describe_levels(),
-        agents=list(describe_agents()),
+        agents=services.agents.describe(),
         default_agent=DEFAULT_AGENT,
         formats=[
             FormatInfo(name=one.name, title=one.title, endings=list(one.endings), is_written=one.write is not None)

@@ -15,7 +15,7 @@ from tengen.web.jobs import Supports
 from tengen.web.lab import Lab
 from tengen.web.limits import WebLimits, client_of
 from tengen.web.messages.games import Person, Player
-from tengen.web.players import agent_of
+from tengen.web.players import NamedAgent, OpenAgents
 from tengen.web.puzzles import PuzzleShelf
 from tengen.web.store import Store
 from tengen.web.workers import PoolConfig, WorkerPool
@@ -55,7 +55,12 @@ class Services:
     @cached_property
     def hall(self) -> Hall:
         """The games."""
-        return Hall(self.store, self.pool)
+        return Hall(self.store, self.pool, self.agents)
+
+    @cached_property
+    def agents(self) -> OpenAgents:
+        """Who can be named from a browser."""
+        return OpenAgents(self.lab.run_folders)
 
     @cached_property
     def puzzles(self) -> PuzzleShelf:
@@ -82,18 +87,18 @@ class Services:
         """`AgentError` unless the player may be named from a browser and plays under the ruleset."""
         if isinstance(player, Person):
             return
-        agent, _ = agent_of(player, ruleset)
+        agent, _ = self.agents.of_player(player, ruleset)
         await self.check_agent(agent, ruleset)
 
-    async def check_agent(self, agent: str, ruleset: Ruleset) -> None:
+    async def check_agent(self, agent: NamedAgent, ruleset: Ruleset) -> None:
         """`AgentError` unless the agent plays under the ruleset."""
-        question = (agent, ruleset)
+        question = (agent.text, ruleset)
         if question not in self._supported:
             if len(self._supported) >= _ANSWERS_KEPT:
                 self._supported.clear()
-            self._supported[question] = await self.pool.run(Supports(agent=agent, ruleset=ruleset), owner="checks")
+            self._supported[question] = await self.pool.run(Supports(agent=agent.text, ruleset=ruleset), owner="checks")
         if not self._supported[question]:
-            raise AgentError(f"{agent} does not play {ruleset}")
+            raise AgentError(f"{agent.shown} does not play {ruleset}")
 
 
 def owner_of(connection: HTTPConnection) -> str:

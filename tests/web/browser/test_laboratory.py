@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.web.browser.conftest import start_server, stop_server
 from tests.web.browser.visitor import Visitor
+from tests.web.talk import write_network
 
 pytestmark = pytest.mark.thorough
 
@@ -39,6 +41,7 @@ def lab(browser: Browser, tmp_path: Path) -> Iterator[Visitor]:
     ]
     (run / "metrics.jsonl").write_text("\n".join(map(json.dumps, metrics)) + "\n", "utf-8")
     (run / "games" / "000003.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd];B[cd])", "utf-8")
+    write_network(run)
     (tmp_path / "runs" / "two.toml").write_text(TOURNAMENT, "utf-8")
     command = [sys.executable, "-m", "tengen.cli", "tournament", "two.toml", "--quiet"]
     subprocess.run(command, cwd=tmp_path / "runs", check=True, capture_output=True)
@@ -59,6 +62,22 @@ def test_a_run_has_curves_and_its_games_can_be_replayed(lab: Visitor) -> None:
     lab.shoot("laboratory-run")
     lab.button("000003.sgf").click()
     expect(lab.stones).to_have_count(3)
+
+
+def test_the_network_of_a_run_is_played_against(lab: Visitor) -> None:
+    page = lab.open("#/laboratory")
+    page.get_by_role("link", name="first").click()
+    lab.button("Play against it").click()
+    expect(lab.choice("run")).to_have_value("first")
+    lab.button("Start game").click()
+    lab.put("c3")
+    expect(lab.stones).to_have_count(2)
+    expect(page.get_by_role("status")).to_have_text(re.compile("Your move"))
+    lab.open("#/laboratory/runs/first")
+    lab.button("Analyse with it").click()
+    expect(page.locator(".engine-name").first).to_have_text("alphazero:run=first")
+    lab.button("Analyse").click()
+    expect(page.locator(".candidate-row").first).to_be_visible()
 
 
 def test_a_tournament_has_tables_and_its_games_can_be_replayed(lab: Visitor) -> None:

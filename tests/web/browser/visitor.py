@@ -45,8 +45,12 @@ class Visitor:
         """From the next page on, the server's messages are heard only if they pass; `tell` says others."""
 
         def relay(route: WebSocketRoute) -> None:
+            def hear(text: str | bytes) -> None:
+                if passes(json.loads(text)):
+                    route.send(text)
+
             self._socket = route
-            route.connect_to_server().on_message(lambda text: passes(json.loads(text)) and route.send(text))
+            route.connect_to_server().on_message(hear)
 
         self.page.route_web_socket(re.compile("/api/socket$"), relay)
 
@@ -63,7 +67,7 @@ class Visitor:
     def open(self, path: str) -> Page:
         """Open a page by its hash, `#/play`, and wait until it listens."""
         self.page.goto(self.address + path)
-        name = path.removeprefix("#/").partition("?")[0]
+        name = re.split("[/?]", path.removeprefix("#/"))[0]
         expect(self.page.locator("main")).to_have_attribute("data-page", name)
         return self.page
 

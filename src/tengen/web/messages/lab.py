@@ -19,6 +19,8 @@ class RunSummary(Message):
     last: dict[str, float]
     """The newest value of every series."""
     games: int
+    agent: str | None
+    """Who plays and analyses with its newest network, `alphazero:run=NAME`; None while there is none."""
 
 
 class Series(Message):

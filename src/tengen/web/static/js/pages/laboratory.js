@@ -6,6 +6,7 @@ import { fill, h } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { notifyError } from "../notice.js";
 import { go, hashOf } from "../router.js";
+import { change } from "../settings.js";
 import { chart } from "../widgets/chart.js";
 import { button } from "../widgets/fields.js";
 import { workspace } from "../workspace.js";
@@ -55,6 +56,13 @@ async function showRuns() {
     h("p", { class: "soft small" }, when(each.updatedAt)))))];
 }
 
+/** Ways to meet the newest network of a run. */
+function meetings(/** @type {any} */ { agent, rules }) {
+  return h("div", { class: "buttons" },
+    button(t("lab.play-against"), () => go("play/new", { agent, rules }), { icon: "play", kind: "primary" }),
+    button(t("lab.analyse-with"), () => { change({ engine: agent }); go("analyse", { rules }); }, { icon: "analyse" }));
+}
+
 /** Games a second, where a run tells both. */
 const speedOf = (/** @type {Record<string, number>} */ { games, seconds }) => (games && seconds ? t("lab.speed", { speed: (games / seconds).toPrecision(2) }) : null);
 
@@ -69,6 +77,7 @@ async function showRun(/** @type {string} */ name) {
   return [
     heading("runs", summary.name, summary.isLive),
     h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) }), speedOf(summary.last)].filter(Boolean).join(" · ")),
+    summary.agent ? meetings(summary) : null,
     h("div", { class: "charts" }, strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null, curves.slice(0, FIRST_CURVES)),
     curves.length > FIRST_CURVES ? h("details", null, h("summary", { class: "soft" }, t("lab.more-curves")), h("div", { class: "charts" }, curves.slice(FIRST_CURVES))) : null,
     detail.gameFiles.length ? h("div", { class: "card" }, h("h3", null, t("lab.latest-games")), h("div", { class: "buttons" },

@@ -10,7 +10,7 @@ import { fill, h, keepingFocus, refill } from "../dom.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
-import { onChange, read, save, settings } from "../settings.js";
+import { change, onChange, read, save, settings } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
 import { newRoot, play as playInTree, step } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
@@ -18,7 +18,7 @@ import { button } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { PlayerBar, nameOf } from "../widgets/player_bar.js";
 import { other, sizeOf } from "../workspace.js";
-import { setupForm } from "./play_setup.js";
+import { rulesIn, setupForm } from "./play_setup.js";
 
 const KEY = "tengen.game";
 
@@ -381,11 +381,22 @@ function positionOf(/** @type {URLSearchParams} */ query) {
   }
 }
 
+/** The opponent that an address names, with the rules to meet under, go into the form. */
+function chooseOpponent(/** @type {URLSearchParams} */ query) {
+  const [agent, rules] = [query.get("agent"), query.get("rules")];
+  if (!agent) return;
+  const { width, height, winLength, rule } = { ...settings.game, ...(rules ? rulesIn(rules) : {}) };
+  change({ game: { ...settings.game, opponent: "agent", agent, width, height, winLength, rule, opening: "free" } });
+}
+
 /** @param {HTMLElement} main @param {import("../router.js").Route} route */
 export async function mount(main, route) {
   const page = new PlayPage(main, await serverInfo());
   const follow = (/** @type {import("../router.js").Route} */ { rest: [id], query }) => {
-    if (id === "new") page.showSetup(positionOf(query));
+    if (id === "new") {
+      chooseOpponent(query);
+      page.showSetup(positionOf(query));
+    }
     else if (id) page.begin(id);
     else if (page.watching) replaceRoute(`play/${page.watching}`);
     else page.showSetup();

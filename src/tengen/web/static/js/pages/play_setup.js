@@ -6,6 +6,7 @@ import { t, translated } from "../i18n.js";
 import { change, settings } from "../settings.js";
 import { agentField } from "../widgets/agent_field.js";
 import { choice, field, segments, wholeNumber } from "../widgets/fields.js";
+import { sizeOf } from "../workspace.js";
 
 const SIZES = [15, 19, 20, 13, 9, 6, 3];
 const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
@@ -15,6 +16,12 @@ const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 /** The ruleset's text; the free opening is left out. */
 export function rulesOf(/** @type {GameSettings} */ game) {
   return `${game.width}x${game.height}:${game.winLength}:${game.rule}${game.opening === "free" ? "" : `:${game.opening}`}`;
+}
+
+/** The settings of a ruleset's text, without its opening. */
+export function rulesIn(/** @type {string} */ text) {
+  const [, winLength = "5", rule = "freestyle"] = text.split(":");
+  return { ...sizeOf(text), winLength: Number(winLength), rule };
 }
 
 /** What to ask the server for. `coin` decides a random colour. */

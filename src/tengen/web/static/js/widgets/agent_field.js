@@ -44,7 +44,9 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
     };
     const parts = parameter.type.split(" | ");
     if (parts.length > 1 && !parts.some((part) => OPEN_TYPES.includes(part))) {
-      const named = parts.filter((part) => part !== "none").map((part) => /** @type {[string, string]} */ ([part, part]));
+      // A run that is younger than the page is not in its list yet.
+      const offered = current && !parts.includes(current) ? [...parts, current] : parts;
+      const named = offered.filter((part) => part !== "none").map((part) => /** @type {[string, string]} */ ([part, part]));
       return choice([["", parameter.default ?? "–"], ...named], current, set);
     }
     return h("input", { value: current, placeholder: parameter.default ?? "", maxLength: 60, spellcheck: false, onchange: (/** @type {any} */ event) => set(event.target.value) });
