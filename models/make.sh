@@ -3,7 +3,8 @@
 #
 #     models/make.sh NAME [more options of tengen train]
 #
-# NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners).
+# NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners),
+# cnn-15x15 or mdrnn-15x15 (supervised, from games of the engine that are played first).
 # A run that was stopped goes on. TENGEN names the program.
 set -eu
 name=$1
@@ -15,14 +16,16 @@ algorithm=alphazero preset=$name
 case $name in
   pg9) algorithm=pg preset=pg9-self-play-level-3 ;;
   pg-* | ppo-* | dqn-*) algorithm=${name%%-*} preset=${name#*-} ;;
+  cnn-* | mdrnn-*) algorithm=supervised preset=${name%%-*} ;;
 esac
+player=$algorithm
 
 # match RULES OWN-PARAMETERS-AFTER-A-COMMA OPPONENT [options of tengen match]
 match() {
   rules=$1 own=$2 opponent=$3
   shift 3
   number=$((number + 1))
-  "$tengen" match "$algorithm:run=$run$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
+  "$tengen" match "$player:run=$run$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
 }
 
 if [ -d "$run" ]; then
@@ -33,6 +36,11 @@ else
   if [ "$name" = pg9 ]; then
     "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
     set -- --init-from runs/models/pg9-self-play "$@"
+  fi
+  if [ "$algorithm" = supervised ] && [ ! -d runs/data/freestyle15 ]; then
+    mkdir -p runs/data
+    "$tengen" data generate runs/data/freestyle15.jsonl --games 20000 --nodes 2000 --noise 0.1 --seed 1
+    "$tengen" data build runs/data/freestyle15 runs/data/freestyle15.jsonl --opening-moves 12
   fi
   echo "tengen train $algorithm --preset $preset --seed 1 $*" > "$run.command"
   "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
@@ -52,6 +60,11 @@ case $name in
   pg9) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
   pg-9x9 | ppo-9x9 | dqn-9x9)
     for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done
+    ;;
+  cnn-15x15 | mdrnn-15x15)
+    match 15x15 ,average=true alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
+    player=alphazero
+    match 15x15 ,simulations=100 alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
     ;;
   15x15) match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 ;;
 esac

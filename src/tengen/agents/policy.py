@@ -1,4 +1,4 @@
-"""Players that play what a network likes best, without search: `policy`, and the learners `pg`, `ppo` and `dqn`.
+"""Players that play what a network likes best, without search: `policy`, and those of the learners.
 
 They differ in the networks they find when none is named: those shipped of their own kind. The network of `dqn` gives
 advantages as its policy, so that its best move is the one of the highest Q.
