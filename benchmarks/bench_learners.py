@@ -1,8 +1,10 @@
 """How fast the learners without a tree search train: games a second, played and learned from, on 9×9.
 
 `pg9` is the paper's network against naive level 3, a hundred games to an update; the paper had about 8 games a second.
-`one_by_one` does the same in the Gymnasium environment, a game after the other, as the paper did. `ppo` and `dqn` are
-their presets `9x9`: an iteration, games and learning steps. Every figure is the median over a few updates.
+`pg9_self_play` is the same against a frozen copy, `one_by_one` the same in the Gymnasium environment, a game after the
+other, as the paper did. `ppo` is its preset `9x9`: games and learning steps of an iteration. Networks are fresh: games
+against level 3 are soon lost and those of self-play are long. All figures are medians over a few updates, in seconds of
+CPU time on one thread, which other work on the machine disturbs little.
 """
 
 from __future__ import annotations
@@ -21,18 +23,17 @@ from tengen.learning.episodes import Table, sample_policy
 from tengen.nets.architectures import build_net
 
 PAPER_GAMES_PER_SECOND = 8.0
-THREADS = 2
 UPDATES = 20
 SEED = 1
 
 
 def run() -> dict[str, float]:
-    torch.set_num_threads(THREADS)
-    pg9 = _games_per_second(_pg9_update(), 100, UPDATES)
+    torch.set_num_threads(1)
+    pg9 = _games_per_second(_pg9_update("pg9-level-3"), 100, UPDATES)
     one_by_one = _games_per_second(_one_game(), 1, 50)
     figures = {
-        "threads": THREADS,
         "pg9_games_per_second": pg9,
+        "pg9_self_play_games_per_second": _games_per_second(_pg9_update("pg9"), 100, UPDATES),
         "pg9_to_one_by_one_ratio": pg9 / one_by_one,
         "pg9_to_paper_ratio": pg9 / PAPER_GAMES_PER_SECOND,
     }
@@ -43,19 +44,23 @@ def run() -> dict[str, float]:
 def _games_per_second(update: Callable[[], None], games: int, updates: int) -> float:
     seconds = []
     for _ in range(updates):
-        started = time.perf_counter()
+        started = time.process_time()
         update()
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
     return games / statistics.median(seconds)
 
 
-def _pg9_update() -> Callable[[], None]:
-    config = load_config(policy_gradient.Config, "pg", "pg9-level-3")
+def _pg9_update(preset: str) -> Callable[[], None]:
+    config = load_config(policy_gradient.Config, "pg", preset)
     learner = policy_gradient.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
     table = Table(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
-    return lambda: (learner.learn(table.play(learner.net, None, choose, rng), 0.0), None)[1]
+
+    def update() -> None:
+        learner.learn(table.play(learner.net, None, choose, rng), 0.0)
+
+    return update
 
 
 def _one_game() -> Callable[[], None]:

@@ -74,7 +74,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
         },
         "accuracy": _read_accuracy(run),
         "strength": next((line["strength"] for line in reversed(metrics) if "strength" in line), None),
-        "matches": [_match(path) for path in matches],
+        "matches": [_match(path, run, target.name) for path in matches],
     }
     write_file(target / "card.json", (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
     write_file(target / "card.md", format_card(card, format_toml(run.config_table)).encode("utf-8"))
@@ -126,8 +126,8 @@ def format_card(card: dict[str, Any], config: str) -> str:
     return "\n".join(lines)
 
 
-def _match(path: Path) -> dict[str, Any]:
-    """What a card says of a match."""
+def _match(path: Path, run: Run, model: str) -> dict[str, Any]:
+    """What a card says of a match that the run played."""
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
         tournament = report["tournament"]
@@ -135,7 +135,7 @@ def _match(path: Path) -> dict[str, Any]:
         stones = openings.get("stones")
         where = openings.get("file") or ("the empty board" if stones == 0 else "random stones near the centre")
         return {
-            "as": report["a"],
+            "as": report["a"].replace(f"run={run.folder}", f"model={model}"),
             "against": report["b"],
             "games": report["wins"] + report["draws"] + report["losses"],
             "all": [report[key] for key in ("wins", "draws", "losses")],
