@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,13 @@ def run() -> dict[str, float]:
         figures["built_moves_per_second"] = len(dataset.moves) / (time.process_time() - started)
         numbers = np.random.default_rng(1).integers(len(dataset), size=BATCH)
         for layout in ("own-other", "threats"):
-            seconds = _time(lambda layout=layout: _batch(dataset, numbers, layout))
+            seconds = _time(partial(_batch, dataset, numbers, layout))
             figures[f"batch_{layout}_positions_per_second"] = BATCH / seconds
         for preset in ("cnn", "mdrnn", "stanford15-mdrnn"):
             config = load_config(Config, NAME, preset, [f"data={folder}"])
             learner = Learner(build_net(config.net, RULES), config.learner)
             batch = _batch(dataset, numbers, config.net.planes)
-            seconds = _time(lambda learner=learner, batch=batch: learner.learn(batch, 1e-3))
+            seconds = _time(partial(learner.learn, batch, 1e-3))
             figures[f"train_{preset}_positions_per_second"] = BATCH / seconds
         planes = torch.from_numpy(_batch(dataset, numbers, "own-other").planes).permute(1, 2, 3, 0)
     return figures | _sweeps(planes.contiguous())
@@ -70,11 +71,16 @@ def _sweeps(features: Tensor) -> dict[str, float]:
         sweep_from_corners(sweep, given).sum().backward()  # type: ignore[no-untyped-call]
 
     def by_cells(given: Tensor) -> None:
-        torch.stack([_sweep_cells(sweep, given.flip(flip)) for flip in FLIPS]).sum().backward()  # type: ignore[no-untyped-call]
+        states = torch.stack([_sweep_cells(sweep, given.flip(flip)) for flip in FLIPS])
+        states.sum().backward()  # type: ignore[no-untyped-call]
+
+    def one_by_one() -> None:
+        for row in range(ALONE):
+            by_cells(features[..., row : row + 1])
 
     batched = _time(lambda: by_diagonals(features)) / BATCH
     cells = _time(lambda: by_cells(features), 1) / BATCH
-    alone = _time(lambda: [by_cells(features[..., row : row + 1]) for row in range(ALONE)], 1) / ALONE
+    alone = _time(one_by_one, 1) / ALONE
     return {
         "sweep_positions_per_second": 1 / batched,
         "sweep_to_cells_of_a_batch_ratio": cells / batched,

@@ -111,7 +111,7 @@ class Sweep(nn.Module):
         states: list[Tensor] = []
         sizes = [high - low + 1 for low, high in diagonals.rows]
         for d, ((low, _), size, own_of_diagonal) in enumerate(
-            zip(diagonals.rows, sizes, own.split(sizes, dim=1), strict=True)
+            zip(diagonals.rows, sizes, torch.split(own, sizes, dim=1), strict=True)
         ):
             # Rows low - 1 … high of the diagonal before, with the border where those lie outside the board.
             top, bottom = [border] * (low == 0), [border] * (d < height)
