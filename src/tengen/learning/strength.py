@@ -15,12 +15,13 @@ from itertools import combinations
 from typing import Any
 
 from tengen.agents.registry import make_agent
-from tengen.arena.match import Contestant, TimeControl, play_game
+from tengen.arena.match import Contestant, TimeControl
 from tengen.arena.openings import random_openings
+from tengen.arena.pairs import play_pairs
 from tengen.arena.ratings import rate
 from tengen.arena.tally import Wdl
-from tengen.core.contracts import Agent, Outcome, Ruleset
-from tengen.errors import InputError, RunError
+from tengen.core.contracts import Agent, Ruleset
+from tengen.errors import InputError
 
 LADDER = (
     "random",
@@ -131,15 +132,5 @@ class Ladder:
         """Results of the first contestant with black and with white."""
         digest = hashlib.blake2b(f"{self._seed} {purpose}".encode(), digest_size=8).digest()
         seed = int.from_bytes(digest) >> 1
-        black, white = Wdl(), Wdl()
-        for number, opening in enumerate(random_openings(self._ruleset, (games + 1) // 2, seed)):
-            for wdl, pair, first_seat in ((black, contestants, 0), (white, contestants[::-1], 1)):
-                result = play_game(self._ruleset, pair, opening=opening, seed=seed + number)
-                if result.ending.is_forfeit:
-                    loser = pair[result.loser_seat or 0].agent.name
-                    raise RunError(f"{loser} failed while strength was measured: {result.detail}")
-                if result.outcome is Outcome.DRAW:
-                    wdl.add(0.5)
-                else:
-                    wdl.add(1.0 if result.winner_seat == first_seat else 0.0)
-        return black, white
+        openings = random_openings(self._ruleset, (games + 1) // 2, seed)
+        return play_pairs(self._ruleset, contestants, openings, seed)
