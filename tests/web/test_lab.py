@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +14,11 @@ from starlette.testclient import TestClient
 from tengen.arena.store import GameStore
 from tengen.arena.tournament import Entrant, Tournament, play
 from tengen.core.contracts import Ruleset
+from tengen.core.shipped import shipped_folder
 from tengen.web.app import create_app
 from tengen.web.services import ServerConfig
 from tengen.web.workers import PoolConfig
+from tests.conftest import ROOT
 from tests.web.conftest import GENEROUS
 from tests.web.talk import Json, act, begin, receive_until, write_network
 
@@ -49,6 +53,8 @@ def write_run(folder: Path) -> None:
     lines[499]["strength"] = {"elo": 120.0, "error": 30.0}
     text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'  # cut off: the run is writing
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
+    later = time.time() + 3600  # live, however long the tests take
+    os.utime(folder / "metrics.jsonl", (later, later))
     for number in (1, 2):
         (folder / "games" / f"{number:06}.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd])", encoding="utf-8")
     write_network(folder)
@@ -98,6 +104,8 @@ def test_papers_and_models(lab: TestClient) -> None:
     (paper,) = lab.get("/api/papers").json()
     assert (paper["title"], paper["results"]) == ("A paper", ["table.json"])
     assert lab.get("/api/models").status_code == 200
+    # What ships is found although there is code of the same name.
+    assert shipped_folder("papers") == ROOT / "papers"
 
 
 @pytest.mark.parametrize("path", ["runs/x", "runs/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"])

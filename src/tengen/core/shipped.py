@@ -6,7 +6,8 @@ from pathlib import Path
 
 
 def shipped_folder(name: str) -> Path:
-    """`tengen/NAME` of an installed package; in a clone, `NAME` beside `src`."""
+    """`tengen/NAME` of an installed package; in a clone, `NAME` beside `src`. Code of that name is not meant."""
     package = Path(__file__).parents[1]
     installed = package / name
-    return installed if installed.is_dir() else package.parents[1] / name
+    is_code = (installed / "__init__.py").exists()
+    return installed if installed.is_dir() and not is_code else package.parents[1] / name

@@ -104,7 +104,7 @@ class Visitor:
     def shoot(self, name: str) -> None:
         """Keep a picture."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
 
     # -- looking -----------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ const SECTIONS = ["runs", "tournaments", "models", "papers"];
 /** What is live is asked for again this often. */
 const REFRESH_MS = 4000;
 const GAMES_A_PAGE = 50;
+/** What is no curve of its own: the steps themselves, and the strength, which has its own picture. */
+const NO_CURVES = /^(iteration$|strength\.)/;
 /** Losses come first; the curves after these are folded away. */
 const FIRST_CURVES = 7;
 
@@ -71,7 +73,8 @@ async function showRun(/** @type {string} */ name) {
   const { summary } = detail;
   const replay = async (/** @type {string} */ file) => study((await runGame(name, file)).record);
   const isLoss = (/** @type {any} */ series) => series.name.startsWith("loss");
-  const ordered = [...detail.series.filter(isLoss), ...detail.series.filter((/** @type {any} */ series) => !isLoss(series))];
+  const curved = detail.series.filter((/** @type {any} */ series) => !NO_CURVES.test(series.name));
+  const ordered = [...curved.filter(isLoss), ...curved.filter((/** @type {any} */ series) => !isLoss(series))];
   const curves = ordered.map(({ name: title, steps, values }) => h("div", { class: "card" }, chart(title, steps.map((/** @type {number} */ x, /** @type {number} */ i) => ({ x, y: values[i] })))));
   const strength = detail.strength.map((/** @type {any} */ point) => ({ x: point.step, y: point.elo, low: point.low, high: point.high }));
   return [

@@ -55,7 +55,7 @@ export function setupForm(info, onStart, hasPosition = false) {
     const show = () => {
       const level = info.levels.find((/** @type {any} */ each) => each.level === settings.game.level);
       fill(about, h("strong", null, t("level.n", { level: settings.game.level })), level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
-        h("p", { class: "soft small" }, level ? `${translated(level.name)}. ${translated(level.description)}` : ""));
+        h("p", { class: "soft small" }, level ? t("level.about", { name: translated(level.name), description: translated(level.description) }) : ""));
     };
     const range = h("input", { type: "range", min: 1, max: 10, step: 1, value: settings.game.level, "aria-label": t("level"), oninput: () => {
       set({ level: Number(range.value) }, false);

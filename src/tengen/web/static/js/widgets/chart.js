@@ -42,7 +42,8 @@ export function chart(title, dots) {
   const rows = ticks(bottom, top).map((value) => svg("g", {},
     svg("line", { class: "chart-grid", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: py(value), y2: py(value) }),
     svg("text", { class: "chart-tick end", x: MARGIN.left - 7, y: py(value) }, short(value))));
-  const columns = ticks(left, right, 6).map((value) => svg("text", { class: "chart-tick middle", x: px(value), y: HEIGHT - 9 }, short(value)));
+  // Steps are whole, and so are their marks.
+  const columns = ticks(left, right, 6).filter(Number.isInteger).map((value) => svg("text", { class: "chart-tick middle", x: px(value), y: HEIGHT - 9 }, short(value)));
   const path = known.map(({ x, y }, i) => `${i ? "L" : "M"}${px(x).toFixed(1)} ${py(y).toFixed(1)}`).join("");
   const bars = known.filter(({ low, high }) => low !== null && low !== undefined && high !== null && high !== undefined)
     .map(({ x, low, high }) => svg("line", { class: "chart-bar", x1: px(x), x2: px(x), y1: py(/** @type {number} */ (low)), y2: py(/** @type {number} */ (high)) }));
