@@ -15,7 +15,9 @@ from tengen.arena.store import GameStore
 from tengen.arena.tournament import Entrant, Tournament, play
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
+from tengen.nets.models import model_names
 from tengen.web.app import create_app
+from tengen.web.players import OpenAgents
 from tengen.web.services import ServerConfig
 from tengen.web.workers import PoolConfig
 from tests.conftest import ROOT
@@ -103,7 +105,14 @@ def test_tournaments_are_listed_and_shown(lab: TestClient) -> None:
 def test_papers_and_models(lab: TestClient) -> None:
     (paper,) = lab.get("/api/papers").json()
     assert (paper["title"], paper["results"]) == ("A paper", ["table.json"])
-    assert lab.get("/api/models").status_code == 200
+    models = lab.get("/api/models").json()
+    assert [model["name"] for model in models] == list(model_names())
+    for model in models:
+        OpenAgents().named(model["agent"])
+        Ruleset.parse(model["rules"])
+        assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
+        assert model["card"].startswith("# ")
+        assert model["bytes"] > model["weights"]
     # What ships is found although there is code of the same name.
     assert shipped_folder("papers") == ROOT / "papers"
 

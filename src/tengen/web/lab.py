@@ -20,11 +20,12 @@ from tengen.arena.pool import collect
 from tengen.arena.report import tables
 from tengen.arena.store import GameStore
 from tengen.errors import InputError, NotFoundError
-from tengen.nets.models import model_names, read_card
+from tengen.nets.models import find_model, model_names, read_card
 from tengen.web.messages.lab import (
     GameRow,
     GameRows,
     ModelInfo,
+    ModelMatch,
     PaperInfo,
     RunDetail,
     RunSummary,
@@ -35,7 +36,7 @@ from tengen.web.messages.lab import (
     TournamentSummary,
 )
 from tengen.web.messages.records import Record
-from tengen.web.players import is_playable, run_agent
+from tengen.web.players import is_playable, network_agent
 from tengen.web.records import record_of
 
 _METRICS = "metrics.jsonl"
@@ -160,10 +161,7 @@ class Lab:
 
     def list_models(self) -> list[ModelInfo]:
         """The networks that ship with Tengen, with their cards."""
-        return [
-            ModelInfo(name=name, facts={key: str(value) for key, value in read_card(name).items()})
-            for name in model_names()
-        ]
+        return [_model(name) for name in model_names()]
 
     def list_papers(self) -> list[PaperInfo]:
         """The papers that were reproduced."""
@@ -259,7 +257,7 @@ def _summarise_run(name: str, folder: Path, metrics: Metrics) -> RunSummary:
         steps=int(last.get("iteration", len(metrics))),
         last=last,
         games=int(last.get("games", 0)),
-        agent=run_agent(name, algorithm) if is_playable(name, folder) else None,
+        agent=network_agent(algorithm, "run", name) if is_playable(name, folder) else None,
     )
 
 
@@ -322,6 +320,39 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
         players=[player.name for player in store.players()],
         is_live=games < planned and time.time() - changed_at < _LIVE_S,
         updated_at=_time_text(changed_at),
+    )
+
+
+def _model(name: str) -> ModelInfo:
+    card, file = read_card(name), find_model(name)
+    run, strength = card.get("run") or {}, card.get("strength") or {}
+    algorithm = str(run.get("algorithm", ""))
+    return ModelInfo(
+        name=name,
+        agent=network_agent(algorithm, "model", name),
+        algorithm=algorithm,
+        rules=str(card["ruleset"]),
+        weights=card["weights"],
+        bytes=file.stat().st_size,
+        games=run.get("games", 0),
+        cpu_minutes=run.get("cpu_minutes", 0.0),
+        command=str(card.get("command", "")).strip(),
+        elo=strength.get("elo"),
+        elo_error=strength.get("error"),
+        matches=[_match(match) for match in card.get("matches", ())],
+        card=_read_text(file.with_name("card.md")),
+    )
+
+
+def _match(match: Mapping[str, Any]) -> ModelMatch:
+    wins, draws, losses = match["all"]
+    return ModelMatch(
+        against=match["against"],
+        games=match["games"],
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        conditions=match["conditions"],
     )
 
 

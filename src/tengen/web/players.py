@@ -132,12 +132,12 @@ def is_playable(name: str, folder: Path) -> bool:
     return True
 
 
-def run_agent(name: str, algorithm: str) -> str:
-    """The agent text that plays with a run: the player of its algorithm, or a search with its network."""
-    takes_runs = algorithm in agent_names() and any(
-        field.name == _RUN for field in dataclasses.fields(agent_kind(algorithm).parameters)
+def network_agent(algorithm: str, key: str, name: str) -> str:
+    """Who plays with a `model` or the network of a `run`: the player of its algorithm, or a search with it."""
+    is_player = algorithm in agent_names() and any(
+        field.name == key for field in dataclasses.fields(agent_kind(algorithm).parameters)
     )
-    return f"{algorithm if takes_runs else 'alphazero'}:run={name}"
+    return f"{algorithm if is_player else 'alphazero'}:{key}={name}"
 
 
 def open_names() -> list[str]:

@@ -103,12 +103,39 @@ class GameRows(Message):
     games: list[GameRow]
 
 
+class ModelMatch(Message):
+    """What a network did against a player that never changes."""
+
+    against: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    conditions: str
+
+
 class ModelInfo(Message):
-    """A network that can be played."""
+    """A network that ships, as its card tells."""
 
     name: str
-    facts: dict[str, str]
-    """Its model card."""
+    agent: str
+    """Who plays and analyses with it."""
+    algorithm: str
+    rules: str
+    weights: int
+    bytes: int
+    """Of the file to play with."""
+    games: int
+    """That it learnt from."""
+    cpu_minutes: float
+    """That it learnt for."""
+    command: str
+    """That made it."""
+    elo: float | None
+    elo_error: float | None
+    matches: list[ModelMatch]
+    card: str
+    """The card for people, in Markdown."""
 
 
 class PaperInfo(Message):

@@ -58,7 +58,7 @@ async function showRuns() {
     h("p", { class: "soft small" }, when(each.updatedAt)))))];
 }
 
-/** Ways to meet the newest network of a run. */
+/** Ways to meet a network. */
 function meetings(/** @type {any} */ { agent, rules }) {
   return h("div", { class: "buttons" },
     button(t("lab.play-against"), () => go("play/new", { agent, rules }), { icon: "play", kind: "primary" }),
@@ -139,10 +139,20 @@ async function showTournament(/** @type {string} */ name) {
 async function showModels() {
   const found = await models();
   if (!found.length) return [empty("lab.no-models", "tengen train")];
-  return [h("div", { class: "cards" }, found.map((/** @type {any} */ model) => h("div", { class: "card" },
-    h("h3", null, model.name), h("p", { class: "soft small" }, t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) })),
-    h("table", { class: "small" }, h("tbody", null, Object.entries(model.facts).map(([key, value]) => h("tr", null, h("th", { scope: "row" }, key), h("td", null, value))))),
-    h("details", null, h("summary", null, t("lab.card")), h("pre", { class: "small prose" }, model.card)))))];
+  return [h("div", { class: "cards wide" }, found.map(modelCard))];
+}
+
+function modelCard(/** @type {any} */ model) {
+  const made = [model.algorithm, model.rules, t("lab.weights", { weights: number(model.weights) }), t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) })];
+  const learnt = [t("lab.games", { games: number(model.games) }), t("lab.cpu-minutes", { minutes: number(Math.round(model.cpuMinutes)) }),
+    model.elo === null ? null : t("lab.elo", { elo: Math.round(model.elo), error: Math.round(model.eloError ?? 0) })];
+  const matches = model.matches.map((/** @type {any} */ match) => h("tr", { title: match.conditions }, h("td", null, match.against), h("td", { class: "num" }, match.games),
+    h("td", { class: "num" }, match.wins), h("td", { class: "num" }, match.draws), h("td", { class: "num" }, match.losses)));
+  return h("div", { class: "card" }, h("h3", null, model.name),
+    h("p", { class: "soft small" }, made.filter(Boolean).join(" · ")), h("p", { class: "small" }, learnt.filter(Boolean).join(" · ")), meetings(model),
+    matches.length ? h("div", { class: "scroll" }, h("table", { class: "small" },
+      h("thead", null, h("tr", null, ["against", "games-played", "won", "drawn", "lost"].map((name, i) => h("th", { scope: "col", class: i ? "num" : "" }, t(`lab.${name}`))))), h("tbody", null, matches))) : null,
+    h("details", null, h("summary", null, t("lab.card")), h("pre", { class: "small prose" }, model.card)));
 }
 
 async function showPapers() {
