@@ -1,24 +1,13 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "eval/weights.h"
 #include "patterns/shapes.h"
 #include "tools/features.h"
 
 namespace tengen::bindings {
-namespace {
-
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(
-      kept->data(), {kept->size()},
-      nb::capsule(kept, [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); }));
-}
-
-}  // namespace
 
 void bind_tools(nb::module_& m) {
   m.def(

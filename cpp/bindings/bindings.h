@@ -10,6 +10,7 @@ namespace tengen::bindings {
 namespace nb = nanobind;
 
 void bind_core(nb::module_& m);
+void bind_critic(nb::module_& m);
 void bind_envs(nb::module_& m);
 void bind_game_batch(nb::module_& m);
 void bind_patterns(nb::module_& m);

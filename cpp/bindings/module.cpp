@@ -12,5 +12,6 @@ NB_MODULE(_native, m) {
   tengen::bindings::bind_search(m);
   tengen::bindings::bind_rollout(m);
   tengen::bindings::bind_puct(m);
+  tengen::bindings::bind_critic(m);
   tengen::bindings::bind_tools(m);
 }

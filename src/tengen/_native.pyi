@@ -1103,6 +1103,48 @@ class PuctSearch:
     @property
     def max_rows(self) -> int: ...
 
+class CriticInput(enum.Enum):
+    """What a critic sees of a position (cpp/eval/critic.h)."""
+
+    STONES = 0
+
+    POINTS = 1
+
+class Activation(enum.Enum):
+    """What a critic's hidden units do to their sums."""
+
+    SIGMOID = 0
+
+    RELU = 1
+
+class Critic:
+    """Counts of shapes -> hidden units -> the logit of winning."""
+
+    def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
+        """Weights [inputs, hidden], the others [hidden]."""
+
+    @property
+    def input(self) -> CriticInput: ...
+
+    @property
+    def hidden(self) -> int: ...
+
+def critic_input_count(input: CriticInput) -> int:
+    """How many inputs a critic has."""
+
+def judge_afterstates(critic: Critic, board: Board, radius: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+    """
+    Candidate points of the side to move and the logits of the positions after them, seen by it.
+    """
+
+def critic_inputs(input: CriticInput, board: Board, view: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+    """The inputs that are not 0 and their amounts, seen by a colour."""
+
+def play_critic_games(learner: Critic, board: Board, *, games: int, seed: int, radius: int, epsilon: float, random_stones: int, critic_opponent: Critic | None = None, policy_opponent: PolicyKind | None = None) -> dict[str, Any]:
+    """
+    Games by the rules of `board`, and what the learner thought of them: the arrays of CriticGames by name (cpp/play/critic_games.h).
+    """
+
 def shape_codes() -> list[list[int]]:
     """The four line shapes of each code, weakest first."""
 

@@ -1,0 +1,54 @@
+// The hundred shapes of stones that a critic counts, as "Final report for Gomoku project" has them.
+//
+// Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?): the unbroken row through the
+// stone, on either side the row that follows after one empty point, and whether what follows that is an enemy stone or
+// the edge. A shape and its mirror image are one. Stones are counted, not rows: three in a row count three times.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/board.h"
+
+namespace tengen {
+
+// By the length of the middle row: 36 shapes for one stone and 36 for two (outer rows of 0–3 on two sides, each blocked
+// or not), 21 for three (outer rows of 0–2), 3 for four and 3 for five (blocked ends alone), 1 for longer rows.
+inline constexpr int kStoneShapes = 100;
+
+// Counts of shapes, or of their changes, by colour.
+using StoneShapeCounts = std::array<std::array<std::int16_t, kStoneShapes>, 2>;
+
+// A board that keeps how many stones of each colour are part of each shape, a stone counted once for each of its lines.
+class StoneShapeBoard {
+ public:
+  explicit StoneShapeBoard(const Board& board);
+
+  const Board& board() const { return board_; }
+  int count(Colour colour, int shape) const { return counts_[colour][shape]; }
+
+  void make(Point point);
+  void unmake();
+
+  // Calls visit(colour, shape, change of the count) for what the last move changed.
+  template <typename Visit>
+  void visit_changes(Visit visit) const {
+    for (std::size_t i = first_changes_.back(); i < changes_.size(); ++i)
+      visit(static_cast<Colour>(changes_[i].colour), int{changes_[i].shape}, int{changes_[i].amount});
+  }
+
+ private:
+  struct Change {
+    std::uint8_t colour;
+    std::uint8_t shape;
+    std::int16_t amount;
+  };
+
+  Board board_;
+  StoneShapeCounts counts_{};
+  std::vector<Change> changes_;
+  std::vector<std::size_t> first_changes_;  // of each move made, in changes_
+};
+
+}  // namespace tengen

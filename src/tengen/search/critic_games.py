@@ -1,0 +1,128 @@
+"""Games that a critic plays to learn, and what it thought of every position in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen import _native
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.game_batch import POLICIES
+from tengen.core.position import Position
+from tengen.core.tables import did_you_mean
+from tengen.errors import InputError
+from tengen.search.critic import Critic, FloatArray, IntArray
+
+_OUTCOMES = tuple(Outcome)
+
+
+def check_policy_name(name: str) -> None:
+    """`InputError` with the known ones unless `name` is the text of a simple player."""
+    if name not in POLICIES:
+        raise InputError(f"{name!r} is no simple player{did_you_mean(name, tuple(POLICIES))}")
+
+
+@dataclass(frozen=True, slots=True)
+class CriticGames:
+    """Games, positions after their moves, and values of these, which are black's chances.
+
+    A position has a value for each view of the critic: those of black and of white when it sees the turn (`stones`),
+    else only that of the colour that has just moved.
+    """
+
+    moves: list[npt.NDArray[np.int16]]
+    """Of each game from the empty board, opening included, as indices of points."""
+    outcomes: list[Outcome]
+    black_values: FloatArray
+    """[positions, views]: what the critic thinks; of a game's last position its result."""
+    black_best_values: FloatArray
+    """[positions, views]: what it thinks of its own choice instead of the move played; the same where it was played."""
+    is_last: npt.NDArray[np.bool_]
+    """[positions]: whether the game is over."""
+    is_black_view: npt.NDArray[np.bool_]
+    """[positions, views]: who sees it."""
+    row_starts: IntArray
+    """[positions · views + 1]: where the inputs of each view begin, and where the last ones end."""
+    indices: npt.NDArray[np.int32]
+    """The inputs that are not 0."""
+    amounts: FloatArray
+    """Their amounts."""
+
+    def __len__(self) -> int:
+        return len(self.is_last)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[CriticGames]) -> CriticGames:
+        """Several as one, in order."""
+        ends = np.cumsum([0, *(part.row_starts[-1] for part in parts)])
+        starts = [part.row_starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
+        joined = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("black_values", "black_best_values", "is_last", "is_black_view", "indices", "amounts")
+        }
+        return cls(
+            moves=[moves for part in parts for moves in part.moves],
+            outcomes=[outcome for part in parts for outcome in part.outcomes],
+            row_starts=np.concatenate([*starts, ends[-1:]]),
+            **joined,
+        )
+
+
+def play_games(
+    critic: Critic,
+    ruleset: Ruleset,
+    *,
+    games: int,
+    seed: int,
+    epsilon: float,
+    random_stones: int,
+    opponent: Critic | str | None = None,
+) -> CriticGames:
+    """Play games to their end; the same arguments give the same games.
+
+    `epsilon` is the chance of a random candidate instead of the best, `random_stones` how many a game begins with at
+    most. `opponent` is another critic or a simple player, who has black in every second game; None for itself.
+    """
+    arrays = _native.play_critic_games(
+        critic.native,
+        Position.start(ruleset).native,
+        games=games,
+        seed=seed,
+        radius=critic.config.radius,
+        epsilon=epsilon,
+        random_stones=random_stones,
+        critic_opponent=opponent.native if isinstance(opponent, Critic) else None,
+        policy_opponent=POLICIES[opponent] if isinstance(opponent, str) else None,
+    )
+    return _read(arrays)
+
+
+def _read(arrays: dict[str, Any]) -> CriticGames:
+    games, starts = arrays["game_starts"], arrays["position_starts"]
+    positions = int(starts[-1])
+    views = len(arrays["black_values"]) // max(positions, 1)
+    is_last = np.zeros(positions, np.bool_)
+    is_last[starts[1:] - 1] = True
+    # The ply of each position in its game, from the end backwards: openings are in `moves` only.
+    plies = (
+        np.arange(positions)
+        + np.repeat(games[1:] - starts[1:], np.diff(starts))
+        - np.repeat(games[:-1], np.diff(starts))
+    )
+    moved_black = plies % 2 == 0
+    is_black_view = np.stack((np.ones_like(moved_black), np.zeros_like(moved_black)), axis=1)
+    return CriticGames(
+        moves=np.split(arrays["moves"], games[1:-1]),
+        outcomes=[_OUTCOMES[outcome] for outcome in arrays["outcomes"]],
+        black_values=arrays["black_values"].reshape(positions, views),
+        black_best_values=arrays["black_best_values"].reshape(positions, views),
+        is_last=is_last,
+        is_black_view=is_black_view if views == 2 else moved_black[:, None],
+        row_starts=arrays["row_starts"],
+        indices=arrays["indices"],
+        amounts=arrays["amounts"],
+    )
