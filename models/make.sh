@@ -4,7 +4,8 @@
 #     models/make.sh NAME [more options of tengen train]
 #
 # NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners),
-# cnn-15x15 or mdrnn-15x15 (supervised, from games of the engine that are played first).
+# adp (for every size) or adp-fudan (adaptive dynamic programming), cnn-15x15 or mdrnn-15x15 (supervised, from games of
+# the engine that are played first).
 # A run that was stopped goes on. TENGEN names the program.
 set -eu
 name=$1
@@ -14,6 +15,8 @@ run=runs/models/$name
 number=0
 algorithm=alphazero preset=$name
 case $name in
+  adp) algorithm=adp preset=15x15 ;;
+  adp-fudan) algorithm=adp preset=fudan ;;
   pg9) algorithm=pg preset=pg9-self-play-level-3 ;;
   pg-* | ppo-* | dqn-*) algorithm=${name%%-*} preset=${name#*-} ;;
   cnn-* | mdrnn-*) algorithm=supervised preset=${name%%-*} ;;
@@ -60,6 +63,14 @@ case $name in
   pg9) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
   pg-9x9 | ppo-9x9 | dqn-9x9)
     for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done
+    ;;
+  adp)
+    for rules in 9x9 15x15; do
+      for opponent in naive:level=3 rule-based chains; do match "$rules" "" "$opponent" --games 100; done
+    done
+    ;;
+  adp-fudan)
+    for opponent in random naive:level=1 naive:level=3 chains adp; do match 20x20 "" "$opponent" --games 100; done
     ;;
   cnn-15x15 | mdrnn-15x15)
     match 15x15 ,average=true alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt

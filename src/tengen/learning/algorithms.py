@@ -17,6 +17,7 @@ _MODULES = {
     "ppo": ("tengen.learning.ppo", "Proximal policy optimization: policy gradient in small safe steps."),
     "dqn": ("tengen.learning.dqn", "Deep Q-learning: the value of every move, from replayed games."),
     "supervised": ("tengen.learning.supervised", "A network learns the moves of recorded games."),
+    "adp": ("tengen.learning.adp", "A critic over counts of shapes learns by temporal differences from its own games."),
 }
 
 

@@ -6,6 +6,7 @@ A card holds nothing that was not measured: the run's own header, counts and str
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from tengen.nets.architectures import count_weights, load_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import WEIGHTS_FILE, load_model
 from tengen.records import load
+from tengen.search.critic import CRITIC_FILE, load_critic
 
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
@@ -37,28 +39,20 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
 
     `command` is what the run was begun with; `matches` are files of `tengen match --json`.
     """
-    net, ruleset = load_net(run.folder / WEIGHTS_FILE)
     metrics = run.metrics()
     if not metrics:
         raise InputError(f"{run.folder} has not finished an iteration yet")
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
-    model = export_onnx(net, ruleset, name=target.name)
-    write_file(target / "model.onnx", model)
-    if net.has_int8:
-        write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
-    write_file(target / WEIGHTS_FILE, (run.folder / WEIGHTS_FILE).read_bytes())
-    draw_run(metrics, target, f"{target.name}, {ruleset}")
+    is_critic = (run.folder / CRITIC_FILE).exists()
+    model = _ship_critic(run, target) if is_critic else _ship_net(run, target)
+    draw_run(metrics, target, f"{target.name}, {model['ruleset']}")
     for picture in target.glob("*.png"):  # the SVG is smaller
         picture.unlink()
     last = metrics[-1]
     card: dict[str, Any] = {
         "name": target.name,
-        "ruleset": str(ruleset),
-        "planes": net.config.planes,
-        "any_size": net.has_any_size,
-        "weights": count_weights(net),
-        "sha256": load_model(target)[1].sha256,
+        **model,
         "command": command,
         "run": {
             "algorithm": run.header.algorithm,
@@ -80,14 +74,46 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
     write_file(target / "card.md", format_card(card, format_toml(run.config_table)).encode("utf-8"))
 
 
+def _ship_net(run: Run, target: Path) -> dict[str, Any]:
+    """Write a network in every form; returns what the card says of it."""
+    net, ruleset = load_net(run.folder / WEIGHTS_FILE)
+    model = export_onnx(net, ruleset, name=target.name)
+    write_file(target / "model.onnx", model)
+    if net.has_int8:
+        write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
+    write_file(target / WEIGHTS_FILE, (run.folder / WEIGHTS_FILE).read_bytes())
+    return {
+        "ruleset": str(ruleset),
+        "planes": net.config.planes,
+        "any_size": net.has_any_size,
+        "weights": count_weights(net),
+        "sha256": load_model(target)[1].sha256,
+    }
+
+
+def _ship_critic(run: Run, target: Path) -> dict[str, Any]:
+    """Write a critic, whose one file both plays and goes on learning; returns what the card says of it."""
+    critic = load_critic(run.folder)
+    data = critic.to_bytes()
+    write_file(target / CRITIC_FILE, data)
+    return {
+        "ruleset": str(critic.ruleset),
+        "input": str(critic.config.input),
+        "any_size": True,
+        "weights": sum(array.size for array in critic.weights.values()),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
 def format_card(card: dict[str, Any], config: str) -> str:
     """The card for people."""
     run = card["run"]
     sizes = "boards of any size" if card["any_size"] else "this board only"
+    kind, seen = ("critic", card["input"]) if "input" in card else ("network", card["planes"])
     lines = [
         f"# {card['name']}",
         "",
-        f"A network for {card['ruleset']}: {card['weights']:,} weights, input `{card['planes']}`, {sizes}.",
+        f"A {kind} for {card['ruleset']}: {card['weights']:,} weights, input `{seen}`, {sizes}.",
         f"Play it: `tengen play --terminal {run['algorithm']}:model={card['name']} --rules {card['ruleset']}`.",
         "",
         "## Where it comes from",

@@ -1,0 +1,87 @@
+"""The player of adaptive dynamic programming: one move ahead, judged by a critic that has learned from self-play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen.agents.registry import AgentKind, parameter
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import GameOverError, InputError
+from tengen.search.critic import Critic, find_critic, load_critic
+
+_DEFAULT_MODEL = "adp"
+
+
+@dataclass(frozen=True)
+class AdpParameters:
+    """What `adp` may be told."""
+
+    model: str | None = parameter(None, help=f"a shipped critic or a .safetensors file; {_DEFAULT_MODEL} if not given")
+    run: str | None = parameter(
+        None, help="folder of a training run; its newest critic is taken at the start of each game"
+    )
+
+    def __post_init__(self) -> None:
+        if self.model is not None and self.run is not None:
+            raise InputError(f"model={self.model} and run={self.run} name two critics")
+
+
+class AdpAgent(Agent):
+    """Plays the move after which the critic likes the position best; there is nothing random about it."""
+
+    def __init__(self, parameters: AdpParameters) -> None:
+        self._source = parameters.run or parameters.model or _DEFAULT_MODEL
+        self._follows_run = parameters.run is not None
+        self._loaded_at = 0
+        self._critic = self._load()
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        return self._critic.supports(ruleset)
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        if self._follows_run and self._file_time() != self._loaded_at:
+            self._critic = self._load()
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        """The best move; limits are never reached."""
+        return self._judge(position, 1).decide()
+
+    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
+        """One snapshot with the best moves."""
+        yield self._judge(position, lines)
+
+    def _judge(self, position: Position, lines: int) -> Analysis:
+        if position.is_over:
+            raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
+        judgement = self._critic.judge(position)
+        shown = []
+        for place in np.argsort(-judgement.chances, kind="stable")[: max(1, lines)]:
+            move = Point.from_index(int(judgement.points[place]), position.ruleset.width)
+            value = 2 * float(judgement.chances[place]) - 1
+            shown.append(AnalysisLine(move=move, value_to_move=value, line=(move,), depth=1))
+        return Analysis(lines=tuple(shown), depth=1, nodes=len(judgement.points))
+
+    def _load(self) -> Critic:
+        self._loaded_at = self._file_time()
+        return load_critic(self._source)
+
+    def _file_time(self) -> int:
+        try:
+            return find_critic(self._source).stat().st_mtime_ns
+        except OSError:
+            return 0  # load_critic says what is wrong
+
+
+KINDS = (
+    AgentKind(
+        name="adp",
+        summary="One move ahead by a critic over counts of shapes, learned by temporal differences; no search.",
+        parameters=AdpParameters,
+        make=AdpAgent,
+    ),
+)
