@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
+from typer.testing import CliRunner
 
 from tengen.agents.registry import make_agent
+from tengen.cli import app
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.planes import FloatPlanes
 from tengen.core.position import Position
@@ -23,6 +25,7 @@ from tengen.learning.accuracy import TEST_FILE, measure_accuracy
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, new_header
+from tengen.learning.shipping import ship_run
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.search.engine_games import SelfPlayConfig, generate_games
 
@@ -81,6 +84,21 @@ def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> No
     with make_agent(f'supervised:run="{run.folder}"') as agent:
         position = Position.from_moves(SEVEN, "d4d5")
         assert position.is_legal(agent.choose(position, Limits()).move)
+    result = CliRunner().invoke(app, ["data", "measure", str(data), str(run.folder), "--moves", "60"])
+    assert result.exit_code == 0, result.exception
+    assert "without openings" in result.stdout
+
+
+def test_a_finished_run_can_be_shipped(tmp_path, data) -> None:
+    for preset in ("cnn", "mdrnn"):
+        run = make_run(tmp_path / preset, data, "iterations=1", preset=preset)
+        train(run)
+        target = tmp_path / "models" / f"{preset}-7x7"
+        ship_run(run, target, "tengen train supervised")
+        assert (target / "model-int8.onnx").exists() == (preset == "cnn")
+        card = json.loads((target / "card.json").read_text(encoding="utf-8"))
+        assert card["accuracy"]["samples"] == 60
+        assert "On 60 moves of games kept apart" in (target / "card.md").read_text(encoding="utf-8")
 
 
 def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:
