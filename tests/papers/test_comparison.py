@@ -21,7 +21,19 @@ SHORT = (
 
 def test_learners_are_trained_rated_and_drawn(tmp_path: Path, capsys) -> None:
     settings = [part for setting in SHORT for part in ("--set", setting)]
-    command = ["--minutes", "0.2", "--boards", "6x6x4", "--algorithms", "ppo", "dqn", "--out", str(tmp_path)]
+    command = [
+        "--minutes",
+        "0.2",
+        "--clock",
+        "cpu",
+        "--boards",
+        "6x6x4",
+        "--algorithms",
+        "ppo",
+        "dqn",
+        "--out",
+        str(tmp_path),
+    ]
     assert main([*command, *settings]) == 0
     said = capsys.readouterr().out
     assert "6x6x4 dqn: " in said

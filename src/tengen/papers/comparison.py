@@ -5,7 +5,8 @@
 trains AlphaZero, PPO, DQN, policy gradient and ADP by their presets for the board, each for so many minutes by the
 clock, one after the other, on four in a row on 6×6 and five in a row on 9×9. All are rated on the same ladder.
 It draws rating against minutes with 95 % intervals and writes the numbers as JSON. A comparison that was stopped goes
-on where it was. Time for measuring strength is part of the minutes, for all alike.
+on where it was. Time for measuring strength is part of the minutes, for all alike. On a machine that has other work as
+well, `--clock cpu` counts the CPU time of all threads together instead.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Plan:
 
     minutes: float
     """Of each learner on each board."""
+    clock: str = "wall"
+    """What measures them: "wall", or "cpu" for the CPU time of all threads together."""
     boards: Sequence[str] = BOARDS
     algorithms: Sequence[str] = ALGORITHMS
     seed: int = 1
@@ -61,7 +64,7 @@ def compare(plan: Plan, folder: Path, console: Console) -> dict[str, dict[str, C
         curves[board] = {}
         for algorithm in plan.learners(board):
             run = _train(plan, board, algorithm, folder / "runs" / f"{board}-{algorithm}", console)
-            curves[board][algorithm] = _curve(run)
+            curves[board][algorithm] = _curve(run, "seconds" if plan.clock == "wall" else "cpu_seconds")
             _write(plan, curves, folder)
     return curves
 
@@ -71,7 +74,8 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     if (folder / CONFIG_FILE).exists():
         run = Run.open(folder)
     else:
-        settings = [f"minutes={plan.minutes}", *plan.settings]
+        by_wall, by_cpu = (plan.minutes, 0.0) if plan.clock == "wall" else (0.0, plan.minutes)
+        settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", *plan.settings]
         config = load_config(module.Config, algorithm, board, settings)
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
@@ -79,9 +83,9 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     return run
 
 
-def _curve(run: Run) -> Curve:
+def _curve(run: Run, seconds: str) -> Curve:
     return [
-        {"minutes": round(line["seconds"] / 60, 3), "games": line["games"], **line["strength"]}
+        {"minutes": round(line[seconds] / 60, 3), "games": line["games"], **line["strength"]}
         for line in run.metrics()
         if "strength" in line
     ]
@@ -89,13 +93,14 @@ def _curve(run: Run) -> Curve:
 
 def _write(plan: Plan, curves: Mapping[str, Mapping[str, Curve]], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    table = {"minutes": plan.minutes, "seed": plan.seed, "curves": curves}
+    table = {"minutes": plan.minutes, "clock": plan.clock, "seed": plan.seed, "curves": curves}
     (folder / "comparison.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     for board, by_algorithm in curves.items():
-        draw(by_algorithm, folder / f"comparison-{board}", f"{board}: {plan.minutes:g} minutes each")
+        clock = "minutes" if plan.clock == "wall" else "CPU minutes"
+        draw(by_algorithm, folder / f"comparison-{board}", f"{board}: {plan.minutes:g} {clock} each", clock)
 
 
-def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
+def draw(curves: Mapping[str, Curve], path: Path, title: str, clock: str) -> None:
     """Rating against minutes with 95 % intervals, as SVG and PNG."""
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
@@ -112,7 +117,7 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
             linewidth=1.2,
             elinewidth=0.6,
         )
-    axes.set_xlabel("minutes of training")
+    axes.set_xlabel(f"{clock} of training")
     axes.set_ylabel("Elo above the anchor, 95 % interval")
     axes.set_title(title, loc="left", fontsize="medium")
     axes.legend(fontsize="small", frameon=False)
@@ -127,13 +132,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m tengen.papers.comparison", description="Every learner with the same time, rated over minutes."
     )
     parser.add_argument("--minutes", type=float, required=True, help="of each learner on each board")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="what measures the minutes")
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=BOARDS)
     parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
     parser.add_argument("--out", type=Path, default=Path("papers/comparison/results"), help="folder of what is written")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change all presets")
     chosen = parser.parse_args(arguments)
-    plan = Plan(chosen.minutes, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)
+    plan = Plan(chosen.minutes, chosen.clock, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)
     try:
         curves = compare(plan, chosen.out, Console(highlight=False))
     except TengenError as error:

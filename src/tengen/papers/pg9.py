@@ -4,7 +4,8 @@
 
 trains them one after the other, plays a thousand games with each network as black against the opponent of its
 experiment, and writes a table, the curves of the running reward and, for experiment A, the share of illegal moves.
-What was stopped goes on where it was; `--share 0.1` does a tenth of each.
+What was stopped goes on where it was; `--share 0.1` does a tenth of each; `--report` trains nothing and tells of the
+runs that are there.
 """
 
 from __future__ import annotations
@@ -58,13 +59,17 @@ EXPERIMENTS = (
 
 
 def reproduce(names: Sequence[str], folder: Path, share: float, console: Console) -> list[dict[str, Any]]:
-    """Train what is not trained yet, into `folder`/runs, and write table and pictures; returns the table's rows."""
+    """Train what is not trained yet, into `folder`/runs, and write table and pictures; returns the table's rows.
+
+    With a share of 0 nothing is trained, and experiments that have no run yet are left out.
+    """
     rows: list[dict[str, Any]] = []
     curves: dict[str, Metrics] = {}
     for experiment in EXPERIMENTS:
-        if experiment.preset not in names:
+        target = folder / "runs" / experiment.preset
+        if experiment.preset not in names or not (share or (target / CONFIG_FILE).exists()):
             continue
-        run = _train(experiment, folder / "runs", share, console)
+        run = _train(experiment, target, share, console) if share else Run.open(target)
         curves[experiment.preset] = metrics = run.metrics()
         ruleset = Ruleset.parse(run.config_table["ruleset"])
         won, drawn, lost = play_as_black(load_evaluator(run.folder), ruleset, experiment.opponent, games=1000, seed=1)
@@ -105,15 +110,14 @@ def play_as_black(
     return int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum())
 
 
-def _train(experiment: Experiment, folder: Path, share: float, console: Console) -> Run:
-    target = folder / experiment.preset
+def _train(experiment: Experiment, target: Path, share: float, console: Console) -> Run:
     if (target / CONFIG_FILE).exists():
         run = Run.open(target)
     else:
         whole = load_config(policy_gradient.Config, "pg", experiment.preset)
         settings = [f"iterations={max(1, round(share * whole.iterations))}"]
         if experiment.after:
-            settings.append(f'init_from="{folder / experiment.after}"')
+            settings.append(f'init_from="{target.with_name(experiment.after)}"')
         config = load_config(policy_gradient.Config, "pg", experiment.preset, settings)
         run = Run.create(target, new_header("pg", experiment.preset, seed=1), config)
     with Progress(console, experiment.preset) as progress:
@@ -173,9 +177,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=names, default=names)
     parser.add_argument("--share", type=float, default=1.0, help="part of each experiment's games")
     parser.add_argument("--out", type=Path, default=Path("papers/pg9/results"), help="folder of what is written")
+    parser.add_argument("--report", action="store_true", help="train nothing")
     chosen = parser.parse_args(arguments)
     try:
-        rows = reproduce(chosen.only, chosen.out, chosen.share, Console(highlight=False))
+        rows = reproduce(chosen.only, chosen.out, 0.0 if chosen.report else chosen.share, Console(highlight=False))
     except TengenError as error:
         print(f"pg9: {error}", file=sys.stderr)
         return 2
