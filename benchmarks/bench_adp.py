@@ -1,8 +1,8 @@
 """How fast critics judge moves and play games to learn from.
 
 The paper's player takes 16 ms a move on 20×20; ours has its form (402-64-1) and is asked about the positions of a game
-it plays against a simple player, by processor time, Python around it included. Weights do not matter for speed, so they
-are random. Games to learn from are played on one thread with the forms of the presets.
+of random candidates up to 120 stones, by processor time, Python around it included. Weights do not matter for speed, so
+they are random. Games to learn from are played on one thread with the forms of the presets.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import time
 
 import numpy as np
 
-from tengen.agents.registry import make_agent
-from tengen.core.contracts import Limits, Ruleset
+from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
 from tengen.search.critic import Activation, Critic, CriticConfig, CriticInput
 from tengen.search.critic_games import play_games
@@ -50,20 +49,19 @@ def _random_critic(config: CriticConfig, ruleset: Ruleset) -> Critic:
 
 def _move_times(critic: Critic, ruleset: Ruleset) -> list[float]:
     """Milliseconds of processor time to judge each position of a game; the least of several tries."""
+    rng = np.random.default_rng(1)
     position = Position.start(ruleset)
-    opponent = make_agent("naive:level=3")
     times = []
-    while not position.is_over and position.stones < STONES:
-        tries = []
+    while position.stones < STONES:
         judgement = critic.judge(position)
+        tries = []
         for _ in range(ROUNDS):
             started = time.process_time()
             critic.judge(position)
             tries.append(1000 * (time.process_time() - started))
         times.append(min(tries))
-        position = position.play(int(judgement.points[judgement.chances.argmax()]))
-        if not position.is_over:
-            position = position.play(opponent.choose(position, Limits()).move)
+        # Moves that would win have the chance 1.
+        position = position.play(int(rng.choice(judgement.points[judgement.chances < 1])))
     return times
 
 

@@ -159,6 +159,7 @@ def _match(path: Path, run: Run, model: str) -> dict[str, Any]:
         tournament = report["tournament"]
         openings = tournament["openings"]
         stones = openings.get("stones")
+        settings = report["a"].partition(",")[2] or "its defaults"
         where = openings.get("file") or ("the empty board" if stones == 0 else "random stones near the centre")
         return {
             "as": report["a"].replace(f"run={run.folder}", f"model={model}"),
@@ -167,7 +168,7 @@ def _match(path: Path, run: Run, model: str) -> dict[str, Any]:
             "all": [report[key] for key in ("wins", "draws", "losses")],
             "black": [report["as_black"][key] for key in ("wins", "draws", "losses")],
             "white": [report["as_white"][key] for key in ("wins", "draws", "losses")],
-            "conditions": f"`{report['a'].partition(',')[2] or 'its defaults'}`, from {Path(str(where)).name}",
+            "conditions": f"{', '.join(tournament['rules'])}, `{settings}`, from {Path(str(where)).name}",
         }
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} is not the result of a match: {error!r}") from None

@@ -27,6 +27,7 @@ from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_age
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError, InputError
 from tengen.nets.models import find_model, model_names
+from tengen.search.critic import critic_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
 
@@ -41,6 +42,8 @@ _WORDS = frozenset({"preset", "without"})
 """Parameters of type text that are words of their agent, never paths."""
 _MODEL = "model"
 """A parameter of type text that must be the name of a shipped network."""
+_CRITIC_AGENT = "adp"
+"""The agent whose models are critics, not networks over planes."""
 _RUN = "run"
 """A parameter of type text that must be the name of a training run that is shown."""
 _RUN_NAME = re.compile(r"[\w.+-]{1,100}")
@@ -84,8 +87,8 @@ class OpenAgents:
                 continue
             if not _is_harmless(kind, field.name):
                 raise AgentNameError(f"parameter {key!r} of {kind.name!r} cannot be given from a browser")
-            if key == _MODEL and value not in open_models():
-                raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models())}")
+            if key == _MODEL and value not in open_models(kind):
+                raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models(kind))}")
             if key == _RUN:
                 folder = str(self._run_folder(value).resolve())
                 named = NamedAgent(shown, with_setting(shown, _RUN, folder), secrets.randbits(31))
@@ -145,9 +148,9 @@ def open_names() -> list[str]:
     return [name for name in agent_names() if _is_open(agent_kind(name))]
 
 
-def open_models() -> tuple[str, ...]:
-    """The networks that a browser may name: the shipped ones, and the one that knows nothing."""
-    return (*model_names(), UNIFORM)
+def open_models(kind: AgentKind) -> tuple[str, ...]:
+    """The networks of an agent that a browser may name: the shipped ones, and the one that knows nothing."""
+    return critic_names() if kind.name == _CRITIC_AGENT else (*model_names(), UNIFORM)
 
 
 def describe_levels() -> list[LevelInfo]:
@@ -159,7 +162,7 @@ def describe_levels() -> list[LevelInfo]:
 
 
 def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
-    choices = {_MODEL: open_models(), _RUN: runs}
+    choices = {_MODEL: open_models(kind), _RUN: [] if kind.name == _CRITIC_AGENT else runs}
     return AgentInfo(
         name=kind.name,
         summary=kind.summary,
@@ -172,7 +175,7 @@ def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
                 maximum=_MAXIMA.get(one.key),
             )
             for one in kind.describe_parameters()
-            if _is_harmless(kind, one.key.replace("-", "_")) and (one.key != _RUN or runs)
+            if _is_harmless(kind, one.key.replace("-", "_")) and (one.key != _RUN or choices[_RUN])
         ],
         analyses=_analyses(kind),
     )
