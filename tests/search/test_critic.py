@@ -163,9 +163,8 @@ def test_candidates_are_judged_as_the_positions_they_lead_to(kind: CriticInput, 
     for position in random_positions(ruleset, 3, games=2)[::5]:
         judgement = critic.judge(position)
         legal = [point.index(ruleset.width) for point in position.legal_points()]
-        near = [
-            i for i in legal if any(_is_next(i, p, ruleset.width) for p in np.flatnonzero(position.cells().ravel()))
-        ]
+        stones = np.flatnonzero(position.cells()).tolist()
+        near = [index for index in legal if any(_is_next(index, stone, ruleset.width) for stone in stones)]
         centre = [ruleset.height // 2 * ruleset.width + ruleset.width // 2]
         assert judgement.points.tolist() == (near or (legal if position.stones else centre))
         for index, chance in zip(judgement.points.tolist(), judgement.chances, strict=True):
