@@ -135,3 +135,15 @@ def test_the_pool_keeps_the_newest_and_comes_back() -> None:
 def test_unknown_opponents_are_refused() -> None:
     with pytest.raises(InputError, match=r"unknown opponent 'naive:level=7' \(known: self, past, random"):
         PlayConfig(opponents=("naive:level=7",))
+
+
+def test_moves_of_simple_players_can_be_watched() -> None:
+    table = Table(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1", "self"), symmetric=False))
+    choose = sample_policy(torch.Generator().manual_seed(1))
+    rows = table.play(build_net(NET, FOUR), None, choose, np.random.default_rng(1), watches=True)
+    moves, _ = table.games(20)
+    assert rows.actions.tolist() == [move for game in moves for move in game]
+    assert set(rows.next_sign.tolist()) == {-1.0, 0.0}
+    turned = Table(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1",)))
+    rows = turned.play(build_net(NET, FOUR), None, choose, np.random.default_rng(1), watches=True)
+    assert bool(rows.legal.gather(1, rows.actions[:, None]).all())

@@ -3,7 +3,8 @@
 Double (van Hasselt et al. 2016): the network in training chooses the best reply, a slow average of it says its value.
 Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·), over legal moves only, so that V is the
 value of the best move and the best advantage is the best move: the network plays like any other policy. Targets look
-`steps` rows ahead; in self-play every second row is the opponent's and counts with the other sign (negamax).
+`steps` rows ahead; a row of the opponent counts with the other sign (negamax). Moves of simple players are learned from
+like the own ones: Q-learning does not ask who made them.
 
 An iteration plays games with some random moves, adds their rows to the window, and makes steps on batches of it.
 Everything it does follows from the seed, its number and what it began with.
@@ -57,6 +58,8 @@ class LearnerConfig:
     """The newest rows, from which batches are drawn."""
     average: float = 0.995
     """Decay a step of the running average of weights that values targets."""
+    watches: bool = True
+    """Learn from the moves of simple players as well, which may be better than the own ones."""
     exploration: float = 0.3
     """Share of random moves at the beginning."""
     final_exploration: float = 0.02
@@ -221,7 +224,7 @@ def train(run: Run, progress: Progress) -> None:
             rng = iteration_rng(run.header.seed, iteration, _PLAYING)
             share = falling(config.learner.exploration, config.learner.final_exploration, fraction)
             choose = explore(share, torch.Generator().manual_seed(int(rng.integers(1 << 63))))
-            episodes = table.play(learner.net, pool.draw(rng), choose, rng)
+            episodes = table.play(learner.net, pool.draw(rng), choose, rng, watches=config.learner.watches)
             save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
             shards.add(iteration, make_transitions(episodes, config.learner.steps, config.learner.discount))
             loop.games += config.play.games

@@ -1,9 +1,9 @@
 """Games of a network in training against itself, its past and simple players, as rows to learn from.
 
-A row is a position in which the network in training moved. Rows lie game after game, in the order of play; within a
-game the next row may be of the same player (an opponent answered in between) or of the other one (self-play), and
-`next_sign` says which. All results and values are those of the player to move, so one formula serves both: what comes
-next counts with that sign.
+A row is a position in which the network in training moved, or one whose move it watched. Rows lie game after game, in
+the order of play; within a game the next row may be of the same player (an opponent answered in between) or of the
+other one (self-play), and `next_sign` says which. All results and values are those of the player to move, so one
+formula serves both: what comes next counts with that sign.
 """
 
 from __future__ import annotations
@@ -139,12 +139,18 @@ class Table:
         self._config = config
         self._batch = GameBatch(ruleset, config.games, layout)
         self._turns = len(symmetries(ruleset)) if config.symmetric else 1
+        self._turn = np.stack([permutation(turn, ruleset) for turn in range(self._turns)])
         self._turn_back = np.stack([permutation(inverse(turn), ruleset) for turn in range(self._turns)])
         self._opponents = [config.opponents[game % len(config.opponents)] for game in range(config.games)]
         self._seats, self._policies = self._seat()
 
-    def play(self, net: Net, past: Net | None, choose: Choose, rng: np.random.Generator) -> Episodes:
-        """Play all games to their ends; `past` is who sits on the seats of that name, the network itself if None."""
+    def play(
+        self, net: Net, past: Net | None, choose: Choose, rng: np.random.Generator, *, watches: bool = False
+    ) -> Episodes:
+        """Play all games to their ends; `past` is who sits on the seats of that name, the network itself if None.
+
+        With `watches` the moves of simple players are rows as well, without probability and value.
+        """
         batch = self._batch
         batch.begin(int(rng.integers(1 << 63)), self._config.opening_moves)
         recorded: list[tuple[Tensor, ...]] = []
@@ -158,6 +164,11 @@ class Table:
                     policies = np.full(batch.size, NO_POLICY, np.int8)
                     policies[going] = self._policies[going, colours]
                     batch.choose(policies, actions)
+                    if watches:
+                        rows = going[seats == _SIMPLE]
+                        games.append(rows)
+                        plies.append(batch.plies[rows])
+                        recorded.append(self._watch(rows, rng, actions))
                 if len(rows := going[seats == _LEARNER]):
                     games.append(rows)
                     plies.append(batch.plies[rows])
@@ -195,15 +206,29 @@ class Table:
         actions: npt.NDArray[np.int64],
     ) -> tuple[Tensor, ...]:
         """Let a network move in some games; returns what belongs into their rows."""
-        turns = (rng.integers(self._turns, size=len(rows)) if self._turns > 1 else np.zeros(len(rows))).astype(np.int8)
-        shown, allowed = self._batch.look(rows, turns)
-        planes, legal = to_planes(shown), torch.from_numpy(allowed)
+        turns, planes, legal = self._look(rows, rng)
         choices = legal if self._config.masked else torch.ones_like(legal)
         output = net(planes)
         chosen, log_probs = choose(output, choices)
         actions[rows] = self._turn_back[turns, chosen.numpy()]
         illegal = ~legal.gather(1, chosen[:, None]).squeeze(1)
         return planes, choices, chosen, log_probs, output.value_to_move, illegal
+
+    def _watch(
+        self, rows: npt.NDArray[np.int64], rng: np.random.Generator, actions: npt.NDArray[np.int64]
+    ) -> tuple[Tensor, ...]:
+        """What belongs into the rows of games in which somebody else has chosen his move."""
+        turns, planes, legal = self._look(rows, rng)
+        nothing = torch.zeros(len(rows))
+        return planes, legal, torch.from_numpy(self._turn[turns, actions[rows]]), nothing, nothing, nothing.bool()
+
+    def _look(
+        self, rows: npt.NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[npt.NDArray[np.int8], Tensor, Tensor]:
+        """Through which symmetries some games are seen, their planes and legal points."""
+        turns = (rng.integers(self._turns, size=len(rows)) if self._turns > 1 else np.zeros(len(rows))).astype(np.int8)
+        planes, legal = self._batch.look(rows, turns)
+        return turns, to_planes(planes), torch.from_numpy(legal)
 
     def _collect(
         self, recorded: Sequence[tuple[Tensor, ...]], games: npt.NDArray[np.int64], plies: npt.NDArray[np.int16]

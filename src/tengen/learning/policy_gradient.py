@@ -42,6 +42,7 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 # The purposes of random choices in an iteration.
 _PLAYING = 0
+_ROWS_AT_ONCE = 1024
 
 
 # -- configuration ----------------------------------------------------------------------------------------------------
@@ -174,14 +175,20 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
         advantages, targets = self._credit(episodes)
-        output = self.net(episodes.planes)
-        losses = compute_losses(output, episodes.legal, episodes.actions, advantages, targets)
+        columns = (episodes.planes, episodes.legal, episodes.actions, advantages, targets)
+        means: dict[str, float] = {}
         self.optimizer.zero_grad(set_to_none=True)
-        weigh_losses(losses, config).backward()  # type: ignore[no-untyped-call]
+        # The gradient of all rows, summed up in parts that fit into the processor's caches.
+        for planes, *rest in zip(*(torch.split(column, _ROWS_AT_ONCE) for column in columns), strict=True):
+            losses = compute_losses(self.net(planes), *rest)
+            share = len(planes) / len(episodes)
+            (share * weigh_losses(losses, config)).backward()  # type: ignore[no-untyped-call]
+            for name, loss in losses.items():
+                means[name] = means.get(name, 0.0) + share * float(loss.detach())
         if config.clip:
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
         self.optimizer.step()
-        return {name: float(loss.detach()) for name, loss in losses.items()}
+        return means
 
     def _credit(self, episodes: Episodes) -> tuple[Tensor, Tensor]:
         """Advantages [N] and value targets [N]."""
