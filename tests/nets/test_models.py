@@ -86,9 +86,10 @@ def test_shipped_models_are_whole_and_have_their_card() -> None:
         assert read_card(name)["sha256"] == info.sha256
         planes = random_planes(info.ruleset, 50, info.plane_layout)
         policy, value = evaluator.evaluate(planes)
-        int8_policy, int8_value = load_evaluator(name, precision="int8").evaluate(planes)
         torch_policy, torch_value = load_evaluator(name, backend="torch").evaluate(planes)
         assert np.abs(torch_policy - policy).max() < 1e-3, name
         assert np.abs(torch_value - value).max() < 1e-4, name
-        assert (np.exp(policy) * (policy - int8_policy)).sum(axis=1).mean() < 0.1, name
-        assert np.abs(int8_value - value).mean() < 0.1, name
+        if read_card(name).get("int8", True):
+            int8_policy, int8_value = load_evaluator(name, precision="int8").evaluate(planes)
+            assert (np.exp(policy) * (policy - int8_policy)).sum(axis=1).mean() < 0.1, name
+            assert np.abs(int8_value - value).mean() < 0.1, name

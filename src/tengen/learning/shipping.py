@@ -87,6 +87,7 @@ def _ship_net(run: Run, target: Path) -> dict[str, Any]:
         "planes": net.config.planes,
         "any_size": net.has_any_size,
         "weights": count_weights(net),
+        "int8": net.has_int8,
         "sha256": load_model(target)[1].sha256,
     }
 
