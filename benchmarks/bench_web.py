@@ -19,7 +19,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 import psutil
@@ -27,8 +27,13 @@ from websockets.asyncio.client import ClientConnection, connect
 
 PLAYERS = 50
 ANALYSTS = 20
+LEVELS = 8
+"""The opponents of the players, one after the other."""
 ROUNDS = 15
 LOAD_S = 20.0
+CLOSED_TABS = 4
+QUIET_S = 1.5
+"""Searches that use no time for so long have ended."""
 THINKING_S = (0.5, 2.5)
 """How long a person looks at the board before the next click."""
 CLICKS = ("h8", "i9", "i8", "g8", "j8", "k8", "j9", "h7", "j7", "j10", "j6", "j5", "a1", "c3", "o15", "m13")
@@ -215,7 +220,7 @@ async def measure_load(address: str, process: psutil.Process, load_s: float) -> 
     played = [await task for task in players]
     analysed = [await task for task in analysts]
     samples = await memory
-    stopped_ms = await measure_stop(process)
+    stopped_ms = await measure_stop(address, process)
     waits = sorted(wait for _, waits, _ in played for wait in waits)
     visits = [count for count, _ in analysed]
     quarter = samples[len(samples) // 4 : len(samples) // 2]
@@ -225,13 +230,18 @@ async def measure_load(address: str, process: psutil.Process, load_s: float) -> 
         "load_moves_a_second": sum(moves for moves, _, _ in played) / load_s,
         "load_move_median_ms": 1000 * waits[len(waits) // 2],
         "load_move_99_percent_ms": 1000 * waits[int(len(waits) * 0.99)],
-        "least_to_mean_moves_ratio": min(moves for moves, _, _ in played)
-        / statistics.mean(moves for moves, _, _ in played),
+        "least_to_mean_moves_ratio": least_share([moves for moves, _, _ in played]),
         "least_to_mean_visits_ratio": min(visits) / statistics.mean(visits),
         "memory_mb": samples[-1] / 2**20,
         "memory_end_to_second_quarter_ratio": statistics.mean(samples[-5:]) / statistics.mean(quarter),
         "closed_tabs_stop_ms": stopped_ms,
     }
+
+
+def least_share(moves: list[int]) -> float:
+    """The moves of who got least against the mean of those with the same opponent, whose moves cost the same."""
+    levels = [moves[level::LEVELS] for level in range(LEVELS)]
+    return min(min(equals) / statistics.mean(equals) for equals in levels)
 
 
 async def play_until(address: str, number: int, end: float) -> tuple[int, list[float], int]:
@@ -243,7 +253,7 @@ async def play_until(address: str, number: int, end: float) -> tuple[int, list[f
         game = ""
         while time.monotonic() < end:
             if state["turn"] is None:
-                game = await begin(address, level=1 + number % 8)
+                game = await begin(address, level=1 + number % LEVELS)
                 await one.send(type="watch", id="w", gameId=game)
                 state = (await one.wait_for(lambda found, game=game: found.get("game", {}).get("id") == game))["game"]
             await asyncio.sleep(rng.uniform(*THINKING_S))
@@ -277,18 +287,20 @@ async def sample_memory(process: psutil.Process, end: float) -> list[int]:
     return samples
 
 
-async def measure_stop(process: psutil.Process) -> float:
-    """All tabs have just been closed: milliseconds until the searches use no more time."""
-    started = time.monotonic()
-    last_busy = started
-    used = cpu_seconds(process)
-    while time.monotonic() < started + 2:
-        await asyncio.sleep(0.05)
-        now = cpu_seconds(process)
-        if now - used > 0.02:
-            last_busy = time.monotonic()
-        used = now
-    return 1000 * (last_busy - started)
+async def measure_stop(address: str, process: psutil.Process) -> float:
+    """Milliseconds from the closing of tabs that analyse until the searches use no more time."""
+    async with AsyncExitStack() as tabs:
+        for _ in range(CLOSED_TABS):
+            one = await tabs.enter_async_context(tab(address))
+            await one.send(type="analyse", id="a", moves=["h8", "i9"], lines=3)
+            await one.wait_for(lambda message: message["type"] == "analysis")
+        closed = time.monotonic()
+    last_busy, used = time.monotonic(), cpu_seconds(process)
+    while time.monotonic() < last_busy + QUIET_S:
+        await asyncio.sleep(0.01)
+        if (now := cpu_seconds(process)) > used:
+            last_busy, used = time.monotonic(), now
+    return 1000 * (last_busy - closed)
 
 
 def cpu_seconds(process: psutil.Process) -> float:

@@ -43,6 +43,27 @@ class Misbehave(Job):
         return len(hoard)
 
 
+@dataclass(frozen=True)
+class Spin(Job):
+    """Uses processor time."""
+
+    name: str
+    seconds: float
+
+    @property
+    def family(self) -> str:
+        return self.name
+
+    @property
+    def limit_ms(self) -> int:
+        return 60_000
+
+    def run(self, desk: Desk) -> None:
+        began = time.process_time()
+        while time.process_time() - began < self.seconds:
+            pass
+
+
 def with_pool(test: Callable[[WorkerPool], Awaitable[None]], **config: int) -> None:
     async def run() -> None:
         pool = WorkerPool(PoolConfig(**{"workers": 1, **config}))
@@ -135,6 +156,37 @@ def test_shares_are_fair() -> None:
             search.cancel()
 
     with_pool(test, first_slice_ms=30, longest_slice_ms=30)
+
+
+def test_what_is_quick_goes_first() -> None:
+    async def test(pool: WorkerPool) -> None:
+        for job in (Spin("slow", 0.3), Spin("quick", 0.0)):
+            await pool.run(job, owner="teacher")
+        done: list[str] = []
+
+        async def ask(name: str, seconds: float) -> None:
+            await pool.run(Spin(name, seconds), owner=name)
+            done.append(name)
+
+        # The first one has the worker; of those that wait, the quick one came last.
+        await asyncio.gather(*(ask(name, cost) for name, cost in (("slow", 0.3), ("slow", 0.3), ("quick", 0.0))))
+        assert done == ["slow", "quick", "slow"]
+
+    with_pool(test)
+
+
+def test_while_people_play_a_worker_is_kept_free_of_analyses() -> None:
+    async def test(pool: WorkerPool) -> None:
+        await pool.run(QUICK, owner="player")
+        began = asyncio.Event()
+        searches = [pool.submit(ENDLESS, owner=name, on_report=lambda _: began.set()) for name in ("a", "b")]
+        await began.wait()
+        assert pool.load == (1, 1)
+        await pool.run(QUICK, owner="player")
+        for search in searches:
+            search.cancel()
+
+    with_pool(test, workers=2, play_ms=600_000)
 
 
 def test_a_full_queue_refuses() -> None:

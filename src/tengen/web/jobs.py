@@ -22,7 +22,7 @@ from tengen.search.threats import ThreatKind, ThreatResult, ThreatSearch
 SHORT_MS = 2000
 """The limit of what nobody should wait for; an analysis that may take longer can be interrupted."""
 
-_WAITED_FOR = 16.0
+WAITED_FOR = 4.0
 """The weight of what a person waits for, against analyses that just go on."""
 
 
@@ -94,7 +94,7 @@ class Choose(Job):
 
     @property
     def weight(self) -> float:
-        return _WAITED_FOR
+        return WAITED_FOR
 
     def run(self, desk: Desk) -> Decision:
         agent = desk.agent(self.agent, self.position.ruleset, self.seed)
@@ -122,7 +122,7 @@ class ChooseInOpening(Job):
 
     @property
     def weight(self) -> float:
-        return _WAITED_FOR
+        return WAITED_FOR
 
     def run(self, desk: Desk) -> tuple[str, ...]:
         agent = desk.agent(self.agent, self.ruleset, self.seed)

@@ -4,8 +4,9 @@ Every owner (a game, a browser tab) has an account of processor time, and who co
 of the others who has used least. Served first is whose account would be lowest after what it asks for: what is quick
 goes before what is slow, and what waits is passed by less and less, since the accounts of those who are served rise
 (weighted fair queueing: Demers, Keshav and Shenker 1989). How long a job will take is what jobs of its kind have taken.
-An analysis gives its worker up after a slice when somebody waits, and goes on later. A worker that outlasts its limit,
-holds too much memory or dies is replaced; the one who asked gets an error.
+An analysis gives its worker up after a slice when somebody waits, and goes on later; while people play, one worker is
+kept free of analyses. A worker that outlasts its limit, holds too much memory or dies is replaced; the one who asked
+gets an error.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 import psutil
 
 from tengen.errors import AgentError, BusyError
-from tengen.web.jobs import SHORT_MS, Job
+from tengen.web.jobs import SHORT_MS, WAITED_FOR, Job
 from tengen.web.worker import Order, Report, Result, Stop, work
 
 _log = logging.getLogger(__name__)
@@ -36,7 +37,9 @@ _TICK_S = 0.05
 _WATCH_S = 0.5
 """How often limits are looked at."""
 _QUICK_SLICE_S = 0.08
-"""What an analysis keeps of its worker when something short, or an analysis without any lines yet, waits."""
+"""What an analysis keeps of its worker when a move, or an analysis without any lines yet, waits."""
+_PATIENCE_S = 1.0
+"""How long an analysis may take to say something before it can be interrupted all the same."""
 _MAX_FAILED_STARTS = 5
 _HOME_BONUS_S = 0.5
 """An analysis goes on where its tables are if that costs others no more than this."""
@@ -61,10 +64,12 @@ class PoolConfig:
     """Jobs beyond these are refused …"""
     max_waiting_of_owner: int = 50
     """… and beyond these, those of one owner."""
-    first_slice_ms: int = 300
-    """What an analysis keeps of its worker while others like it wait; doubled each time …"""
-    longest_slice_ms: int = 600
+    first_slice_ms: int = 200
+    """Processor time that an analysis gets while others like it wait; doubled each time …"""
+    longest_slice_ms: int = 400
     """… up to this."""
+    play_ms: int = 2000
+    """So long after somebody asked for a move, one of several workers is kept free of analyses for the next one."""
 
     @property
     def worker_count(self) -> int:
@@ -86,6 +91,7 @@ class Search:
         self.cost_s = 0.0
         """The seconds that its next turn will add to that."""
         self.slices = 0
+        self.has_reported = False
         self.home: _Worker | None = None
         self.is_stopped = False
 
@@ -98,8 +104,13 @@ class Search:
         self._pool.cancel(self)
 
     @property
+    def weight(self) -> float:
+        """That of its job; an analysis that has shown nothing yet is waited for as a move is."""
+        return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
+
+    @property
     def slice_s(self) -> float:
-        """How long it may keep its worker when an analysis like itself waits."""
+        """The processor time it may have when an analysis like itself waits."""
         config = self._pool.config
         return min(config.first_slice_ms << min(self.slices, 10), config.longest_slice_ms) / 1000
 
@@ -115,6 +126,8 @@ class WorkerPool:
         self._accounts: dict[str, float] = {}
         self._expected_s: dict[str, float] = {}
         """What jobs of each kind have taken lately."""
+        self._last_move_at = float("-inf")
+        """When somebody began to wait for a move."""
         self._tick: asyncio.TimerHandle | None = None
         self._watch: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -165,6 +178,8 @@ class WorkerPool:
         if self._is_closed or is_full or waiting_of_owner >= self.config.max_waiting_of_owner:
             raise BusyError("too many searches are waiting; try again later")
         search = Search(self, job, owner, on_report)
+        if not job.is_preemptible and job.weight > 1:
+            self._last_move_at = time.monotonic()
         self._enqueue(search)
         self._schedule()
         return search
@@ -204,13 +219,13 @@ class WorkerPool:
         busy = [*self._waiting, *(worker.search for worker in self._workers if worker.search is not None)]
         self._level = max(self._level, min((one.tag for one in busy), default=0.0))
         search.tag = max(self._level, self._accounts.get(search.owner, 0.0))
-        search.cost_s = self._turn_s(search) / search.job.weight
+        search.cost_s = self._turn_s(search) / search.weight
         self._waiting.append(search)
 
     def _turn_s(self, search: Search) -> float:
         """How long it will keep its worker."""
         if search.job.is_preemptible:
-            return search.slice_s
+            return search.slice_s if search.has_reported else _QUICK_SLICE_S
         guess_s = min(_FIRST_GUESS_S, search.job.limit_ms / 1000)
         return self._expected_s.get(search.job.family, guess_s)
 
@@ -237,12 +252,20 @@ class WorkerPool:
         candidates = self._waiting
         if self._long_jobs() >= max(1, len(self._workers) - 1):
             candidates = [search for search in candidates if not self._is_long(search)]
+        if self._keeps_last_free():
+            candidates = [search for search in candidates if not search.job.is_preemptible]
         if not candidates:
             return None
         first = min(candidates, key=_turn)
         last = _turn(first) + _HOME_BONUS_S
         at_home = (search for search in candidates if search.home is worker and _turn(search) < last)
         return first if first.home in (None, worker) else min(at_home, key=_turn, default=first)
+
+    def _keeps_last_free(self) -> bool:
+        """Whether people play, and only one of several workers is not at an analysis."""
+        analyses = sum(worker.is_analysing for worker in self._workers)
+        is_played = time.monotonic() - self._last_move_at < self.config.play_ms / 1000
+        return is_played and 1 <= len(self._workers) - 1 <= analyses
 
     def _long_jobs(self) -> int:
         return sum(worker.search is not None and self._is_long(worker.search) for worker in self._workers)
@@ -253,10 +276,13 @@ class WorkerPool:
         if not running:
             return
         head = min(self._waiting, key=_turn)
-        is_quick = head.slices == 0
         worker = max(running, key=lambda one: one.search.tag + one.elapsed_s if one.search else 0.0)
         assert worker.search is not None
-        if worker.elapsed_s >= (_QUICK_SLICE_S if is_quick else worker.search.slice_s):
+        if head.has_reported:
+            is_due = worker.cpu_s >= worker.search.slice_s
+        else:
+            is_due = worker.elapsed_s >= _QUICK_SLICE_S
+        if is_due:
             worker.interrupt()
 
     # -- what workers say ------------------------------------------------------------------------------------------
@@ -267,6 +293,7 @@ class WorkerPool:
         if search is None or message.number != worker.number:
             return
         if isinstance(message, Report):
+            search.has_reported = worker.has_reported = True
             if search.on_report is not None:
                 search.on_report(message.payload)
             return
@@ -305,7 +332,7 @@ class WorkerPool:
         self._schedule()
 
     def _charge(self, search: Search, used_s: float) -> None:
-        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s / search.job.weight
+        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s / search.weight
         self._accounts[search.owner] = account
         if len(self._accounts) > 4 * self.config.max_waiting:
             self._accounts = {owner: used for owner, used in self._accounts.items() if used > self._level}
@@ -356,7 +383,9 @@ class _Worker:
         self.search: Search | None = None
         self.number = 0
         self.is_interrupted = False
+        self.has_reported = False
         self._began = 0.0
+        self._cpu_before_s = 0.0
         self._stop_asked: float | None = None
         threading.Thread(target=self._listen, args=(self._connection,), name="worker", daemon=True).start()
 
@@ -371,17 +400,31 @@ class _Worker:
         return time.monotonic() - self._began
 
     @property
+    def cpu_s(self) -> float:
+        """The processor time its job has used."""
+        return self._process_cpu_s() - self._cpu_before_s
+
+    @property
+    def is_analysing(self) -> bool:
+        """Whether it runs an analysis that somebody still wants."""
+        return self.search is not None and self.search.job.is_preemptible and not self.search.result.done()
+
+    @property
     def can_be_interrupted(self) -> bool:
-        """Whether it runs an analysis that nobody has asked to end yet."""
-        return self.search is not None and self.search.job.is_preemptible and self._stop_asked is None
+        """Whether it runs an analysis that has said something in this slice and that nobody has asked to end yet."""
+        if self.search is None or not self.search.job.is_preemptible or self._stop_asked is not None:
+            return False
+        return self.has_reported or self.elapsed_s > _PATIENCE_S
 
     def begin(self, search: Search) -> None:
         """Hand a job over."""
         self.search = search
         self.number += 1
         self.is_interrupted = False
+        self.has_reported = False
         self._stop_asked = None
         self._began = time.monotonic()
+        self._cpu_before_s = self._process_cpu_s()
         self._send(Order(self.number, search.job))
         if search.is_stopped:
             self.stop()
@@ -417,6 +460,13 @@ class _Worker:
             return int(psutil.Process(self.process.pid).memory_info().rss)
         except psutil.Error:
             return 0
+
+    def _process_cpu_s(self) -> float:
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system)
 
     def end(self) -> None:
         """Kill the process."""
