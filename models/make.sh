@@ -70,7 +70,7 @@ case $name in
     done
     ;;
   adp-fudan)
-    for opponent in random naive:level=1 naive:level=3 chains adp; do match 20x20 "" "$opponent" --games 100; done
+    for opponent in random naive:level=1 naive:level=3 rule-based chains; do match 20x20 "" "$opponent" --games 100; done
     ;;
   cnn-15x15 | mdrnn-15x15)
     match 15x15 ,average=true alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
