@@ -264,3 +264,11 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=message):
             begin(tmp_path / "run", algorithm, setting)
+
+
+def test_strength_is_measured_at_even_distances_of_the_run(tmp_path: Path) -> None:
+    strength = ("strength.points=2", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
+                "strength.anchor=random")  # fmt: skip
+    run = begin(tmp_path / "run", "ppo", *strength, "iterations=4", "play.games=20", "learner.epochs=1")
+    go(run)
+    assert [line["iteration"] for line in run.metrics() if "strength" in line] == [2, 4]

@@ -91,6 +91,7 @@ class Loop:
         """Learned from so far, each counted once."""
         self._config = config
         self._seconds_before = self._cpu_seconds_before = 0.0
+        self._points_done = 0
         self._started, self._cpu_started = time.monotonic(), time.process_time()
         self._ladder = Ladder(config.ruleset, config.strength, run.header.seed)
         self._closing = ExitStack()
@@ -115,6 +116,7 @@ class Loop:
             self.games, self.positions = checkpoint.counters["games"], checkpoint.counters["positions"]
             self._seconds_before = checkpoint.counters["seconds"]
             self._cpu_seconds_before = checkpoint.counters["cpu_seconds"]
+            self._points_done = int(self.fraction() * self._config.strength.points)
             self.progress.say(f"going on after iteration {self.iteration}, {self.games} games")
         return checkpoint
 
@@ -184,8 +186,11 @@ class Loop:
         self.run.save_checkpoint(Checkpoint(self.iteration, tensors, kept, arrays or {}))
 
     def _is_strength_due(self) -> bool:
-        every = self._config.strength.every
-        return every > 0 and (self.iteration % every == 0 or self.is_done)
+        config = self._config.strength
+        if config.points:
+            before, self._points_done = self._points_done, int(self.fraction() * config.points)
+            return self._points_done > before or self.is_done
+        return config.every > 0 and (self.iteration % config.every == 0 or self.is_done)
 
     def _measure(self) -> dict[str, Any]:
         with make_agent(f'{self.run.header.algorithm}:run="{self.run.folder}"') as agent:

@@ -42,6 +42,8 @@ class StrengthConfig:
 
     every: int = 10
     """Iterations between measurements; 0 for none. The last iteration is always measured."""
+    points: int = 0
+    """If not 0, so many measurements over the run at even distances of its time, instead of `every`."""
     opponents: tuple[str, ...] = ()
     """Agent texts of the ladder; none, those of `LADDER` that play the ruleset."""
     anchor: str = "rule-based"
@@ -57,8 +59,8 @@ class StrengthConfig:
         opponents = self.opponents or LADDER
         if self.anchor not in opponents:
             raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(opponents)}")
-        if self.every < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
-            raise InputError("strength needs every ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
+        if self.every < 0 or self.points < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
+            raise InputError("strength needs every ≥ 0, points ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
 
 
 @dataclass(frozen=True, slots=True)

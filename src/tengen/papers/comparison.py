@@ -31,6 +31,8 @@ from tengen.learning.run import CONFIG_FILE, Run, new_header
 BOARDS = ("6x6x4", "9x9")
 """Presets of these names exist for every learner that is compared."""
 ALGORITHMS = ("alphazero", "ppo", "dqn", "pg", "adp")
+_POINTS = 8
+"""Measurements of a curve."""
 _COLOURS = {"alphazero": "#1f77b4", "ppo": "#d62728", "dqn": "#2ca02c", "pg": "#9467bd", "adp": "#8b5a2b"}
 
 Curve = list[dict[str, Any]]
@@ -75,7 +77,7 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
         run = Run.open(folder)
     else:
         by_wall, by_cpu = (plan.minutes, 0.0) if plan.clock == "wall" else (0.0, plan.minutes)
-        settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", *plan.settings]
+        settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", f"strength.points={_POINTS}", *plan.settings]
         config = load_config(module.Config, algorithm, board, settings)
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
