@@ -25,7 +25,7 @@ from tengen.agents.levels import load_levels
 from tengen.agents.networks import UNIFORM
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent, with_setting
 from tengen.core.contracts import Agent, Limits, Ruleset
-from tengen.errors import AgentNameError, InputError
+from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.nets.models import find_model, model_names
 from tengen.search.critic import critic_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
@@ -183,8 +183,10 @@ def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
 
 @cache
 def _analyses(kind: AgentKind) -> bool:
-    has_model = any(field.name == _MODEL for field in dataclasses.fields(kind.parameters))
-    agent = kind.make(kind.parameters(model=UNIFORM) if has_model else kind.parameters())
+    try:
+        agent = kind.make(kind.parameters())
+    except TengenError:  # its network is not there
+        return False
     try:
         return type(agent).analyse is not Agent.analyse
     finally:
