@@ -19,8 +19,10 @@ from tengen.arena.export import game_record
 from tengen.arena.pool import collect
 from tengen.arena.report import tables
 from tengen.arena.store import GameStore
+from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError, NotFoundError
-from tengen.nets.models import find_model, model_names, read_card
+from tengen.nets.models import model_names
+from tengen.search.critic import CRITIC_FILE
 from tengen.web.messages.lab import (
     GameRow,
     GameRows,
@@ -41,6 +43,7 @@ from tengen.web.records import record_of
 
 _METRICS = "metrics.jsonl"
 _CONFIG = "config.toml"
+_NETWORK_FILES = ("model.onnx", CRITIC_FILE)
 _STORE_ENDINGS = (".sqlite", ".db")
 _DEPTH = 3
 """How deep runs and tournaments may lie in their folder."""
@@ -161,7 +164,7 @@ class Lab:
 
     def list_models(self) -> list[ModelInfo]:
         """The networks that ship with Tengen, with their cards."""
-        return [_model(name) for name in model_names()]
+        return [_model(path.parent) for path in sorted(shipped_folder("models").glob("*/card.json"))]
 
     def list_papers(self) -> list[PaperInfo]:
         """The papers that were reproduced."""
@@ -323,24 +326,24 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
     )
 
 
-def _model(name: str) -> ModelInfo:
-    card, file = read_card(name), find_model(name)
+def _model(folder: Path) -> ModelInfo:
+    card = json.loads(_read_text(folder / "card.json"))
     run, strength = card.get("run") or {}, card.get("strength") or {}
     algorithm = str(run.get("algorithm", ""))
     return ModelInfo(
-        name=name,
-        agent=network_agent(algorithm, "model", name),
+        name=folder.name,
+        agent=network_agent(algorithm, "model", folder.name),
         algorithm=algorithm,
         rules=str(card["ruleset"]),
         weights=card["weights"],
-        bytes=file.stat().st_size,
+        bytes=next(file.stat().st_size for name in _NETWORK_FILES if (file := folder / name).is_file()),
         games=run.get("games", 0),
         cpu_minutes=run.get("cpu_minutes", 0.0),
         command=str(card.get("command", "")).strip(),
         elo=strength.get("elo"),
         elo_error=strength.get("error"),
         matches=[_match(match) for match in card.get("matches", ())],
-        card=_read_text(file.with_name("card.md")),
+        card=_read_text(folder / "card.md"),
     )
 
 

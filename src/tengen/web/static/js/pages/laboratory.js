@@ -146,7 +146,7 @@ function modelCard(/** @type {any} */ model) {
   const made = [model.algorithm, model.rules, t("lab.weights", { weights: number(model.weights) }), t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) })];
   const learnt = [t("lab.games", { games: number(model.games) }), t("lab.cpu-minutes", { minutes: number(Math.round(model.cpuMinutes)) }),
     model.elo === null ? null : t("lab.elo", { elo: Math.round(model.elo), error: Math.round(model.eloError ?? 0) })];
-  const matches = model.matches.map((/** @type {any} */ match) => h("tr", { title: match.conditions }, h("td", null, match.against), h("td", { class: "num" }, match.games),
+  const matches = model.matches.map((/** @type {any} */ match) => h("tr", null, h("td", null, match.against, h("div", { class: "soft small" }, match.conditions)), h("td", { class: "num" }, match.games),
     h("td", { class: "num" }, match.wins), h("td", { class: "num" }, match.draws), h("td", { class: "num" }, match.losses)));
   return h("div", { class: "card" }, h("h3", null, model.name),
     h("p", { class: "soft small" }, made.filter(Boolean).join(" · ")), h("p", { class: "small" }, learnt.filter(Boolean).join(" · ")), meetings(model),
