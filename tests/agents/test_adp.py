@@ -57,6 +57,19 @@ def test_a_five_is_taken(model: Path) -> None:
     assert len(snapshot.lines) == 3
 
 
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        ("e5a1e6b1e7a9e8", {"e4", "e9"}),  # a four
+        ("e5a1e6b1e7", {"e3", "e4", "e8", "e9"}),  # an open three
+        ("c3e5d3e6f3a1g3", {"e3"}),  # a split four
+    ],
+)
+def test_the_shipped_critic_has_learned_to_defend(moves: str, answers: set[str]) -> None:
+    with make_agent("adp") as agent:
+        assert str(agent.choose(Position.from_moves(NINE, moves), Limits()).move) in answers
+
+
 def test_the_newest_critic_of_a_run_is_played(model: Path) -> None:
     position = Position.from_moves(NINE, "e5")
     with make_agent(f'adp:run="{model.parent}"') as agent:

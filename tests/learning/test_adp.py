@@ -282,7 +282,7 @@ def test_a_run_stops_when_numbers_are_none(tmp_path: Path) -> None:
         ("ruleset=3x3:3", "win lengths 4 and 5"),
         ("self_play.opponents=['nobody']", "no simple player"),
         ("self_play.random_stones=9", "may win"),
-        ("self_play.pool_share=0.9", "more than all games"),
+        ("self_play.opponents_share=0.9", "more than all games"),
         ("learner.trace=1.5", "trace"),
         ("critic.hidden=9", "multiple of 8"),
         ("learner.lambda=0.5", "lambda"),

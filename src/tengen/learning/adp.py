@@ -180,10 +180,15 @@ class Samples:
     """Positions to learn from: the sparse inputs of one view each, and the chance that its colour should have."""
 
     starts: npt.NDArray[np.int64]
+    """[N]: where the inputs of each position begin among `indices`."""
     ends: npt.NDArray[np.int64]
+    """[N]: and where they end."""
     indices: npt.NDArray[np.int32]
+    """The inputs that are not 0, of all positions."""
     amounts: FloatArray
+    """Theirs."""
     targets: FloatArray
+    """[N]."""
 
     def __len__(self) -> int:
         return len(self.targets)
