@@ -9,7 +9,7 @@ from typing import Protocol
 from tengen.core.contracts import Agent, Evaluator, Ruleset
 from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
-from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names, read_card
+from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names
 from tengen.search.puct import WORD, UniformEvaluator
 
 UNIFORM = "uniform"
@@ -109,20 +109,11 @@ class _Network:
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:
-    """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family.
-
-    A family that has none for the board plays with one of its own for boards of any size.
-    """
+    """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family."""
     tail = "" if ruleset.win_length == 5 else f"x{ruleset.win_length}"
     name = "-".join(part for part in (family, f"{ruleset.width}x{ruleset.height}{tail}") if part)
     if name in model_names():
         return name
-    of_family = [name for name in model_names() if family and name.startswith(f"{family}-")]
-    for name in of_family:
-        card = read_card(name)
-        trained = Ruleset.parse(card["ruleset"])
-        if card["any_size"] and (trained.win_length, trained.rule) == (ruleset.win_length, ruleset.rule):
-            return name
     kind = f" of {family}" if family else ""
     raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(model_names()) or 'none'})")
 
