@@ -94,12 +94,13 @@ class Visitor:
             expect(self.point(name)).to_have_accessible_name(re.compile("stone"))
 
     def import_text(self, text: str) -> None:
-        """Open a game through the dialog of the analysis and the review page."""
+        """Open a game through the dialog of the analysis and the review page, where there is none yet."""
         self.button("Open a game").click()
         dialog = self.page.get_by_role("dialog")
         dialog.get_by_label("Text of the game").fill(text)
         dialog.get_by_role("button", name="Open", exact=True).click()
         expect(dialog).to_have_count(0)
+        expect(self.page.locator(".moves .move:not(.start)")).not_to_have_count(0)
 
     def shoot(self, name: str) -> None:
         """Keep a picture."""
