@@ -8,7 +8,6 @@ follows from the seed, its number and the weights it began with, unless a clock 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, LoopConfig
 from tengen.learning.progress import Progress
 from tengen.learning.run import Checkpoint, Run, iteration_rng
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.weights import AveragedLearner
 from tengen.search.critic import CRITIC_FILE, Activation, Critic, CriticConfig, CriticInput, FloatArray, load_critic
 from tengen.search.critic_games import CriticGames, check_policy_name, play_games
 
@@ -253,55 +252,25 @@ def compute_loss(logits: Tensor, targets: Tensor, loss: Loss) -> Tensor:
     return functional.binary_cross_entropy_with_logits(logits, targets)
 
 
-class Learner:
-    """The critic in training, its optimizer, and the running average of its weights."""
+class Learner(AveragedLearner[CriticNet]):
+    """The critic in training."""
 
     def __init__(self, net: CriticNet, config: LearnerConfig) -> None:
-        self.net = net
-        self.average = copy.deepcopy(net)
-        self._config = config
         kind = torch.optim.AdamW if config.optimizer is Optimizer.ADAM else torch.optim.SGD
-        self._optimizer: torch.optim.Optimizer = kind(
-            net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
-        )
-        self.steps = 0
+        optimizer = kind(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+        super().__init__(net, optimizer, decay=config.average)
+        self._config = config
 
     def learn(self, samples: Samples, rows: npt.NDArray[np.int64], fraction: float) -> float:
         """One step on those rows at that fraction of the run; returns the loss."""
-        config = self._config
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.learning_rate(fraction)
         *inputs, targets = samples.batch(rows)
-        loss = compute_loss(self.net(*inputs), targets, config.loss)
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        self._optimizer.step()
-        self.steps += 1
-        # Early on the average is of all steps so far: the first weights are no better than noise.
-        decay = min(config.average, self.steps / (self.steps + 10))
-        with torch.no_grad():
-            for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):
-                ours.lerp_(newest, 1 - decay)
+        loss = compute_loss(self.net(*inputs), targets, self._config.loss)
+        self.descend(loss, self.learning_rate(fraction))
         return float(loss.detach())
 
     def learning_rate(self, fraction: float) -> float:
         """The step size at a fraction of the run."""
         return _between(self._config.learning_rate, self._config.final_learning_rate, fraction)
-
-    def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All state for a checkpoint."""
-        return {
-            "weights": weights_of(self.net),
-            "average": weights_of(self.average),
-            "optimizer": optimizer_tensors(self._optimizer),
-        }
-
-    def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Go back to the state that `tensors` returned."""
-        self.net.load_state_dict(dict(tensors["weights"]))
-        self.average.load_state_dict(dict(tensors["average"]))
-        restore_optimizer(self._optimizer, tensors["optimizer"])
-        self.steps = steps
 
 
 def _between(first: float, final: float, fraction: float) -> float:

@@ -31,7 +31,7 @@ from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
 from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, save_games
 from tengen.learning.warm_start import WarmStartConfig, read_samples
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.weights import AveragedLearner, weights_of
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
@@ -176,32 +176,18 @@ def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tenso
 # -- learner ----------------------------------------------------------------------------------------------------------
 
 
-class Learner:
-    """The network in training, its optimizer, and the running average of its weights."""
+class Learner(AveragedLearner[Net]):
+    """The network in training."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
-        self.net = net
-        self.average: Net = copy.deepcopy(net)
+        optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+        super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._config = config
-        self._optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
-        self.steps = 0
 
     def learn(self, batch: Samples, fraction: float) -> dict[str, float]:
         """One step at that fraction of the run; returns the losses."""
-        config = self._config
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.learning_rate(fraction)
-        losses = compute_losses(self.net(to_planes(batch.planes)), batch, config)
-        self._optimizer.zero_grad(set_to_none=True)
-        weigh_losses(losses, config).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
-        self._optimizer.step()
-        self.steps += 1
-        # Early on the average is of all steps so far: the first weights are no better than noise.
-        decay = min(config.average, self.steps / (self.steps + 10))
-        with torch.no_grad():
-            for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):
-                ours.lerp_(newest, 1 - decay)
+        losses = compute_losses(self.net(to_planes(batch.planes)), batch, self._config)
+        self.descend(weigh_losses(losses, self._config), self.learning_rate(fraction))
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
     def try_on(self, samples: Samples) -> dict[str, float]:
@@ -215,21 +201,6 @@ class Learner:
     def learning_rate(self, fraction: float) -> float:
         """The step size at a fraction of the run: a cosine from the first to the final one."""
         return falling(self._config.learning_rate, self._config.final_learning_rate, fraction)
-
-    def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All state for a checkpoint."""
-        return {
-            "weights": weights_of(self.net),
-            "average": weights_of(self.average),
-            "optimizer": optimizer_tensors(self._optimizer),
-        }
-
-    def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Go back to the state that `tensors` returned."""
-        self.net.load_state_dict(dict(tensors["weights"]))
-        self.average.load_state_dict(dict(tensors["average"]))
-        restore_optimizer(self._optimizer, tensors["optimizer"])
-        self.steps = steps
 
 
 # -- the run ----------------------------------------------------------------------------------------------------------

@@ -7,10 +7,8 @@ it has learned. Games of which the result is known teach the value too, if the n
 
 from __future__ import annotations
 
-import copy
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +26,7 @@ from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounde
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, iteration_rng
 from tengen.learning.supervised_pictures import draw_supervised
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.weights import AveragedLearner
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
@@ -106,52 +104,23 @@ def compute_losses(output: NetOutput, batch: Batch) -> dict[str, Tensor]:
     return losses
 
 
-class Learner:
-    """The network in training, its optimizer, and the running average of its weights."""
+class Learner(AveragedLearner[Net]):
+    """The network in training."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
-        self.net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average: Net = copy.deepcopy(net).eval()
-        self._config = config
-        self._optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
-        self.steps = 0
+        optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+        super().__init__(net, optimizer, decay=config.average, clip=config.clip)
+        self._value_weight = config.value_weight
 
     def learn(self, batch: Batch, learning_rate: float) -> dict[str, float]:
         """One step; returns the losses."""
-        config = self._config
-        for group in self._optimizer.param_groups:
-            group["lr"] = learning_rate
         planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
         losses = compute_losses(self.net(planes), batch)
         total = losses["policy"]
         if "value" in losses:
-            total = total + config.value_weight * losses["value"]
-        self._optimizer.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
-        self._optimizer.step()
-        self.steps += 1
-        # Early on the average is of all steps so far: the first weights are no better than noise.
-        decay = min(config.average, self.steps / (self.steps + 10))
-        with torch.no_grad():
-            for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):
-                ours.lerp_(newest, 1 - decay)
+            total = total + self._value_weight * losses["value"]
+        self.descend(total, learning_rate)
         return {name: float(loss.detach()) for name, loss in losses.items()}
-
-    def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All state for a checkpoint."""
-        return {
-            "weights": weights_of(self.net),
-            "average": weights_of(self.average),
-            "optimizer": optimizer_tensors(self._optimizer),
-        }
-
-    def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Go back to the state that `tensors` returned."""
-        self.net.load_state_dict(dict(tensors["weights"]))
-        self.average.load_state_dict(dict(tensors["average"]))
-        restore_optimizer(self._optimizer, tensors["optimizer"])
-        self.steps = steps
 
 
 def train(run: Run, progress: Progress) -> None:

@@ -11,6 +11,7 @@ four corners are one batch of flipped boards: 2·15 - 1 steps for a batch instea
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -78,7 +79,7 @@ def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
     return _mix(layer.weight, x) + layer.bias.view(-1, *[1] * (x.dim() - 1))
 
 
-class Sweep(nn.Module):
+class Sweep(nn.Module, ABC):
     """One recurrent layer from one corner: features [c, H, W, N] → states [k, H, W, N].
 
     Channels come first and the batch last, since products of small matrices with long rows are the fast ones. A
@@ -92,13 +93,13 @@ class Sweep(nn.Module):
         super().__init__()
         self.border = nn.Parameter(torch.zeros(units))
 
+    @abstractmethod
     def project(self, features: Tensor) -> Tensor:
         """What the units get from their own points: [c, …] → [m, …]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
         """Own inputs [m, …] and neighbours' states [k, …] → states [k, …]."""
-        raise NotImplementedError
 
     def forward(self, features: Tensor) -> Tensor:
         """By anti-diagonals, each a matter of one `step`."""
