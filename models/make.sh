@@ -68,6 +68,7 @@ case $name in
     for rules in 9x9 15x15; do
       for opponent in naive:level=3 rule-based chains; do match "$rules" "" "$opponent" --games 100; done
     done
+    match 20x20 "" adp:model=adp-fudan --games 100
     ;;
   adp-fudan)
     for opponent in random naive:level=1 naive:level=3 rule-based chains; do match 20x20 "" "$opponent" --games 100; done
