@@ -73,7 +73,8 @@ def match(
     from tengen.arena.match_report import match_lines, match_report
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
-    from tengen.arena.tournament import Entrant, Openings, Tournament, play
+    from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, play
+    from tengen.cli.interruptible import heeding_interrupts
     from tengen.cli.output import write_text
     from tengen.core.contracts import Ruleset
 
@@ -99,14 +100,19 @@ def match(
         sprt=None if sprt is None else Sprt.parse(sprt, EloModel(sprt_model.value)),
     )
     with GameStore(db) as store:
-        with LiveView(is_quiet=quiet) as view:
+        with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
+
+            def watch(progress: Progress) -> None:
+                view.update(progress)
+                heed()
+
             progress = play(
                 tournament,
                 store,
                 concurrency=concurrency,
                 pins_cores=affinity,
-                on_result=view.update,
-                on_idle=view.update,
+                on_result=watch,
+                on_idle=watch,
             )
         for line in match_lines(progress):
             typer.echo(line)

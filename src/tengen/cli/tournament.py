@@ -32,8 +32,9 @@ def tournament(
     from tengen.arena.pool import collect
     from tengen.arena.render import print_tables, write_report
     from tengen.arena.store import GameStore
-    from tengen.arena.tournament import play
+    from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
+    from tengen.cli.interruptible import heeding_interrupts
     from tengen.errors import InputError
 
     described, run = load(file)
@@ -43,14 +44,19 @@ def tournament(
                 f"{run.database} holds {len(store)} games: say --resume to go on, or remove it to begin again"
             )
         try:
-            with LiveView(is_quiet=quiet) as view:
+            with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
+
+                def watch(progress: Progress) -> None:
+                    view.update(progress)
+                    heed()
+
                 progress = play(
                     described,
                     store,
                     concurrency=concurrency or run.concurrency,
                     pins_cores=run.affinity,
-                    on_result=view.update,
-                    on_idle=view.update,
+                    on_result=watch,
+                    on_idle=watch,
                 )
         except KeyboardInterrupt:
             typer.echo(f"stopped with {len(store)} games in {run.database}; --resume goes on", err=True)
