@@ -52,8 +52,8 @@ fi
 case $name in
   6x6x4) match 6x6:4 ,simulations=400 rule-based --games 100 ;;
   8x8)
-    match 8x8 ,simulations=200 rule-based --games 40 --stones 0
-    match 8x8 ,simulations=200 rule-based --games 100
+    match 8x8 ,simulations=500 rule-based --games 40 --stones 0
+    match 8x8 ,simulations=500 rule-based --games 100
     ;;
   9x9)
     match 9x9 ,simulations=500 chains --games 80
