@@ -2,13 +2,16 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "bindings/bindings.h"
@@ -40,6 +43,48 @@ Int16Array copy_out(const Table& table) {
                     nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<std::int16_t*>(memory); }));
 }
 
+// Arrays of any number of dimensions, from and to nested arrays of the same shape.
+template <typename Number>
+using ConstArray = nb::ndarray<const Number, nb::c_contig, nb::device::cpu>;
+
+template <typename Number, typename Nested>
+void copy_in(const ConstArray<Number>& array, Nested& nested, std::initializer_list<std::size_t> shape,
+             const char* name) {
+  bool fits = array.ndim() == shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = array.shape(i) == shape.begin()[i];
+  if (!fits) throw nb::value_error((std::string("weights '") + name + "' have the wrong shape").c_str());
+  static_assert(std::is_trivially_copyable_v<Nested>);
+  std::memcpy(&nested, array.data(), sizeof(nested));
+}
+
+template <typename Number, typename Nested>
+nb::ndarray<nb::numpy, Number> copy_out(const Nested& nested, std::initializer_list<std::size_t> shape) {
+  auto* data = new Number[sizeof(nested) / sizeof(Number)];
+  std::memcpy(data, &nested, sizeof(nested));
+  return nb::ndarray<nb::numpy, Number>(
+      data, shape, nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<Number*>(memory); }));
+}
+
+constexpr std::size_t kHidden = EvaluationNet::kHidden;
+constexpr std::size_t kThreatSets = std::size_t{1} << kThreatBits;
+
+std::shared_ptr<EvaluationNet> make_net(const ConstArray<std::int16_t>& own, const ConstArray<std::int16_t>& other,
+                                        const ConstArray<std::int16_t>& first, const ConstArray<std::int32_t>& threats,
+                                        const ConstArray<std::int16_t>& second,
+                                        const ConstArray<std::int32_t>& second_bias,
+                                        const ConstArray<std::int16_t>& output, std::int32_t output_bias) {
+  auto net = std::make_shared<EvaluationNet>();
+  copy_in(own, net->points.own, {2, kShapeCodes, kFeatures}, "own");
+  copy_in(other, net->points.other, {2, kShapeCodes, kFeatures}, "other");
+  copy_in(first, net->first, {2, kHidden, 2 * kFeatures}, "first");
+  copy_in(threats, net->threats, {2, kThreatSets, kHidden}, "threats");
+  copy_in(second, net->second, {kHidden, kHidden}, "second");
+  copy_in(second_bias, net->second_bias, {kHidden}, "second_bias");
+  copy_in(output, net->output, {kHidden}, "output");
+  net->output_bias = output_bias;
+  return net;
+}
+
 SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& limits,
                         const std::function<void(const SearchReport&)>& on_report) {
   const nb::gil_scoped_release release;
@@ -69,19 +114,63 @@ void bind_search(nb::module_& m) {
       },
       "Every number that steers the search: its name, its default, and the range it makes sense in.");
 
+  nb::class_<EvaluationNet>(m, "EvaluationNet", "The small network of the evaluation (cpp/eval/weights.h).")
+      .def(nb::new_(&make_net), nb::arg("own"), nb::arg("other"), nb::arg("first"), nb::arg("threats"),
+           nb::arg("second"), nb::arg("second_bias"), nb::arg("output"), nb::arg("output_bias"))
+      .def_prop_ro(
+          "own",
+          [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.points.own, {2, kShapeCodes, kFeatures}); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "other",
+          [](const EvaluationNet& net) {
+            return copy_out<std::int16_t>(net.points.other, {2, kShapeCodes, kFeatures});
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "first",
+          [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.first, {2, kHidden, 2 * kFeatures}); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "threats",
+          [](const EvaluationNet& net) { return copy_out<std::int32_t>(net.threats, {2, kThreatSets, kHidden}); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "second", [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.second, {kHidden, kHidden}); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "second_bias", [](const EvaluationNet& net) { return copy_out<std::int32_t>(net.second_bias, {kHidden}); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "output", [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.output, {kHidden}); },
+          nb::rv_policy::move)
+      .def_ro("output_bias", &EvaluationNet::output_bias)
+      .def_prop_ro_static("FEATURES", [](nb::handle) { return kFeatures; })
+      .def_prop_ro_static("HIDDEN", [](nb::handle) { return EvaluationNet::kHidden; })
+      .def_prop_ro_static("SHIFT", [](nb::handle) { return EvaluationNet::kShift; })
+      .def_prop_ro_static("OUTPUT_UNIT", [](nb::handle) { return EvaluationNet::kOutputUnit; });
+
   nb::class_<Weights>(m, "Weights", "The numbers of the evaluation and of move ordering; int16 arrays [2, n].")
       .def_static("prior", [] { return Weights(Weights::prior()); })
       .def(
           "__init__",
           [](Weights* self, const ConstInt16Array& points, const ConstInt16Array& threats,
-             const ConstInt16Array& attack, const ConstInt16Array& defence) {
+             const ConstInt16Array& attack, const ConstInt16Array& defence, std::shared_ptr<EvaluationNet> net) {
             new (self) Weights();
             copy_in(points, self->points.value, "points");
             copy_in(threats, self->threats, "threats");
             copy_in(attack, self->attack, "attack");
             copy_in(defence, self->defence, "defence");
+            self->net = std::move(net);
           },
-          nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"))
+          nb::arg("points"), nb::arg("threats"), nb::arg("attack"), nb::arg("defence"), nb::arg("net") = nb::none())
+      .def(
+          "evaluate",
+          [](const Weights& weights, const Board& board) {
+            return evaluate(PatternBoard(board, weights.points, weights.features()), weights);
+          },
+          nb::arg("board"), "The static evaluation for the side to move.")
+      .def_prop_ro("net", [](const Weights& weights) { return std::const_pointer_cast<EvaluationNet>(weights.net); })
       .def_prop_ro(
           "points", [](const Weights& weights) { return copy_out(weights.points.value); }, nb::rv_policy::move)
       .def_prop_ro(

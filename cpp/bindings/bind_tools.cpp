@@ -47,6 +47,9 @@ void bind_tools(nb::module_& m) {
             arrays["columns"] = to_array(self.columns);
             arrays["counts"] = to_array(self.counts);
             arrays["threat_bits"] = to_array(self.threat_bits);
+            arrays["pair_starts"] = to_array(self.pair_starts);
+            arrays["pairs"] = to_array(self.pairs);
+            arrays["pair_counts"] = to_array(self.pair_counts);
             arrays["move_starts"] = to_array(self.move_starts);
             arrays["own_codes"] = to_array(self.own_codes);
             arrays["other_codes"] = to_array(self.other_codes);

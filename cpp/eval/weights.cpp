@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/clones.h"
+
 namespace tengen {
 namespace {
 
@@ -32,6 +34,13 @@ Weights make_prior() {
   return weights;
 }
 
+template <std::size_t N>
+std::int32_t dot(const std::array<std::int16_t, N>& a, const std::array<std::int16_t, N>& b) {
+  std::int32_t sum = 0;
+  for (std::size_t i = 0; i < N; ++i) sum += std::int32_t{a[i]} * b[i];
+  return sum;
+}
+
 }  // namespace
 
 const Weights& Weights::prior() {
@@ -56,10 +65,27 @@ int threat_bits(const PatternBoard& board) {
   return bits;
 }
 
+TENGEN_CLONES int EvaluationNet::evaluate(const PatternBoard& board, int threat_bits) const {
+  const Colour own = board.to_move();
+  std::array<std::int16_t, 2 * kFeatures> inputs;
+  std::copy_n(board.features(own).values.begin(), kFeatures, inputs.begin());
+  std::copy_n(board.features(opponent(own)).values.begin(), kFeatures, inputs.begin() + kFeatures);
+  const auto rectified = [](std::int32_t sum) {
+    return static_cast<std::int16_t>(std::clamp(sum >> kShift, 0, INT16_MAX));
+  };
+  std::array<std::int16_t, kHidden> hidden;
+  for (int i = 0; i < kHidden; ++i) hidden[i] = rectified(threats[own][threat_bits][i] + dot(first[own][i], inputs));
+  std::int32_t sum = output_bias;
+  for (int i = 0; i < kHidden; ++i) sum += output[i] * rectified(second_bias[i] + dot(second[i], hidden));
+  return sum / kOutputUnit;
+}
+
 int evaluate(const PatternBoard& board, const Weights& weights) {
   const Colour own = board.to_move();
-  const int sum = (own == kBlack ? board.value_sum() : -board.value_sum()) / kValueUnit;
-  return std::clamp(sum + weights.threats[own][threat_bits(board)], -kMaxEvaluation, kMaxEvaluation);
+  const int bits = threat_bits(board);
+  int sum = (own == kBlack ? board.value_sum() : -board.value_sum()) / kValueUnit + weights.threats[own][bits];
+  if (board.has_features()) sum += weights.net->evaluate(board, bits);
+  return std::clamp(sum, -kMaxEvaluation, kMaxEvaluation);
 }
 
 }  // namespace tengen

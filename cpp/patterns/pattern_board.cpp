@@ -1,10 +1,12 @@
 #include "patterns/pattern_board.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <memory>
 #include <mutex>
 
+#include "core/clones.h"
 #include "patterns/legality.h"
 
 namespace tengen {
@@ -52,11 +54,12 @@ constexpr std::array<PatternBoard::PointClass, threat::kCount> PatternBoard::mak
 
 constexpr std::array<PatternBoard::PointClass, threat::kCount> PatternBoard::kClassOf = make_classes();
 
-PatternBoard::PatternBoard(const Board& board, const PointValues& values)
+PatternBoard::PatternBoard(const Board& board, const PointValues& values, const PointFeatures* features)
     : board_(board),
       tables_(&PatternTables::of(board.rules().rule, board.rules().win_length)),
       shape_codes_(&ShapeCodes::instance()),
       values_(&values),
+      features_(features),
       neighbours_(neighbourhoods(board.geometry()).data()) {
   changes_.resize(static_cast<std::size_t>(board.rules().area()) * kMaxChanges);
   summaries_.reserve(static_cast<std::size_t>(board.rules().area()) + 1);
@@ -94,6 +97,13 @@ void PatternBoard::refresh_all() {
   }
 }
 
+template <int Sign>
+inline void PatternBoard::add_features(std::array<Features, 2>& sums, Offer offer) const {
+  for (const Colour colour : {kBlack, kWhite})
+    sums[colour].add_positive<Sign>(features_->own[colour][offer.code(colour)],
+                                    features_->other[colour][offer.code(opponent(colour))]);
+}
+
 // Enter a point into the counts, sets and sum with what it offers.
 void PatternBoard::count_in(Summary& summary, Point p) const {
   for (const Colour colour : {kBlack, kWhite}) {
@@ -102,6 +112,7 @@ void PatternBoard::count_in(Summary& summary, Point p) const {
     summary.sets[colour][kClassOf[t]].toggle(p);
     summary.value_sum += sign(colour) * values_->value[colour][code(colour, p)];
   }
+  if (features_) add_features<1>(summary.features, offers_[p]);
 }
 
 void PatternBoard::count_out(Summary& summary, Point p) const {
@@ -111,6 +122,7 @@ void PatternBoard::count_out(Summary& summary, Point p) const {
     summary.sets[colour][kClassOf[t]].toggle(p);
     summary.value_sum -= sign(colour) * values_->value[colour][code(colour, p)];
   }
+  if (features_) add_features<-1>(summary.features, offers_[p]);
 }
 
 // The hottest loops of the engine. Which points change and how is hard to foresee, so they do the same work for each
@@ -160,6 +172,16 @@ void PatternBoard::refresh_around(Summary& summary, Point point) {
     }
   }
   summary.value_sum = value_sum;
+  if (features_) refresh_features(summary);
+}
+
+TENGEN_CLONES void PatternBoard::refresh_features(Summary& summary) const {
+  std::array<Features, 2> features = summary.features;
+  for (std::size_t i = summary.first_change; i < change_count_; ++i) {
+    add_features<-1>(features, changes_[i].before);
+    add_features<1>(features, offers_[changes_[i].point]);
+  }
+  summary.features = features;
 }
 
 void PatternBoard::make(Point point) {
@@ -216,7 +238,7 @@ bool PatternBoard::is_legal(Colour colour, Point p) const {
 }
 
 std::string PatternBoard::check() const {
-  const PatternBoard again(board_, *values_);
+  const PatternBoard again(board_, *values_, features_);
   for (Point p = 0; p < rules().area(); ++p) {
     if (!is_empty(p)) continue;
     for (const Colour colour : {kBlack, kWhite}) {
@@ -228,6 +250,7 @@ std::string PatternBoard::check() const {
   }
   if (now().counts != again.now().counts) return "the threat counts are off";
   if (now().value_sum != again.now().value_sum) return "the value sum is off";
+  if (now().features != again.now().features) return "the features are off";
   Summary same = now();
   same.first_change = 0;
   if (same != again.now()) return "a point set is off";

@@ -21,10 +21,40 @@ struct PointValues {
   std::array<std::array<std::int16_t, kShapeCodes>, 2> value{};
 };
 
+// Numbers that describe the whole board to one side: sums over the empty points.
+inline constexpr int kFeatures = 16;
+struct alignas(32) Features {
+  std::array<std::int16_t, kFeatures> values{};
+
+  // Add max(0, a + b), or take it away.
+  template <int Sign>
+  void add_positive(const Features& a, const Features& b) {
+#ifdef __GNUC__
+    // Said at once, since compilers do not find it in a loop.
+    using Lanes [[gnu::vector_size(2 * kFeatures), gnu::may_alias]] = std::int16_t;
+    const Lanes sum = *reinterpret_cast<const Lanes*>(&a) + *reinterpret_cast<const Lanes*>(&b);
+    const Lanes positive = sum & (sum > 0);
+    *reinterpret_cast<Lanes*>(this) += Sign > 0 ? positive : -positive;
+#else
+    for (int i = 0; i < kFeatures; ++i)
+      values[i] = static_cast<std::int16_t>(values[i] + Sign * std::max(0, a.values[i] + b.values[i]));
+#endif
+  }
+
+  bool operator==(const Features&) const = default;
+};
+
+// What an empty point adds to the features of a side, element by element: max(0, own[code of the side] + other[code of
+// its opponent]). By side. Supplied by eval/.
+struct PointFeatures {
+  std::array<std::array<Features, kShapeCodes>, 2> own{};
+  std::array<std::array<Features, kShapeCodes>, 2> other{};
+};
+
 class PatternBoard {
  public:
-  // `values` must outlive the board. Win length 4 or 5.
-  PatternBoard(const Board& board, const PointValues& values);
+  // `values` and `features` must outlive the board. Without `features` none are kept. Win length 4 or 5.
+  PatternBoard(const Board& board, const PointValues& values, const PointFeatures* features = nullptr);
 
   const Board& board() const { return board_; }
   const Rules& rules() const { return board_.rules(); }
@@ -70,6 +100,10 @@ class PatternBoard {
   // Sum of point values, black's minus white's.
   int value_sum() const { return now().value_sum; }
 
+  bool has_features() const { return features_ != nullptr; }
+  // The board as `colour` sees it, if features are kept.
+  const Features& features(Colour colour) const { return now().features[colour]; }
+
   // Whether black may play `p` in renju. Asks the exact foul finder only where a foul is possible.
   bool is_legal(Colour colour, Point p) const;
 
@@ -102,6 +136,7 @@ class PatternBoard {
     std::array<std::array<PointSet, kClasses>, 2> sets;
     PointSet occupied;
     PointSet near;  // points near a stone, occupied ones included
+    std::array<Features, 2> features{};
     int value_sum = 0;
     std::uint32_t first_change = 0;  // of the last move in changes_
 
@@ -118,7 +153,10 @@ class PatternBoard {
 
   void refresh_all();
   void refresh_around(Summary& summary, Point point);
+  void refresh_features(Summary& summary) const;
   Offer offer_of(std::uint32_t shapes) const;
+  template <int Sign>
+  void add_features(std::array<Features, 2>& sums, Offer offer) const;
   void count_in(Summary& summary, Point p) const;
   void count_out(Summary& summary, Point p) const;
 
@@ -126,6 +164,7 @@ class PatternBoard {
   const PatternTables* tables_;
   const ShapeCodes* shape_codes_;
   const PointValues* values_;
+  const PointFeatures* features_;
   const PointSet* neighbours_;  // by point
 
   std::array<Offer, kMaxArea> offers_{};

@@ -28,7 +28,8 @@ enum Ingredient : std::uint32_t {
   kTable = 1u << 13,               // the transposition table
   kRootFours = 1u << 14,           // a full search for continuous fours before anything else
   kFailHighReduction = 1u << 15,   // a node that should fail high needs less depth to do so
-  kAllIngredients = (1u << 16) - 1
+  kNetwork = 1u << 16,             // the small network of the evaluation
+  kAllIngredients = (1u << 17) - 1
 };
 
 struct SearchOptions {

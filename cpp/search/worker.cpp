@@ -37,7 +37,7 @@ Worker::Worker(SharedSearch& shared, const Board& board, bool is_main)
       parameters_(shared.options.parameters),
       weights_(*shared.weights),
       table_(*shared.table),
-      board_(board, shared.weights->points),
+      board_(board, shared.weights->points, options_.has(kNetwork) ? shared.weights->features() : nullptr),
       frames_(kMaxPly + 8),
       is_main_(is_main) {
   history_.clear();

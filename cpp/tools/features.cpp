@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "eval/weights.h"
 
@@ -45,17 +46,31 @@ class ColumnCounts {
   std::vector<int> touched_;
 };
 
+void add_pairs(std::vector<std::int32_t> pairs, PositionFeatures& features) {
+  std::ranges::sort(pairs);
+  for (auto first = pairs.begin(); first != pairs.end();) {
+    const auto next = std::find_if(first, pairs.end(), [&](std::int32_t pair) { return pair != *first; });
+    features.pairs.push_back(*first);
+    features.pair_counts.push_back(static_cast<std::int16_t>(next - first));
+    first = next;
+  }
+  features.pair_starts.push_back(static_cast<std::int64_t>(features.pairs.size()));
+}
+
 void add_sample(const PatternBoard& board, Point move, ColumnCounts& counts, PositionFeatures& features) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
   const int own_column = features.by_colour ? own * kShapeCodes : 0;
   const int other_column = features.by_colour ? other * kShapeCodes : 0;
+  std::vector<std::int32_t> pairs;
   for (Point p = 0; p < board.rules().area(); ++p) {
     if (!board.is_empty(p)) continue;
+    pairs.push_back(board.code(own, p) * kShapeCodes + board.code(other, p));
     counts.add(own_column + board.code(own, p), 1);
     counts.add(other_column + board.code(other, p), -1);
   }
   counts.move_into(features);
+  add_pairs(std::move(pairs), features);
   features.threat_bits.push_back(static_cast<std::int16_t>(threat_bits(board)));
   features.colours.push_back(own);
   std::int16_t candidates = 0;

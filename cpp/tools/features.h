@@ -25,6 +25,11 @@ struct PositionFeatures {
   std::vector<std::int16_t> counts;
   std::vector<std::int16_t> threat_bits;
 
+  // Empty points by both codes, own * kShapeCodes + other, and how many have them, in compressed sparse rows.
+  std::vector<std::int64_t> pair_starts{0};
+  std::vector<std::int32_t> pairs;
+  std::vector<std::int16_t> pair_counts;
+
   // Candidate moves of the same positions: own code and opponent's code; and which of them was played, as an index
   // into the position's candidates, -1 when it was none of them.
   std::vector<std::int64_t> move_starts{0};

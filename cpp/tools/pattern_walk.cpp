@@ -1,5 +1,7 @@
 #include "tools/pattern_walk.h"
 
+#include <memory>
+
 #include "core/rng.h"
 #include "eval/weights.h"
 #include "patterns/pattern_board.h"
@@ -26,13 +28,23 @@ PointSet empty_points(const PatternBoard& board) {
   return set;
 }
 
+PointFeatures random_features(Rng& rng) {
+  PointFeatures features;
+  for (auto* tables : {&features.own, &features.other})
+    for (auto& table : *tables)
+      for (Features& code : table)
+        for (auto& value : code.values) value = static_cast<std::int16_t>(static_cast<int>(rng.below(128)) - 64);
+  return features;
+}
+
 bool is_finished(const PatternBoard& board) { return board.board().is_over() || board.board().empties() == 0; }
 
 }  // namespace
 
 std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps) {
   Rng rng(seed);
-  PatternBoard patterns(board, Weights::prior().points);
+  const auto features = std::make_unique<const PointFeatures>(random_features(rng));
+  PatternBoard patterns(board, Weights::prior().points, features.get());
   const int ply_before = board.ply();
   for (int step = 0; step < steps; ++step) {
     const bool may_unmake = patterns.board().ply() > ply_before;

@@ -8,8 +8,9 @@
 
 namespace tengen {
 
-// Make and unmake random moves, `steps` in all, and compare the state with the stones after each. Empty text when they
-// always agree, else what does not, with the step. Win length 4 or 5, as for all pattern boards.
+// Make and unmake random moves, `steps` in all, and compare the state, random features included, with the stones after
+// each. Empty text when they always agree, else what does not, with the step. Win length 4 or 5, as for all pattern
+// boards.
 std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps);
 
 // Make and unmake `pairs` moves as a search does: at each position of random games from `board`, every candidate in

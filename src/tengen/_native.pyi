@@ -4,7 +4,7 @@ The native core of Tengen. Thin and unchecked: use it through tengen.core, not d
 
 from collections.abc import Callable, Mapping, Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -332,15 +332,62 @@ def search_parameters() -> list[tuple[str, int, int, int]]:
     Every number that steers the search: its name, its default, and the range it makes sense in.
     """
 
+class EvaluationNet:
+    """The small network of the evaluation (cpp/eval/weights.h)."""
+
+    def __init__(self, own: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], other: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], threats: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], output_bias: int) -> None: ...
+
+    @property
+    def own(self) -> NDArray[numpy.int16]: ...
+
+    @property
+    def other(self) -> NDArray[numpy.int16]: ...
+
+    @property
+    def first(self) -> NDArray[numpy.int16]: ...
+
+    @property
+    def threats(self) -> NDArray[numpy.int32]: ...
+
+    @property
+    def second(self) -> NDArray[numpy.int16]: ...
+
+    @property
+    def second_bias(self) -> NDArray[numpy.int32]: ...
+
+    @property
+    def output(self) -> NDArray[numpy.int16]: ...
+
+    @property
+    def output_bias(self) -> int: ...
+
+    FEATURES: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    HIDDEN: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    SHIFT: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    OUTPUT_UNIT: Final[int] = ...
+    """(arg: object, /) -> int"""
+
 class Weights:
     """
     The numbers of the evaluation and of move ordering; int16 arrays [2, n].
     """
 
-    def __init__(self, points: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], threats: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], attack: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], defence: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, points: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], threats: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], attack: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], defence: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], net: EvaluationNet | None = None) -> None: ...
 
     @staticmethod
     def prior() -> Weights: ...
+
+    def evaluate(self, board: Board) -> int:
+        """The static evaluation for the side to move."""
+
+    @property
+    def net(self) -> EvaluationNet: ...
 
     @property
     def points(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
@@ -492,7 +539,7 @@ class ThreatSolver:
 
     def clear(self) -> None: ...
 
-ALL_INGREDIENTS: int = 65535
+ALL_INGREDIENTS: int = 131071
 
 MATE_VALUE: int = 30000
 

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.errors import MissingExtraError
+
 _SECONDS_BETWEEN_LINES = 60
 
 
@@ -20,6 +22,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     tune.command("fit")(fit)
+    tune.command("net")(net)
     tune.command("search")(search)
     app.add_typer(tune)
 
@@ -58,6 +61,35 @@ def fit(
     )
     console = Console(highlight=False)
     fit_files(games, target, config, lambda line: console.print(line, soft_wrap=True))
+    console.print(f"wrote {target} and {target.with_suffix('.json').name}", soft_wrap=True)
+
+
+def net(
+    target: Annotated[
+        Path, typer.Argument(metavar="WEIGHTS", help="The weights file (.npz) to write; the log beside it.")
+    ],
+    games: Annotated[list[Path], typer.Argument(metavar="GAMES…", help="Files of `tengen data generate --proved`.")],
+    base: Annotated[Path, typer.Option(help="The weights of `tengen tune fit` that the network is added to.")],
+    epochs: Annotated[float, typer.Option(help="Passes over the games.")] = 8.0,
+    result_weight: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the game's result in the target, the rest search value.")
+    ] = 0.5,
+    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-3,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the first weights, the batches and the games kept out.")] = 1,
+) -> None:
+    """Train the evaluation's small network on games; print the losses and write the weights file with it."""
+    from rich.console import Console
+
+    try:
+        from tengen.learning.evaluation_net import NetConfig, train_files
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"training needs {error.name}: pip install 'tengen[train]'") from None
+    config = NetConfig(
+        epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed
+    )
+    console = Console(highlight=False)
+    train_files(games, base, target, config, lambda line: console.print(line, soft_wrap=True))
     console.print(f"wrote {target} and {target.with_suffix('.json').name}", soft_wrap=True)
 
 

@@ -46,6 +46,7 @@ class Ingredient(IntFlag):
     TABLE = 1 << 13
     ROOT_FOURS = 1 << 14
     FAIL_HIGH_REDUCTION = 1 << 15
+    NETWORK = 1 << 16
 
     @classmethod
     def everything(cls) -> Ingredient:

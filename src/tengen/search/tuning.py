@@ -203,6 +203,12 @@ class Samples:
     threat_bits: Ints
     rows: sparse.csr_array[Any, tuple[int, int]]
     """Codes on empty points, side to move +1, opponent -1. [P, codes], twice the codes when by colour."""
+    pair_starts: Ints
+    """Pairs of codes of position p are pair_starts[p] … pair_starts[p + 1] - 1. [P + 1]"""
+    pairs: Ints
+    """Codes of both sides on empty points, own · codes + other."""
+    pair_counts: Ints
+    """How many empty points have each."""
     move_starts: Ints
     """Candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
@@ -253,6 +259,9 @@ def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
         colours=arrays["colours"],
         threat_bits=arrays["threat_bits"],
         rows=rows,
+        pair_starts=arrays["pair_starts"],
+        pairs=arrays["pairs"],
+        pair_counts=arrays["pair_counts"],
         move_starts=arrays["move_starts"],
         own_codes=arrays["own_codes"],
         other_codes=arrays["other_codes"],

@@ -7,28 +7,38 @@ from pathlib import Path
 
 import numpy as np
 
-from tengen._native import Weights
+from tengen._native import EvaluationNet, Weights
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
 
 _TABLES = ("points", "threats", "attack", "defence")
+_NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "output", "output_bias")
+_NET_PREFIX = "net_"
 
 # Rules without a file of their own play with the numbers of freestyle, whose shapes mean nearly the same.
 _FALLBACK = "freestyle.npz"
 
 
 def load_weights(path: Path) -> Weights:
-    """Read a weights file: int16 arrays `points`, `threats`, `attack`, `defence` of shape [2, n]."""
+    """Read a weights file: int16 arrays `points`, `threats`, `attack`, `defence` [2, n], and `net_…` of a network."""
     try:
         with np.load(path, allow_pickle=False) as tables:
-            return Weights(*(np.ascontiguousarray(tables[name], dtype=np.int16) for name in _TABLES))
-    except (OSError, KeyError, ValueError) as error:
+            net = None
+            if _NET_PREFIX + _NET_TABLES[0] in tables:
+                parts = {name: np.ascontiguousarray(tables[_NET_PREFIX + name]) for name in _NET_TABLES}
+                net = EvaluationNet(**parts | {"output_bias": parts["output_bias"].item()})
+            linear = {name: np.ascontiguousarray(tables[name], dtype=np.int16) for name in _TABLES}
+            return Weights(**linear, net=net)
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} is not a weights file: {error}") from None
 
 
 def save_weights(path: Path, weights: Weights) -> None:
     """Write a weights file that `load_weights` reads back."""
-    np.savez_compressed(path, **{name: getattr(weights, name) for name in _TABLES})
+    tables = {name: getattr(weights, name) for name in _TABLES}
+    if weights.net is not None:
+        tables |= {_NET_PREFIX + name: np.asarray(getattr(weights.net, name)) for name in _NET_TABLES}
+    np.savez_compressed(path, **tables)
 
 
 def weights_for(ruleset: Ruleset) -> Weights:
