@@ -15,6 +15,7 @@ from tengen.core.position import Position
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from tengen.search.bench import POSITIONS, TABLE_MB
 from tengen.search.threats import Verdict, solve_threats
+from tengen.search.weights import weights_for
 
 ROUNDS = 5
 PAIRS = 300_000
@@ -30,9 +31,11 @@ def run() -> dict[str, float]:
 
 
 def measure_patterns() -> dict[str, float]:
-    """make and unmake of one move with shapes, threats, counts, sets and value; bar: 1.5 million pairs a second."""
-    board = Position.start(Ruleset(15, 15)).native
-    rates = [PAIRS / cpu_seconds_of(lambda: _native.run_make_unmake(board, 1, PAIRS)) for _ in range(ROUNDS)]
+    """make and unmake of one move with shapes, threats, counts, sets, value and features; bar: 1.5 million a second."""
+    ruleset = Ruleset(15, 15)
+    board = Position.start(ruleset).native
+    weights = weights_for(ruleset)
+    rates = [PAIRS / cpu_seconds_of(lambda: _native.run_make_unmake(board, weights, 1, PAIRS)) for _ in range(ROUNDS)]
     return {"make_unmake_per_second": max(rates), "make_unmake_per_second_median": statistics.median(rates)}
 
 

@@ -132,10 +132,10 @@ void bind_patterns(nb::module_& m) {
       "Random moves made and unmade, the state checked after each: empty text, or what is wrong.");
   m.def(
       "run_make_unmake",
-      [](const Board& board, std::uint64_t seed, std::uint64_t pairs) {
-        return run_make_unmake(checked_board(board), seed, pairs);
+      [](const Board& board, const Weights& weights, std::uint64_t seed, std::uint64_t pairs) {
+        return run_make_unmake(checked_board(board), weights, seed, pairs);
       },
-      nb::arg("board"), nb::arg("seed"), nb::arg("pairs"), nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("board"), nb::arg("weights"), nb::arg("seed"), nb::arg("pairs"), nb::call_guard<nb::gil_scoped_release>(),
       "Make and unmake that many moves with all pattern state; returns a signature of the states.");
 }
 

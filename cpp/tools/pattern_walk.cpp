@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "core/rng.h"
-#include "eval/weights.h"
 #include "patterns/pattern_board.h"
 
 namespace tengen {
@@ -62,9 +61,9 @@ std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps
   return {};
 }
 
-std::uint64_t run_make_unmake(const Board& board, std::uint64_t seed, std::uint64_t pairs) {
+std::uint64_t run_make_unmake(const Board& board, const Weights& weights, std::uint64_t seed, std::uint64_t pairs) {
   Rng rng(seed);
-  PatternBoard patterns(board, Weights::prior().points);
+  PatternBoard patterns(board, weights.points, weights.features());
   std::uint64_t signature = 0;
   std::uint64_t done = 0;
   while (done < pairs) {
@@ -77,8 +76,9 @@ std::uint64_t run_make_unmake(const Board& board, std::uint64_t seed, std::uint6
     candidates.for_each([&](Point p) {
       if (done >= pairs) return;
       patterns.make(p);
-      signature =
-          (signature ^ patterns.hash()) * 0x9E3779B97F4A7C15ull + static_cast<std::uint64_t>(patterns.value_sum());
+      signature = (signature ^ patterns.hash()) * 0x9E3779B97F4A7C15ull +
+                  static_cast<std::uint64_t>(patterns.value_sum()) +
+                  static_cast<std::uint64_t>(patterns.features(kBlack).values[0] + patterns.features(kWhite).values[0]);
       patterns.unmake();
       ++done;
     });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/board.h"
+#include "eval/weights.h"
 
 namespace tengen {
 
@@ -14,8 +15,8 @@ namespace tengen {
 std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps);
 
 // Make and unmake `pairs` moves as a search does: at each position of random games from `board`, every candidate in
-// turn. The board must have a candidate left. Returns a number that depends on every state reached, so that no work
-// can be left out.
-std::uint64_t run_make_unmake(const Board& board, std::uint64_t seed, std::uint64_t pairs);
+// turn, with the values and features of `weights`. The board must have a candidate left. Returns a number that depends
+// on every state reached, so that no work can be left out.
+std::uint64_t run_make_unmake(const Board& board, const Weights& weights, std::uint64_t seed, std::uint64_t pairs);
 
 }  // namespace tengen

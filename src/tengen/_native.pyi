@@ -322,7 +322,7 @@ def check_pattern_walk(board: Board, seed: int, steps: int) -> str:
     Random moves made and unmade, the state checked after each: empty text, or what is wrong.
     """
 
-def run_make_unmake(board: Board, seed: int, pairs: int) -> int:
+def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> int:
     """
     Make and unmake that many moves with all pattern state; returns a signature of the states.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -16,7 +17,7 @@ from tengen.learning import evaluation_net
 from tengen.learning.evaluation_net import FEATURES, HIDDEN, NetConfig, TrainedNet, quantise, train_files, train_net
 from tengen.search.engine_games import SelfPlayConfig, generate_games, read_games
 from tengen.search.tuning import collect_samples
-from tengen.search.weights import load_weights, save_weights
+from tengen.search.weights import load_weights, save_weights, weights_for
 
 RULESETS = [Ruleset.parse(text) for text in ("9x9:5:freestyle", "9x9:5:renju", "7x7:4:freestyle")]
 CODE_OF = {tuple(sorted(shapes)): code for code, shapes in enumerate(_native.shape_codes())}
@@ -182,3 +183,22 @@ def test_a_fresh_network_says_nothing():
     net = quantise(TrainedNet(1))
     position = Position.start(Ruleset(15, 15)).play(112)
     assert abs(with_net(net).evaluate(position.native) - _native.Weights.prior().evaluate(position.native)) <= 50
+
+
+def test_the_shipped_network_has_room_on_the_largest_board():
+    """Features are 16-bit sums over the empty points: they must fit however many points there are."""
+    ruleset = Ruleset(22, 22)
+    net = weights_for(ruleset).net
+    assert net is not None
+    random = np.random.default_rng(1)
+    start = Position.start(ruleset).native
+    largest = 0
+    for _ in range(20):
+        features = _native.PositionFeatures(False)
+        features.add(start, random.permutation(ruleset.area)[: random.integers(2, 300)].tolist(), 0)
+        arrays = features.take()
+        for first, end in itertools.pairwise(arrays["pair_starts"]):
+            own, other = np.divmod(arrays["pairs"][first:end], _native.SHAPE_CODES)
+            points = np.maximum(0, net.own[0, own].astype(int) + net.other[0, other])
+            largest = max(largest, int((points * arrays["pair_counts"][first:end, None]).sum(axis=0).max()))
+    assert 1000 < largest < 24_000

@@ -10,6 +10,7 @@ import pytest
 from tengen import _native
 from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
+from tengen.search.weights import weights_for
 from tests.core.bridge import position_of
 from tests.oracle.boards import tactical_stones, transformed
 from tests.oracle.rules import BLACK, RULES, WHITE, Rules
@@ -106,5 +107,7 @@ def test_misuse_is_refused():
 
 def test_speed_walks_repeat():
     board = Position.start(Ruleset(15, 15)).native
-    assert _native.run_make_unmake(board, 1, 5000) == _native.run_make_unmake(board, 1, 5000)
-    assert _native.run_make_unmake(board, 1, 5000) != _native.run_make_unmake(board, 2, 5000)
+    weights = weights_for(Ruleset(15, 15))
+    signature = _native.run_make_unmake(board, weights, 1, 5000)
+    assert _native.run_make_unmake(board, weights, 1, 5000) == signature
+    assert _native.run_make_unmake(board, weights, 2, 5000) != signature

@@ -44,8 +44,8 @@ _INPUT_SCALE = 0.05
 _OWN_CODE = 0.3
 """Share of a code's own part beside what it shares with other codes, as in the linear fit."""
 
-# Whole numbers per unit, for features and for both hidden layers.
-_FEATURE_UNIT = 64
+# Whole numbers per unit, for features (whose sums over the largest board must stay below 2^15) and for hidden layers.
+_FEATURE_UNIT = 32
 _HIDDEN_UNIT = 256
 
 

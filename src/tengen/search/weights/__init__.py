@@ -13,6 +13,7 @@ from tengen.errors import InputError
 
 _TABLES = ("points", "threats", "attack", "defence")
 _NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "output", "output_bias")
+_NET_BY_SIDE = ("own", "other", "first", "threats")
 _NET_PREFIX = "net_"
 
 # Rules without a file of their own play with the numbers of freestyle, whose shapes mean nearly the same.
@@ -25,8 +26,11 @@ def load_weights(path: Path) -> Weights:
         with np.load(path, allow_pickle=False) as tables:
             net = None
             if _NET_PREFIX + _NET_TABLES[0] in tables:
-                parts = {name: np.ascontiguousarray(tables[_NET_PREFIX + name]) for name in _NET_TABLES}
-                net = EvaluationNet(**parts | {"output_bias": parts["output_bias"].item()})
+                parts = {name: tables[_NET_PREFIX + name] for name in _NET_TABLES}
+                for name in _NET_BY_SIDE:  # kept once where black and white are alike
+                    parts[name] = np.broadcast_to(parts[name], (2, *parts[name].shape[1:]))
+                whole = {name: np.ascontiguousarray(part) for name, part in parts.items()}
+                net = EvaluationNet(**whole | {"output_bias": parts["output_bias"].item()})
             linear = {name: np.ascontiguousarray(tables[name], dtype=np.int16) for name in _TABLES}
             return Weights(**linear, net=net)
     except (OSError, KeyError, TypeError, ValueError) as error:
@@ -37,7 +41,10 @@ def save_weights(path: Path, weights: Weights) -> None:
     """Write a weights file that `load_weights` reads back."""
     tables = {name: getattr(weights, name) for name in _TABLES}
     if weights.net is not None:
-        tables |= {_NET_PREFIX + name: np.asarray(getattr(weights.net, name)) for name in _NET_TABLES}
+        for name in _NET_TABLES:
+            part = np.asarray(getattr(weights.net, name))
+            alike = name in _NET_BY_SIDE and np.array_equal(part[0], part[1])
+            tables[_NET_PREFIX + name] = part[:1] if alike else part
     np.savez_compressed(path, **tables)
 
 
