@@ -5,6 +5,7 @@
 // of the search is then a lookup.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>

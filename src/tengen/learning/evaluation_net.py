@@ -23,21 +23,27 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen import _native
 from tengen.core.provenance import source_commit
 from tengen.errors import InputError
 from tengen.search.engine_games import read_games
 from tengen.search.tuning import FitConfig, Samples, Say, collect_samples, shape_parts, threat_parts
-from tengen.search.weights import load_weights, save_weights
+from tengen.search.weights import (
+    LOGISTIC_UNIT,
+    SHAPE_CODES,
+    VALUE_UNIT,
+    EvaluationNet,
+    Weights,
+    load_weights,
+    save_weights,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_CODES = _native.SHAPE_CODES
-FEATURES = _native.EvaluationNet.FEATURES
-HIDDEN = _native.EvaluationNet.HIDDEN
-_SHIFT = _native.EvaluationNet.SHIFT
-_OUTPUT_UNIT = _native.EvaluationNet.OUTPUT_UNIT
+FEATURES = EvaluationNet.FEATURES
+HIDDEN = EvaluationNet.HIDDEN
+_SHIFT = EvaluationNet.SHIFT
+_OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 
 _INPUT_SCALE = 0.05
 """Features are sums over a hundred points; this brings them to the size that layers like."""
@@ -130,8 +136,8 @@ class _Batches:
 
     def __init__(self, samples: Samples, linear: npt.NDArray[np.float32]) -> None:
         pairs, numbers = np.unique(samples.pairs, return_inverse=True)
-        self.own_codes = torch.from_numpy((pairs // _CODES).astype(np.int64))
-        self.other_codes = torch.from_numpy((pairs % _CODES).astype(np.int64))
+        self.own_codes = torch.from_numpy((pairs // SHAPE_CODES).astype(np.int64))
+        self.other_codes = torch.from_numpy((pairs % SHAPE_CODES).astype(np.int64))
         self._numbers = numbers.astype(np.int32)
         self._counts = samples.pair_counts.astype(np.float32)
         self._starts = samples.pair_starts
@@ -164,13 +170,13 @@ class _Batches:
         return functional.binary_cross_entropy_with_logits(self.logits(net, side, positions), targets)
 
 
-def _linear_logits(samples: Samples, weights: _native.Weights) -> npt.NDArray[np.float32]:
+def _linear_logits(samples: Samples, weights: Weights) -> npt.NDArray[np.float32]:
     """What the linear evaluation says of each sample, in log-odds."""
-    points = weights.points.astype(np.float64) / _native.VALUE_UNIT
+    points = weights.points.astype(np.float64) / VALUE_UNIT
     columns = points.ravel() if samples.by_colour else points[0]
     threats = weights.threats.astype(np.float64)[samples.colours, samples.threat_bits]
     units = np.asarray(samples.rows @ columns) + threats
-    return np.asarray(units / _native.LOGISTIC_UNIT, dtype=np.float32)
+    return np.asarray(units / LOGISTIC_UNIT, dtype=np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +191,7 @@ class NetReport:
 
 
 def train_net(
-    samples: Samples, weights: _native.Weights, config: NetConfig, say: Say = lambda _: None
+    samples: Samples, weights: Weights, config: NetConfig, say: Say = lambda _: None
 ) -> tuple[TrainedNet, float, float]:
     """Train on samples; the network, and the losses on games kept out of the linear evaluation and of both together."""
     torch.set_num_threads(config.threads)
@@ -234,11 +240,11 @@ def train_net(
     return net, before, measure()
 
 
-def quantise(net: TrainedNet) -> _native.EvaluationNet:
+def quantise(net: TrainedNet) -> EvaluationNet:
     """The network in whole numbers, as the engine computes it."""
     first_unit = _HIDDEN_UNIT * (1 << _SHIFT) / _FEATURE_UNIT
     second_unit = 1 << _SHIFT
-    output_unit = _native.LOGISTIC_UNIT * _OUTPUT_UNIT / _HIDDEN_UNIT
+    output_unit = LOGISTIC_UNIT * _OUTPUT_UNIT / _HIDDEN_UNIT
 
     def whole(values: Tensor, unit: float, kind: type[np.signedinteger[Any]]) -> npt.NDArray[Any]:
         limits = np.iinfo(kind)
@@ -248,7 +254,7 @@ def quantise(net: TrainedNet) -> _native.EvaluationNet:
     def both_sides(parts: Sequence[Tensor] | Tensor) -> Tensor:
         return torch.stack([parts[0], parts[-1]])
 
-    return _native.EvaluationNet(
+    return EvaluationNet(
         own=whole(both_sides([table() for table in net.own]), _FEATURE_UNIT, np.int16),
         other=whole(both_sides([table() for table in net.other]), _FEATURE_UNIT, np.int16),
         first=whole(both_sides(_INPUT_SCALE * net.first), first_unit, np.int16),
@@ -278,7 +284,7 @@ def train_files(
     )
     partial = target.with_name(f".{target.stem}.part.npz")
     tables = (weights.points, weights.threats, weights.attack, weights.defence)
-    save_weights(partial, _native.Weights(*tables, quantise(net)))
+    save_weights(partial, Weights(*tables, quantise(net)))
     os.replace(partial, target)
     log = {
         **asdict(report),

@@ -7,9 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from tengen._native import EvaluationNet, Weights
+from tengen._native import LOGISTIC_UNIT, SHAPE_CODES, VALUE_UNIT, EvaluationNet, Weights
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
+
+__all__ = (
+    "LOGISTIC_UNIT",
+    "SHAPE_CODES",
+    "VALUE_UNIT",
+    "EvaluationNet",
+    "Weights",
+    "load_weights",
+    "save_weights",
+    "weights_for",
+)
 
 _TABLES = ("points", "threats", "attack", "defence")
 _NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "output", "output_bias")
