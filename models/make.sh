@@ -34,8 +34,13 @@ match() {
 if [ -d "$run" ]; then
   "$tengen" train "$algorithm" --run "$run" --resume
 else
-  if [ "$name" = 15x15 ]; then set -- --init-from 9x9 "$@"; fi
   mkdir -p runs/models
+  if [ "$name" = 15x15 ]; then
+    games=runs/games/freestyle15.jsonl
+    mkdir -p runs/games
+    "$tengen" data generate "$games" --proved --games 28696 --nodes 2000 --seed 11
+    set -- --init-from 9x9 --set "warm_start.games=$games" --set warm_start.epochs=0.5 "$@"
+  fi
   if [ "$name" = pg9 ]; then
     "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
     set -- --init-from runs/models/pg9-self-play "$@"
