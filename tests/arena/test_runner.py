@@ -52,11 +52,14 @@ def play_all(
 
 def workers() -> list[psutil.Process]:
     """The worker processes of this test; Python's resource tracker is none."""
-    return [
-        child
-        for child in psutil.Process().children()
-        if any("spawn_main" in word for word in child.cmdline()) and child.status() != psutil.STATUS_ZOMBIE
-    ]
+    return [child for child in psutil.Process().children() if is_worker(child)]
+
+
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        return any("spawn_main" in word for word in process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it has just died, and may be a zombie now
+        return False
 
 
 def test_workers_play_as_one_process_would() -> None:
@@ -95,8 +98,8 @@ def test_a_game_that_kills_its_workers_is_lost() -> None:
 
     def kill_playing() -> None:
         for process in workers():
-            children = process.children()
-            if process.pid not in seen and children:
+            children = process.children() if process.pid not in seen else []
+            if children:
                 time.sleep(0.5)  # until it is asked for its move
                 seen.add(process.pid)
                 engines.update(children)
