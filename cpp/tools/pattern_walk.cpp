@@ -27,12 +27,13 @@ PointSet empty_points(const PatternBoard& board) {
   return set;
 }
 
+// Small enough that their sums over the largest board fit.
 PointFeatures random_features(Rng& rng) {
   PointFeatures features;
   for (auto* tables : {&features.own, &features.other})
     for (auto& table : *tables)
       for (Features& code : table)
-        for (auto& value : code.values) value = static_cast<std::int16_t>(static_cast<int>(rng.below(128)) - 64);
+        for (auto& value : code.values) value = static_cast<std::int16_t>(static_cast<int>(rng.below(64)) - 32);
   return features;
 }
 
