@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.abc import MetaPathFinder
+
+import pytest
 from typer.testing import CliRunner
 
 from tengen.cli import app
-from tengen.errors import InputError
+from tengen.errors import InputError, MissingExtraError
 
 
 def run(*arguments: str):
@@ -34,3 +38,20 @@ def test_games_are_played_and_fitted(tmp_path):
 
 def test_bad_settings_become_our_errors(tmp_path):
     assert isinstance(run("fit", str(tmp_path / "w.npz"), str(tmp_path / "none.jsonl")).exception, InputError)
+
+
+@pytest.mark.parametrize(("missing", "raised"), [("torch", MissingExtraError), ("scipy", ModuleNotFoundError)])
+def test_only_a_package_of_the_extra_is_asked_for(tmp_path, monkeypatch, missing, raised):
+    """Without torch the message names what to install; any other missing module is a fault and stays one."""
+    module = "tengen.learning.evaluation_net"
+    monkeypatch.delitem(sys.modules, module, raising=False)
+
+    class Finder(MetaPathFinder):
+        def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+            if name == module:
+                raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    result = run("net", str(tmp_path / "w.npz"), str(tmp_path / "games.jsonl"), "--base", str(tmp_path / "base.npz"))
+    assert type(result.exception) is raised
+    assert missing in str(result.exception)

@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 
-from tengen.errors import MissingExtraError
-
 _SECONDS_BETWEEN_LINES = 60
 
 
@@ -81,10 +79,10 @@ def net(
     """Train the evaluation's small network on games; print the losses and write the weights file with it."""
     from rich.console import Console
 
-    try:
+    from tengen.learning.algorithms import training_imports
+
+    with training_imports():
         from tengen.learning.evaluation_net import NetConfig, train_files
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"training needs {error.name}: pip install 'tengen[train]'") from None
     config = NetConfig(
         epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed
     )

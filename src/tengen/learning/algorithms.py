@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from tengen.core.tables import did_you_mean
@@ -19,6 +21,9 @@ _MODULES = {
     "supervised": ("tengen.learning.supervised", "A network learns the moves of recorded games."),
     "adp": ("tengen.learning.adp", "A critic over counts of shapes learns by temporal differences from its own games."),
 }
+
+_EXTRA = ("torch", "safetensors", "onnx", "tensorboard")
+"""The packages of `tengen[train]`."""
 
 
 class Algorithm(Protocol):
@@ -45,10 +50,17 @@ def find_algorithm(name: str) -> Algorithm:
     """The module of an algorithm, imported."""
     if name not in _MODULES:
         raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
-    try:
+    with training_imports():
         module: Any = importlib.import_module(_MODULES[name][0])
+    return module  # type: ignore[no-any-return]
+
+
+@contextmanager
+def training_imports() -> Iterator[None]:
+    """Around the import of a module that trains: says which extra to install where a package of it is missing."""
+    try:
+        yield
     except ModuleNotFoundError as error:
-        if error.name not in ("torch", "safetensors", "onnx", "tensorboard"):
+        if error.name not in _EXTRA:
             raise
         raise MissingExtraError(f"training needs {error.name}: pip install 'tengen[train]'") from None
-    return module  # type: ignore[no-any-return]

@@ -10,11 +10,9 @@ Training is in floating point; the engine computes in whole numbers (`quantise`)
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,22 +21,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen.core.provenance import source_commit
 from tengen.errors import InputError
-from tengen.search.engine_games import read_games
-from tengen.search.tuning import FitConfig, Samples, Say, collect_samples, shape_parts, threat_parts
-from tengen.search.weights import (
-    LOGISTIC_UNIT,
-    SHAPE_CODES,
-    VALUE_UNIT,
-    EvaluationNet,
-    Weights,
-    load_weights,
-    save_weights,
+from tengen.search.tuning import (
+    FitConfig,
+    Samples,
+    Say,
+    collect_samples,
+    rulesets_of,
+    shape_parts,
+    threat_parts,
+    write_fit,
 )
+from tengen.search.weights import LOGISTIC_UNIT, SHAPE_CODES, VALUE_UNIT, EvaluationNet, Weights, load_weights
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from tengen.search.engine_games import EngineGame
 
 FEATURES = EvaluationNet.FEATURES
 HIDDEN = EvaluationNet.HIDDEN
@@ -270,27 +269,16 @@ def train_files(
     paths: Sequence[Path], base: Path, target: Path, config: NetConfig, say: Say = lambda _: None
 ) -> NetReport:
     """Train on the games of these files over the linear weights `base`; write `target` and a log beside it."""
-    if target.suffix != ".npz":
-        raise InputError(f"weights are written to a .npz file, not to {target}")
     weights = load_weights(base)
-    games = [game for path in paths for game in read_games(path)]
-    if not games:
-        raise InputError(f"no games in {', '.join(map(str, paths))}")
-    samples = collect_samples(games, config.fit)
-    say(f"{len(games):,} games, {len(samples):,} positions")
-    net, linear, trained = train_net(samples, weights, config, say)
-    report = NetReport(
-        ruleset=str(games[0].ruleset), games=len(games), positions=len(samples), linear=linear, network=trained
-    )
-    partial = target.with_name(f".{target.stem}.part.npz")
-    tables = (weights.points, weights.threats, weights.attack, weights.defence)
-    save_weights(partial, Weights(*tables, quantise(net)))
-    os.replace(partial, target)
-    log = {
-        **asdict(report),
-        "config": asdict(config),
-        "files": [path.name for path in paths],
-        "commit": source_commit(),
-    }
-    target.with_suffix(".json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-    return report
+
+    def fit(games: list[EngineGame]) -> tuple[Weights, NetReport]:
+        samples = collect_samples(games, config.fit)
+        say(f"{len(games):,} games, {len(samples):,} positions")
+        net, linear, trained = train_net(samples, weights, config, say)
+        tables = (weights.points, weights.threats, weights.attack, weights.defence)
+        report = NetReport(
+            ruleset=rulesets_of(games), games=len(games), positions=len(samples), linear=linear, network=trained
+        )
+        return Weights(*tables, quantise(net)), report
+
+    return write_fit(paths, target, config, fit)

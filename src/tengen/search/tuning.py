@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,10 @@ from tengen.search.weights import save_weights
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from _typeshed import DataclassInstance
     from scipy import sparse
+
+    Report = TypeVar("Report", bound=DataclassInstance)
 
     Floats: TypeAlias = npt.NDArray[np.float64]
     Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
@@ -153,7 +156,7 @@ def fit_weights(
         _quantise(np.stack(defence), ORDERING_UNIT, 4000),
     )
     report = FitReport(
-        ruleset=str(games[0].ruleset),
+        ruleset=rulesets_of(games),
         games=len(games),
         positions=len(samples),
         candidates=len(samples.own_codes),
@@ -165,12 +168,22 @@ def fit_weights(
 
 def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say = lambda _: None) -> FitReport:
     """Fit to the games of these files; write the weights to `target` and a log beside it, `.json` for `.npz`."""
+    return write_fit(paths, target, config, lambda games: fit_weights(games, config, say))
+
+
+def write_fit(
+    paths: Sequence[Path],
+    target: Path,
+    config: DataclassInstance,
+    fit: Callable[[list[EngineGame]], tuple[_native.Weights, Report]],
+) -> Report:
+    """Give the games of these files to `fit`; write its weights to `target`, its report and `config` beside it."""
     if target.suffix != ".npz":
         raise InputError(f"weights are written to a .npz file, not to {target}")
     games = [game for path in paths for game in read_games(path)]
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")
-    weights, report = fit_weights(games, config, say)
+    weights, report = fit(games)
     partial = target.with_name(f".{target.stem}.part.npz")
     save_weights(partial, weights)
     os.replace(partial, target)
@@ -182,6 +195,11 @@ def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say =
     }
     target.with_suffix(".json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
     return report
+
+
+def rulesets_of(games: Sequence[EngineGame]) -> str:
+    """What was played in these games, as a report names it: `15x15:5:freestyle, 20x20:5:freestyle`."""
+    return ", ".join(sorted({str(game.ruleset) for game in games}))
 
 
 # -- samples ----------------------------------------------------------------------------------------------------------
@@ -237,8 +255,7 @@ def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
 
     kinds = {(game.ruleset.rule, game.ruleset.win_length) for game in games}
     if len(kinds) != 1:
-        named = ", ".join(sorted({str(game.ruleset) for game in games})) or "none"
-        raise InputError(f"games of one rule and win length are needed, not of {named}")
+        raise InputError(f"games of one rule and win length are needed, not of {rulesets_of(games) or 'none'}")
     rule = games[0].ruleset.rule
     by_colour = rule is Rule.RENJU if config.by_colour is None else config.by_colour
     features = _native.PositionFeatures(by_colour)
