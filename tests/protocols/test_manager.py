@@ -104,6 +104,15 @@ def test_misbehaviour_has_its_reason(
         assert agent.pid is None
 
 
+def test_a_bound_of_memory_counts_for_an_engine_that_runs() -> None:
+    with brain("memory_hog") as agent:
+        agent.new_game(RULES)
+        agent.configure(memory_bytes=100 << 20)
+        with pytest.raises(EngineError, match="100 MB are allowed") as caught:
+            agent.choose(Position.start(RULES).play("h8"), QUICK)
+        assert caught.value.reason is EngineFault.MEMORY
+
+
 def test_a_foul_is_told_from_other_illegal_moves() -> None:
     # Black has two open threes crossing at h8, square 7,7.
     position = Position.from_stones(

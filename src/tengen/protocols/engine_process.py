@@ -65,7 +65,8 @@ class EngineProcess:
         """Start the program; raises `EngineError` when there is no such program."""
         self._name = argv[0]
         self._log = log
-        self._memory_bytes = memory_bytes
+        self.memory_bytes = memory_bytes
+        """What it may hold with its children, None for any amount."""
         self._mark = uuid.uuid4().hex
         self._process = _spawn(argv, cwd, self._mark, keeps_stderr=log is not None)
         self._changed = threading.Condition()
@@ -135,17 +136,17 @@ class EngineProcess:
         Looking for the children costs some milliseconds: fast games are not checked at every move.
         """
         now = time.monotonic()
-        if self._memory_bytes is None or now < self._next_memory_check:
+        if self.memory_bytes is None or now < self._next_memory_check:
             return
         self._next_memory_check = now + _MEMORY_EVERY_S
         # Resident memory counts shared pages too: what looks too much is measured again, exactly.
         held = self._held_bytes("rss")
-        if held > self._memory_bytes:
+        if held > self.memory_bytes:
             held = self._held_bytes("uss")
-        if held <= self._memory_bytes:
+        if held <= self.memory_bytes:
             return
         raise EngineError(
-            f"engine {self._name!r} holds {held / 2**20:.0f} MB, {self._memory_bytes / 2**20:.0f} MB are allowed",
+            f"engine {self._name!r} holds {held / 2**20:.0f} MB, {self.memory_bytes / 2**20:.0f} MB are allowed",
             EngineFault.MEMORY,
         )
 

@@ -106,9 +106,14 @@ class PiskvorkManager:
         return None if self._process is None else self._process.pid
 
     def configure(self, *, memory_bytes: int | None, threads: int | None) -> None:
-        """What later games tell the engine of memory and threads; None leaves it as it was."""
+        """What later games tell the engine of memory and threads, and what it may hold from now on.
+
+        None leaves it as it was.
+        """
         self._memory_bytes = memory_bytes if memory_bytes is not None else self._memory_bytes
         self._threads = threads if threads is not None else self._threads
+        if self._process is not None:
+            self._process.memory_bytes = self._memory_bytes
 
     # -- games ---------------------------------------------------------------------------------------------------------
 
@@ -219,7 +224,7 @@ class PiskvorkManager:
             self._settings.argv,
             cwd=self._settings.cwd,
             log=self._log,
-            memory_bytes=self._settings.memory_bytes,
+            memory_bytes=self._memory_bytes,
         )
         size = f"START {ruleset.width}" if ruleset.is_square else f"RECTSTART {ruleset.width},{ruleset.height}"
         answer = self._request_ok(size, self._settings.start_ms / 1000)
