@@ -87,6 +87,11 @@ def test_the_state_of_another_run_is_refused(tmp_path: Path) -> None:
     Spsa(SpsaConfig(ruleset=SMALL, pairs=4), search_parameters()).save(path)
     with pytest.raises(InputError, match="other settings"):
         tune_search(path, SpsaConfig(ruleset=SMALL, pairs=5))
+    state = json.loads(path.read_text())
+    state["conditions"]["weights"] = "of another engine"
+    path.write_text(json.dumps(state))
+    with pytest.raises(InputError, match="of another engine"):
+        tune_search(path, SpsaConfig(ruleset=SMALL, pairs=4))
     path.write_text("{")
     with pytest.raises(InputError, match="not the state of a tuning run"):
         tune_search(path, SpsaConfig(ruleset=SMALL, pairs=4))

@@ -16,7 +16,7 @@ from tengen.errors import InputError, RecordError
 from tengen.search import tuning
 from tengen.search.engine_games import EngineGame, SelfPlayConfig, generate_games, read_games
 from tengen.search.tuning import FitConfig, collect_samples, fit_files, fit_weights, shape_parts, threat_parts
-from tengen.search.weights import load_weights
+from tengen.search.weights import load_weights, save_weights, weights_for
 
 FREESTYLE = Ruleset(9, 9)
 RENJU = Ruleset.parse("9x9:5:renju")
@@ -117,13 +117,58 @@ def test_another_seed_gives_other_games(tmp_path):
     assert [game.moves for game in read_games(paths[0])] != [game.moves for game in read_games(paths[1])]
 
 
-@pytest.mark.parametrize(("setting", "named"), [({"nodes": 41}, "nodes 40"), ({"seed": 9}, "seed 1")])
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ({"nodes": 41}, "nodes 40, not 41"),
+        ({"seed": 9}, "seed 1, not 9"),
+        ({"to_the_end": True}, "end None, not True"),
+        ({"noise": 0.5}, "noise None, not 0.5"),
+        ({"max_opening_value": 300}, "opening None, not 300"),
+    ],
+)
 def test_runs_are_not_mixed(tmp_path, setting, named):
-    path = tmp_path / "games.jsonl"
+    config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    generate_games(first, config)
+    with pytest.raises(InputError, match=named):
+        generate_games(first, replace(config, games=2, **setting))
+    generate_games(second, replace(config, **setting))
+    with pytest.raises(InputError, match=f"{named.split()[0]} .*, not "):
+        generate_games(second, replace(config, games=2))
+
+
+def test_games_of_another_network_are_not_gone_on_with(tmp_path):
+    path, whole, linear = tmp_path / "games.jsonl", tmp_path / "whole.npz", tmp_path / "linear.npz"
+    weights = weights_for(FREESTYLE)
+    assert weights.net is not None
+    save_weights(whole, weights)
+    save_weights(linear, _native.Weights(weights.points, weights.threats, weights.attack, weights.defence))
     config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
     generate_games(path, config)
-    with pytest.raises(InputError, match=named):
-        generate_games(path, replace(config, games=2, **setting))
+    assert generate_games(path, replace(config, weights=whole)) == 1
+    with pytest.raises(InputError, match="played with weights"):
+        generate_games(path, replace(config, weights=linear))
+
+
+def test_games_of_another_beginning_are_not_gone_on_with(tmp_path):
+    begun, ended = tmp_path / "begun.jsonl", tmp_path / "ended.jsonl"
+    config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
+    generate_games(begun, config)
+    generate_games(ended, replace(config, to_the_end=True, begun=begun))
+    begun.unlink()
+    generate_games(begun, replace(config, seed=2))
+    with pytest.raises(InputError, match="line 1 goes on with another game"):
+        generate_games(ended, replace(config, to_the_end=True, begun=begun))
+
+
+def test_a_folder_that_is_not_there_is_found_out_before_a_game(tmp_path):
+    with pytest.raises(InputError, match=r"cannot write .*games\.jsonl: No such file"):
+        generate_games(
+            tmp_path / "none" / "games.jsonl",
+            SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40),
+            on_game=lambda _: pytest.fail("a game was played"),
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import random
 import signal
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -20,13 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tengen import _native
 from tengen.core.contracts import Colour, Outcome, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
 from tengen.errors import InputError, RecordError, TengenError
 from tengen.search.alphabeta import AlphaBeta
-from tengen.search.weights import load_weights, weights_for
+from tengen.search.weights import load_weights, save_weights, weights_for
 
 _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
@@ -38,6 +41,8 @@ _NOISY_MARGIN = 60
 """Of so many lines those within so many units of the best are drawn from."""
 _FULL_BOARD = 0.9
 """Share of the board after which a game counts as drawn."""
+_OF_THE_GAME = ("game", "first", "moves", "values", "outcome")
+"""The fields of a line that say how its game went; all others are conditions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,34 +127,45 @@ def generate_games(
     """Play the games that the file lacks and append them; return how many it had before.
 
     `on_start` hears how many that were, `on_game` of each game that ends. A line is written in one piece when its game
-    ends. A file of another run (other rules, nodes, seed or weights) is refused.
+    ends. A file of another run (other rules, nodes, seed, weights, …) is refused.
     """
     conditions = _conditions(config)
-    done = _find_done(path, conditions)
+    begun = None if config.begun is None else _read_begun(config)
+    done = _find_done(path, conditions, begun)
     if on_start is not None:
         on_start(len(done))
-    numbers = range(config.games) if config.begun is None else sorted(_read_begun(config))[: config.games]
+    numbers = range(config.games) if begun is None else sorted(begun)[: config.games]
     todo = [number for number in numbers if number not in done]
+    _append(path, b"")  # fails before the first game is played
     _cut_partial_line(path)
-    with open(path, "ab", buffering=0) as file:
-        for game in _play_all(config, todo, workers):
-            file.write(game.to_line(conditions).encode("ascii"))
-            if on_game is not None:
-                on_game(game)
+    for game in _play_all(config, todo, workers):
+        _append(path, game.to_line(conditions).encode("ascii"))
+        if on_game is not None:
+            on_game(game)
     return len(done)
 
 
-def _conditions(config: SelfPlayConfig) -> dict[str, Any]:
-    weights = config.load_weights()
+def digest_weights(weights: _native.Weights) -> str:
+    """A short text that differs when any number of the weights does."""
     digest = hashlib.sha256()
-    for name in ("points", "threats", "attack", "defence"):
-        digest.update(getattr(weights, name).tobytes())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "weights.npz"
+        save_weights(path, weights)
+        with np.load(path, allow_pickle=False) as tables:
+            for name in tables.files:
+                digest.update(tables[name].tobytes())
+    return digest.hexdigest()[:12]
+
+
+def _conditions(config: SelfPlayConfig) -> dict[str, Any]:
     conditions = {
         "ruleset": str(config.ruleset),
         "seed": config.seed,
         "nodes": config.nodes,
-        "weights": digest.hexdigest()[:12],
+        "weights": digest_weights(config.load_weights()),
     }
+    if config.max_opening_value != MAX_OPENING_VALUE:
+        conditions["opening"] = config.max_opening_value
     if config.to_the_end:
         conditions["end"] = True
     if config.noise:
@@ -198,27 +214,40 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
     return game, fields
 
 
-def _find_done(path: Path, conditions: dict[str, Any]) -> set[int]:
-    """The numbers of the games that the file has already."""
+def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
+    """The numbers of the games that the file has already; games of another run are refused."""
     done: set[int] = set()
     if not path.exists():
         return done
     for number, line in _complete_lines(path):
         game, fields = _parse_line(path, number, line)
-        for name, wanted in conditions.items():
-            if fields.get(name) != wanted:
+        for name in {**conditions, **fields}.keys() - _OF_THE_GAME:
+            found, wanted = fields.get(name), conditions.get(name)
+            if found != wanted:
                 raise InputError(
-                    f"{path}: line {number} was played with {name} {fields.get(name)!r}, not {wanted!r}; "
+                    f"{path}: line {number} was played with {name} {found!r}, not {wanted!r}; "
                     "give another file or the same settings"
                 )
+        if begun is not None and not _goes_on(game, begun.get(game.number)):
+            raise InputError(f"{path}: line {number} goes on with another game than the file that was begun has")
         done.add(game.number)
     return done
 
 
+def _goes_on(game: EngineGame, begun: EngineGame | None) -> bool:
+    return begun is not None and game.first == begun.first and game.moves[: len(begun.moves)] == begun.moves
+
+
+def _append(path: Path, line: bytes) -> None:
+    try:
+        with open(path, "ab", buffering=0) as file:
+            file.write(line)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+
+
 def _cut_partial_line(path: Path) -> None:
     """Take away what a killed run may have left of a last line."""
-    if not path.exists():
-        return
     with open(path, "r+b") as file:
         file.seek(0, os.SEEK_END)
         end = file.tell()

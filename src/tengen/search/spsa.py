@@ -17,6 +17,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.errors import InputError
 from tengen.search.alphabeta import Ingredient
-from tengen.search.engine_games import find_opening, last_stone, play_line
+from tengen.search.engine_games import digest_weights, find_opening, last_stone, play_line
 from tengen.search.weights import weights_for
 
 _TABLE_BYTES = 16 << 20
@@ -114,7 +115,7 @@ class Spsa:
 
     def save(self, path: Path) -> None:
         """Write the state in one piece."""
-        fields = {"conditions": self._conditions(), "pairs": self.pairs_done, "values": self.values}
+        fields = {"conditions": self._conditions, "pairs": self.pairs_done, "values": self.values}
         partial = path.with_suffix(".partial")
         partial.write_text(json.dumps(fields, indent=1) + "\n")
         os.replace(partial, path)
@@ -126,10 +127,11 @@ class Spsa:
             conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
-        if conditions != self._conditions() or values.keys() != self.values.keys():
+        if conditions != self._conditions or values.keys() != self.values.keys():
             raise InputError(f"{path} belongs to a run with other settings: {conditions}")
         self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
 
+    @cached_property
     def _conditions(self) -> dict[str, Any]:
         config = self.config
         return {
@@ -139,6 +141,7 @@ class Spsa:
             "seed": config.seed,
             "step": config.step,
             "gain": config.gain,
+            "weights": digest_weights(weights_for(config.ruleset)),
         }
 
 
