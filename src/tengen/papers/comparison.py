@@ -5,8 +5,8 @@
 trains AlphaZero, PPO, DQN, policy gradient and ADP by their presets for the board, each for so many minutes by the
 clock, one after the other, on four in a row on 6×6 and five in a row on 9×9. All are rated on the same ladder.
 It draws rating against minutes with 95 % intervals and writes the numbers as JSON. A comparison that was stopped goes
-on where it was. Time for measuring strength is part of the minutes, for all alike. On a machine that has other work as
-well, `--clock cpu` counts the CPU time of all threads together instead.
+on where it was; runs of another plan are refused. Time for measuring strength is part of the minutes, for all alike. On
+a machine that has other work as well, `--clock cpu` counts the CPU time of all threads together instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from rich.console import Console
 
 from tengen.arena.pictures import new_figure, save_figure
-from tengen.errors import TengenError
+from tengen.errors import InputError, TengenError
 from tengen.learning.algorithms import algorithm_names, find_algorithm
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.progress import Progress
@@ -73,12 +73,14 @@ def compare(plan: Plan, folder: Path, console: Console) -> dict[str, dict[str, C
 
 def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Console) -> Run:
     module = find_algorithm(algorithm)
+    by_wall, by_cpu = (plan.minutes, 0.0) if plan.clock == "wall" else (0.0, plan.minutes)
+    settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", f"strength.points={_POINTS}", *plan.settings]
+    config = load_config(module.Config, algorithm, board, settings)
     if (folder / CONFIG_FILE).exists():
         run = Run.open(folder)
+        if (run.header.seed, run.config(module.Config)) != (plan.seed, config):
+            raise InputError(f"{folder} is a run with other settings or another seed: name another folder by --out")
     else:
-        by_wall, by_cpu = (plan.minutes, 0.0) if plan.clock == "wall" else (0.0, plan.minutes)
-        settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", f"strength.points={_POINTS}", *plan.settings]
-        config = load_config(module.Config, algorithm, board, settings)
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
         module.train(run, progress)
