@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -201,6 +202,24 @@ def test_another_tournament_is_not_mixed_in(tmp_path: Path) -> None:
             play(make_tournament("random", "chains", rounds=2, seed=1), store)
 
 
+def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Path) -> None:
+    here, there = tmp_path / "here" / "openings.txt", tmp_path / "there" / "openings.txt"
+    for path in (here, there):
+        path.parent.mkdir()
+        path.write_text("9/freestyle/e5e6\n9/freestyle/e5f6\n")
+    tournament = make_tournament("random", "chains", rounds=2, openings=Openings(file=here))
+    moved = replace(tournament, openings=Openings(file=there))
+    with GameStore(tmp_path / "whole.db") as whole, GameStore(tmp_path / "cut.db") as cut:
+        play(tournament, whole)
+        assert play(moved, whole).played_now == 0
+        for name in ("tournament", "openings"):
+            cut.set_setting(name, whole.setting(name))
+        there.write_text("9/freestyle/e5e6\n9/freestyle/e5g6\n")
+        with pytest.raises(InputError, match="holds games from other openings"):
+            play(moved, cut)
+        assert play(tournament, cut).played_now == 4
+
+
 def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
     with GameStore(None) as store:
         with pytest.raises(AgentError, match="does not play 7x7:6"):
@@ -252,7 +271,7 @@ def test_own_limits_of_a_player() -> None:
 
 def test_descriptions_are_plain_data() -> None:
     sprt = Sprt(elo0=0, elo1=5, model=EloModel.NORMALISED)
-    found = describe(make_tournament("random", "chains", sprt=sprt, openings=Openings(file=Path("x.txt"))))
+    found = describe(make_tournament("random", "chains", sprt=sprt, openings=Openings(file=Path("a/x.txt"))))
     assert found["rules"] == ["9x9:5:freestyle"]
     assert found["sprt"] == {"elo0": 0, "elo1": 5, "alpha": 0.05, "beta": 0.05, "model": "normalised"}
     assert found["openings"]["file"] == "x.txt"

@@ -125,6 +125,11 @@ class Schedule(Sequence[Game]):
     def __iter__(self) -> Iterator[Game]:
         return (self[number] for number in range(self._length))
 
+    def digest_openings(self) -> str:
+        """A short text that differs when any opening does."""
+        text = "\n".join(f"{rules} {''.join(stones)}" for rules, found in self._openings.items() for stones in found)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
     def _opening(self, ruleset: Ruleset, round_number: int) -> tuple[int, Stones]:
         order = self._order[ruleset]
         lap, place = divmod(round_number, len(order))

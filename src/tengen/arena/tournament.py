@@ -6,10 +6,8 @@ kept, is no part of it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from tengen.arena.store import GameStore, Score, StoredPlayer
 from tengen.arena.tally import Tally
 from tengen.arena.worker import Player, WorkerSettings
 from tengen.core.contracts import Opening, Ruleset
+from tengen.core.tables import to_table
 from tengen.errors import AgentError, InputError
 
 
@@ -232,6 +231,7 @@ def play(
 def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
     """Write the description into an empty store; refuse one that holds games of another tournament."""
     description = describe(tournament)
+    openings = schedule.digest_openings()
     kept = store.setting("tournament")
     if kept is None:
         store.set_players(
@@ -241,31 +241,30 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
             ]
         )
         store.set_setting("games", len(schedule))
+        store.set_setting("openings", openings)
         store.set_setting("tournament", description)
         return
+    kept = _without_folders(kept)  # older stores have them
     changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
     if changed:
         raise InputError(
             f"{store.path} holds games of another tournament: {', '.join(changed)} differ"
             f" ({changed[0]} was {kept.get(changed[0])!r})"
         )
+    if len(store) < len(schedule) and store.setting("openings") not in (None, openings):
+        raise InputError(
+            f"{store.path} holds games from other openings: their file has changed, or the engine that chooses them"
+        )
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:
-    """The tournament as JSON can say it; what is None is left out."""
-    plain = _plain(tournament)
-    assert isinstance(plain, dict)
-    return plain
+    """The tournament as JSON can say it; what is None is left out, and so are the folders of files."""
+    return _without_folders(to_table(tournament))
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (Ruleset, Path, StrEnum)):
-        return str(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((one.name, _plain(getattr(value, one.name))) for one in dataclasses.fields(value))
-        return {key: part for key, part in pairs if part is not None}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
+def _without_folders(description: Mapping[str, Any]) -> dict[str, Any]:
+    openings = dict(description.get("openings", {}))
+    if "file" in openings:
+        openings["file"] = Path(openings["file"]).name
+    openings["files"] = {rules: Path(path).name for rules, path in openings.get("files", {}).items()}
+    return {**description, "openings": openings}

@@ -1,4 +1,7 @@
-"""Configurations as TOML tables, read into frozen dataclasses by the types of their fields; the unknown is refused."""
+"""Configurations as TOML tables, read into frozen dataclasses by the types of their fields; the unknown is refused.
+
+`to_table` is the way back.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from tengen.core.contracts import Ruleset
 from tengen.errors import InputError, TengenError
 
 T = TypeVar("T")
@@ -105,6 +109,20 @@ class TableReader:
 
     def _refuse(self, message: str) -> NoReturn:
         raise InputError(f"{self._origin}: {message}")
+
+
+def to_table(value: Any) -> Any:
+    """Dataclasses as nested tables of plain values; a field that is None is left out."""
+    if isinstance(value, (Ruleset, Path, StrEnum)):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((one.name, to_table(getattr(value, one.name))) for one in dataclasses.fields(value))
+        return {key: part for key, part in pairs if part is not None}
+    if isinstance(value, Mapping):
+        return {str(key): to_table(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_table(item) for item in value]
+    return value
 
 
 def did_you_mean(given: str, known: Sequence[str]) -> str:

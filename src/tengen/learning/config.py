@@ -6,16 +6,13 @@ Each algorithm has a frozen dataclass `Config`, nested where that helps, every f
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tengen.core.contracts import Ruleset
-from tengen.core.tables import TableReader, did_you_mean, read_toml
+from tengen.core.tables import TableReader, did_you_mean, read_toml, to_table
 from tengen.errors import InputError
 
 C = TypeVar("C")
@@ -57,20 +54,6 @@ def format_toml(config: Any) -> str:
     lines: list[str] = []
     _write_table(to_table(config), (), lines)
     return "\n".join(lines) + "\n"
-
-
-def to_table(value: Any) -> Any:
-    """Dataclasses as nested tables of plain values; a field that is None is left out."""
-    if isinstance(value, (Ruleset, Path, StrEnum)):
-        return str(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((one.name, to_table(getattr(value, one.name))) for one in dataclasses.fields(value))
-        return {key: part for key, part in pairs if part is not None}
-    if isinstance(value, Mapping):
-        return {str(key): to_table(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_table(item) for item in value]
-    return value
 
 
 def _write_table(table: Mapping[str, Any], place: tuple[str, ...], lines: list[str]) -> None:

@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen.core.provenance import source_commit
-from tengen.core.tables import read_toml
+from tengen.core.tables import read_toml, to_table
 from tengen.errors import InputError, RunError
-from tengen.learning.config import format_toml, read_config, to_table
+from tengen.learning.config import format_toml, read_config
 from tengen.learning.files import remove_partial, write_file, write_folder, writing
 
 if TYPE_CHECKING:
