@@ -199,25 +199,34 @@ train(Run.open(Path(sys.argv[1])), Progress(Console(quiet=True), "test"))
 """
 
 
+def newest_checkpoint(folder: Path) -> int:
+    return max((int(path.name) for path in (folder / "checkpoints").glob("[0-9]*")), default=0)
+
+
 def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path) -> None:
-    settings = ("iterations=8",)
-    go(begin(tmp_path / "whole" / "run", *settings))
+    settings = ("iterations=6",)
+    whole = begin(tmp_path / "whole" / "run", *settings)
+    go(whole)
+    first, *_, last = (line["seconds"] for line in whole.metrics())
     folder = begin(tmp_path / "killed" / "run", *settings).folder
     rng = random.Random(5)
     kills = 0
-    while kills < 5:
+    while kills < 3:
+        done = newest_checkpoint(folder)
         process = subprocess.Popen([sys.executable, "-c", RUN, str(folder)], start_new_session=True)
-        wanted = sum(1 for _ in (folder / "checkpoints").glob("[0-9]*")) if (folder / "checkpoints").exists() else 0
-        deadline = time.monotonic() + 60
-        # Wait until it is at work, so that a kill falls into an iteration and not into the imports.
-        while time.monotonic() < deadline and process.poll() is None and not (folder / "games").exists():
+        # The first kill falls into an iteration before any checkpoint, the others into one after a new checkpoint.
+        while process.poll() is None and not (newest_checkpoint(folder) > done if kills else (folder / "games").exists()):
             time.sleep(0.01)
-        time.sleep(rng.uniform(0.0, 3.0) if wanted else rng.uniform(0.0, 0.3))
+        time.sleep(rng.uniform(0.0, (last - first) / 5))
+        if process.poll() is not None:
+            break  # this machine is in a hurry
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        assert newest_checkpoint(folder) > done or not kills
         kills += 1
+    assert kills > 1
     go(Run.open(folder))
-    assert fingerprint(folder) == fingerprint(tmp_path / "whole" / "run")
+    assert fingerprint(folder) == fingerprint(whole.folder)
 
 
 def test_a_warm_start_learns_the_moves_of_the_engine(tmp_path: Path) -> None:
