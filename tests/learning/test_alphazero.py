@@ -215,7 +215,9 @@ def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path
         done = newest_checkpoint(folder)
         process = subprocess.Popen([sys.executable, "-c", RUN, str(folder)], start_new_session=True)
         # The first kill falls into an iteration before any checkpoint, the others into one after a new checkpoint.
-        while process.poll() is None and not (newest_checkpoint(folder) > done if kills else (folder / "games").exists()):
+        while process.poll() is None and newest_checkpoint(folder) == done:
+            if not kills and (folder / "games").exists():
+                break
             time.sleep(0.01)
         time.sleep(rng.uniform(0.0, (last - first) / 5))
         if process.poll() is not None:
