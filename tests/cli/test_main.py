@@ -5,12 +5,16 @@ from __future__ import annotations
 import importlib.metadata
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import tengen
 from tengen import cli
+from tengen.cli.output import check_writable
+from tengen.errors import InputError
 
 HEAVY = ("fastapi", "gymnasium", "matplotlib", "onnxruntime", "pettingzoo", "ray", "scipy", "torch")
 
@@ -60,3 +64,28 @@ def test_our_errors_become_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert message.startswith("tengen: ")
     assert "15x15:9:renju" in message
     assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match nobody random --json OUT",
+        "openings generate --agent nobody --out OUT",
+        "puzzles generate --rules nonsense --out OUT",
+        "tune fit OUT none.jsonl",
+        "tune net OUT none.jsonl --base none.npz",
+        "tune search OUT --rules nonsense",
+    ],
+)
+def test_a_result_that_cannot_be_written_is_found_out_before_the_work(tmp_path: Path, command: str) -> None:
+    # What else is wrong with these commands shows later.
+    out = str(tmp_path / "none" / "out.npz")
+    result = CliRunner().invoke(cli.app, [out if word == "OUT" else word for word in command.split()])
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception) == f"cannot write {out}: No such file or directory"
+
+
+def test_looking_whether_a_file_can_be_written_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text("old")
+    check_writable(tmp_path / "old.json", tmp_path / "new.json", None)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

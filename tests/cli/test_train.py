@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tengen.agents.registry import make_agent
 from tengen.arena.tournament_file import load as load_tournament
 from tengen.cli import app
-from tengen.errors import InputError
+from tengen.errors import InputError, TengenError
 from tengen.nets.models import load_model, read_card
 
 TINY = (
@@ -86,6 +86,29 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
         result = run(*arguments)
         assert isinstance(result.exception, InputError), (arguments, result.output)
         assert message in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["init_from=none.safetensors", "warm_start.games=none.jsonl", "strength.opponents=['rule-based', 'nobody']"],
+)
+def test_a_mistake_that_is_found_late_leaves_no_run_behind(tmp_path: Path, setting: str) -> None:
+    folder = tmp_path / "run"
+    result = begin(folder, "--set", setting)
+    assert isinstance(result.exception, TengenError), result.output
+    assert not folder.exists()
+
+
+def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    begin(folder)
+
+    def fail(*_: object) -> None:
+        raise InputError("no longer there")
+
+    monkeypatch.setattr("tengen.learning.alphazero.train", fail)
+    assert isinstance(run("train", "alphazero", "--run", str(folder), "--resume").exception, InputError)
+    assert (folder / "metrics.jsonl").exists()
 
 
 def test_the_tournament_of_the_demo_has_all_the_classic_players(tmp_path: Path) -> None:

@@ -75,9 +75,11 @@ def match(
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, play
     from tengen.cli.interruptible import heeding_interrupts
-    from tengen.cli.output import write_text
+    from tengen.cli.output import check_writable, make_folder, write_text
     from tengen.core.contracts import Ruleset
 
+    check_writable(json_file)
+    make_folder(save)
     tournament = Tournament(
         name=f"{a} – {b}",
         rules=(Ruleset.parse(rules),),

@@ -38,9 +38,10 @@ def generate(
     No two are the same under turns and mirrors of the board. The file can be given to `tengen match --openings`.
     """
     from tengen.arena.openings import BalanceSettings, find_balanced, format_openings
-    from tengen.cli.output import write_text
+    from tengen.cli.output import check_writable, write_text
     from tengen.core.contracts import Ruleset
 
+    check_writable(out)
     ruleset = Ruleset.parse(rules)
     settings = BalanceSettings(
         agent=agent, nodes=nodes, max_value=max_value, min_stones=min_stones, max_stones=max_stones, reach=reach

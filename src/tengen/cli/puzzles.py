@@ -30,11 +30,12 @@ def generate(
     """Find puzzles: positions with exactly one first move that wins, proved by the solver, graded by their depth."""
     from rich.progress import Progress
 
-    from tengen.cli.output import write_text
+    from tengen.cli.output import check_writable, write_text
     from tengen.core.contracts import Ruleset
     from tengen.search.puzzles import format_puzzle, make_puzzles
     from tengen.search.threats import ThreatKind
 
+    check_writable(out)
     left = {ThreatKind.VCF: vcf, ThreatKind.VCT: vct}
     lines: list[str] = []
     with Progress(transient=True) as progress:

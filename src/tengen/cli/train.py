@@ -35,9 +35,11 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
 ) -> None:
     """Train a player. The run is a folder: it can be killed at any moment, resumed, watched and played."""
+    from shutil import rmtree
+
     from rich.console import Console
 
-    from tengen.errors import InputError
+    from tengen.errors import AgentError, InputError
     from tengen.learning.algorithms import find_algorithm
     from tengen.learning.config import load_config
     from tengen.learning.progress import Progress
@@ -67,6 +69,10 @@ def train(
     except KeyboardInterrupt:
         console.print(f"stopped; --run {folder} --resume goes on", soft_wrap=True)
         raise typer.Exit(130) from None
+    except (InputError, AgentError):
+        if not resume and not current.metrics():
+            rmtree(folder, ignore_errors=True)  # it would stand in the way of the right command
+        raise
     console.print(f"{folder}: play it by `tengen play --terminal '{algorithm}:run={folder}'`", soft_wrap=True)
 
 

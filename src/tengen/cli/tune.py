@@ -46,8 +46,10 @@ def fit(
     """Fit evaluation and move ordering to games; print the losses and write the weights file."""
     from rich.console import Console
 
+    from tengen.cli.output import check_writable
     from tengen.search.tuning import FitConfig, fit_files
 
+    check_writable(target, target.with_suffix(".json"))
     config = FitConfig(
         result_weight=result_weight,
         regularisation=regularisation,
@@ -79,8 +81,10 @@ def net(
     """Train the evaluation's small network on games; print the losses and write the weights file with it."""
     from rich.console import Console
 
+    from tengen.cli.output import check_writable
     from tengen.learning.algorithms import training_imports
 
+    check_writable(target, target.with_suffix(".json"))
     with training_imports():
         from tengen.learning.evaluation_net import NetConfig, train_files
     config = NetConfig(
@@ -110,9 +114,11 @@ def search(
     """Tune the numbers that steer the search by games (SPSA) and print them. Killed, the same command goes on."""
     from rich.console import Console
 
+    from tengen.cli.output import check_writable
     from tengen.core.contracts import Ruleset
     from tengen.search.spsa import Spsa, SpsaConfig, tune_search
 
+    check_writable(target)
     console = Console(highlight=False)
     config = SpsaConfig(ruleset=Ruleset.parse(rules), pairs=pairs, nodes=nodes, seed=seed, step=step, gain=gain)
     said = time.monotonic()
