@@ -41,6 +41,9 @@ else
     "$tengen" data generate "$games" --proved --games 28696 --nodes 2000 --seed 11
     set -- --init-from 9x9 --set "warm_start.games=$games" --set warm_start.epochs=0.5 "$@"
   fi
+  case $name in
+    zero9-*) set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@" ;; # the same games, for less
+  esac
   if [ "$name" = pg9 ]; then
     "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
     set -- --init-from runs/models/pg9-self-play "$@"

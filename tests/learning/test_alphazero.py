@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,14 +23,17 @@ from tengen.arena.match import Contestant, TimeControl, play_game
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import InputError, RunError
+from tengen.learning import alphazero
 from tengen.learning.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
 from tengen.learning.config import load_config
 from tengen.learning.guards import GuardConfig, Guards
 from tengen.learning.progress import Progress
 from tengen.learning.replay import Samples
 from tengen.learning.run import Run, RunHeader
+from tengen.learning.self_play import Games, SelfPlayTask
 from tengen.learning.warm_start import read_samples
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
+from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import load
 from tengen.search.engine_games import SelfPlayConfig as GenerateConfig
 from tengen.search.engine_games import generate_games, read_games
@@ -183,12 +187,27 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(tmp_path: P
     assert points >= 15
 
 
-def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path) -> None:
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path, precision: str) -> None:
     for name, seed in (("one", 1), ("same", 1), ("other", 2)):
-        go(begin(tmp_path / name / "run", "iterations=3", seed=seed))
+        go(begin(tmp_path / name / "run", "iterations=3", f"self_play.precision={precision}", seed=seed))
     one, same, other = (fingerprint(tmp_path / name / "run") for name in ("one", "same", "other"))
     assert one == same
     assert one["games"] != other["games"]
+
+
+def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[bytes] = []
+    play_games = alphazero.play_games
+
+    def watch(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games:
+        played.append(model)
+        return play_games(model, task, stop)
+
+    monkeypatch.setattr(alphazero, "play_games", watch)
+    go(begin(tmp_path / "run", "iterations=2", "self_play.precision=int8"))
+    assert played
+    assert {OnnxEvaluator(model).metadata["precision"] for model in played} == {"int8"}
 
 
 RUN = """

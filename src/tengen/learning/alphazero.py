@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
 from tengen.learning.episodes import to_planes
@@ -29,7 +30,7 @@ from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounde
 from tengen.learning.progress import Progress
 from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
 from tengen.learning.run import Checkpoint, Run, iteration_rng
-from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, save_games
+from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, random_planes, save_games
 from tengen.learning.warm_start import WarmStartConfig, read_samples
 from tengen.learning.weights import AveragedLearner, weights_of
 from tengen.nets.architectures import Net, NetOutput
@@ -306,9 +307,8 @@ class _Training:
         """Let every actor play its share of an iteration's games."""
         config, number = self._config, iteration or self._loop.iteration + 1
         model = export_onnx(self._actor_net, config.ruleset)
-        if config.self_play.precision is Precision.INT8 and len(self._replay):
-            rng = iteration_rng(self._seed, number, _CALIBRATION)
-            model = quantise(model, self._replay.sample(_CALIBRATION_POSITIONS, rng).planes.astype(np.float32))
+        if config.self_play.precision is Precision.INT8:
+            model = quantise(model, self._calibration(iteration_rng(self._seed, number, _CALIBRATION)))
         search = replace(config.search, simulations=self._simulations())
         tasks = [
             SelfPlayTask(
@@ -324,6 +324,12 @@ class _Training:
             for actor in range(config.self_play.actors)
         ]
         return [actors.submit(play_games, model, task, self._stop) for task in tasks]
+
+    def _calibration(self, rng: np.random.Generator) -> FloatPlanes:
+        """Positions as they come up in self-play; random ones before there are any."""
+        if len(self._replay):
+            return self._replay.sample(_CALIBRATION_POSITIONS, rng).planes.astype(np.float32)
+        return random_planes(self._config.ruleset, self._config.net.planes, _CALIBRATION_POSITIONS, rng)
 
     def _simulations(self) -> int:
         first, last = self._config.self_play.first_simulations, self._config.search.simulations

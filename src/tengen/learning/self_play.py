@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point
-from tengen.core.planes import encode, plane_count
+from tengen.core.planes import FloatPlanes, encode, encode_batch, plane_count
 from tengen.core.position import Position
 from tengen.errors import RunError
 from tengen.learning.files import writing
@@ -155,6 +155,21 @@ def play_games(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games
         counts.simulations,
         counts.evaluations,
     )
+
+
+def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Generator) -> FloatPlanes:
+    """Planes [count, C, H, W] of positions with random stones, from almost none to a board half full."""
+    positions = []
+    for _ in range(count):
+        position = Position.start(ruleset)
+        for _ in range(int(rng.integers(ruleset.area // 2))):
+            points = position.legal_points()
+            following = position.play(points[int(rng.integers(len(points)))])
+            if following.is_over:
+                break
+            position = following
+        positions.append(position)
+    return encode_batch(positions, layout)
 
 
 def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
