@@ -23,14 +23,13 @@ from tengen.arena.match import Contestant, TimeControl, play_game
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import InputError, RunError
-from tengen.learning import alphazero
 from tengen.learning.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
 from tengen.learning.config import load_config
 from tengen.learning.guards import GuardConfig, Guards
 from tengen.learning.progress import Progress
 from tengen.learning.replay import Samples
 from tengen.learning.run import Run, RunHeader
-from tengen.learning.self_play import Games, SelfPlayTask
+from tengen.learning.self_play import Games, SelfPlayTask, play_games
 from tengen.learning.warm_start import read_samples
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
 from tengen.nets.evaluators import OnnxEvaluator
@@ -198,13 +197,12 @@ def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path, p
 
 def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[bytes] = []
-    play_games = alphazero.play_games
 
     def watch(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games:
         played.append(model)
         return play_games(model, task, stop)
 
-    monkeypatch.setattr(alphazero, "play_games", watch)
+    monkeypatch.setattr("tengen.learning.alphazero.play_games", watch)
     go(begin(tmp_path / "run", "iterations=2", "self_play.precision=int8"))
     assert played
     assert {OnnxEvaluator(model).metadata["precision"] for model in played} == {"int8"}
