@@ -171,6 +171,7 @@ void bind_self_play(nb::module_& m) {
       .def_prop_ro(
           "outcome", [](const SelfPlayGame& game) { return static_cast<int>(game.outcome); },
           "0 ongoing, 1 black, 2 white, 3 draw.")
+      .def_ro("plies_left", &SelfPlayGame::plies_left)
       .def_prop_ro("policies", &policies, nb::rv_policy::move, "float32 [searched, area], a copy.")
       .def_prop_ro(
           "values", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::value); }, nb::rv_policy::move)

@@ -168,6 +168,7 @@ void SelfPlay::play_move(Game& game) {
   if (const Outcome outcome = game_outcome(board); outcome != Outcome::kOngoing) return end_game(game, outcome);
   if (options_.stop_when_proved && decision.proof != Result::kUnknown) {
     const Outcome won = win_for(decision.proof == Result::kWin ? mover : opponent(mover));
+    record.plies_left = decision.proof_plies - 1;
     return end_game(game, decision.proof == Result::kDraw ? Outcome::kDraw : won);
   }
   if (options_.reuse_tree)

@@ -38,6 +38,7 @@ struct SelfPlayGame {
   std::vector<Point> moves;  // opening included
   int opening_length = 0;
   Outcome outcome = Outcome::kOngoing;
+  int plies_left = 0;                  // of a proof that ended the game before the board did
   std::vector<SelfPlayMove> searched;  // one for each move after the opening
   std::vector<float> policies;         // [searched, area]
 };

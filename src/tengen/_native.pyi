@@ -1015,6 +1015,9 @@ class SelfPlayGame:
         """0 ongoing, 1 black, 2 white, 3 draw."""
 
     @property
+    def plies_left(self) -> int: ...
+
+    @property
     def policies(self) -> NDArray[numpy.float32]:
         """float32 [searched, area], a copy."""
 

@@ -183,7 +183,8 @@ def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
         position = position.play(move)
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
-    result = np.where(plies % 2 == 0, black_result, -black_result) * task.search.discount ** (len(moves) - 1 - plies)
+    distance = len(moves) + game.plies_left - plies  # as the search counts it: 1 for the move that wins
+    result = np.where(plies % 2 == 0, black_result, -black_result) * task.search.discount**distance
     rows = np.flatnonzero(game.full)
     return Samples(
         planes=np.array(planes, np.int8).reshape(-1, plane_count(task.layout), ruleset.height, ruleset.width),

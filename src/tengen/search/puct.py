@@ -273,6 +273,8 @@ class SelfPlayGame:
     """Moves that were not searched."""
     outcome: Outcome
     """The result: of the last move, or proved by the search before the game was over."""
+    plies_left: int
+    """Moves that the proof still had to the end; 0 when the board decided."""
     policies: Floats
     """[K, area]: the policy target."""
     values_to_move: Floats
@@ -379,6 +381,7 @@ class SelfPlay:
                 moves=np.array(game.moves, dtype=np.int16),
                 opening_length=game.opening_length,
                 outcome=_OUTCOMES[game.outcome],
+                plies_left=game.plies_left,
                 policies=game.policies,
                 values_to_move=game.values,
                 surprises=game.surprises,
