@@ -117,6 +117,7 @@ void bind_envs(nb::module_& m) {
       .value("BLACK_WHITE_OCCUPIED", PlaneLayout::kBlackWhiteOccupied)
       .value("STONES", PlaneLayout::kStones)
       .value("THREATS", PlaneLayout::kThreats)
+      .value("THREATS_LAST", PlaneLayout::kThreatsLast)
       .value("OWN_OTHER", PlaneLayout::kOwnOther);
   nb::enum_<Side>(m, "Side", "Which colour the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)

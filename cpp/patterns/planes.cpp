@@ -63,6 +63,10 @@ void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout 
       write_move(3, 1);
       write_move(4, 2);
       break;
+    case PlaneLayout::kThreatsLast:
+      write_move(plane_count(PlaneLayout::kThreats), 1);
+      write_move(plane_count(PlaneLayout::kThreats) + 1, 2);
+      [[fallthrough]];
     case PlaneLayout::kThreats:
       write_stones(first, second, 1.0f);
       write_colour(2);

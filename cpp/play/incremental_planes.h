@@ -39,6 +39,7 @@ class IncrementalPlanes {
         break;
       case PlaneLayout::kStones:
       case PlaneLayout::kThreats:
+      case PlaneLayout::kThreatsLast:
       case PlaneLayout::kOwnOther:
         break;
     }
@@ -57,6 +58,7 @@ class IncrementalPlanes {
       case PlaneLayout::kBlackWhiteOccupied:
       case PlaneLayout::kStones:
       case PlaneLayout::kThreats:
+      case PlaneLayout::kThreatsLast:
       case PlaneLayout::kOwnOther:
         break;
     }

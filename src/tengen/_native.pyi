@@ -116,6 +116,8 @@ class PlaneLayout(enum.Enum):
 
     THREATS = 4
 
+    THREATS_LAST = 6
+
     OWN_OTHER = 5
 
 class Side(enum.Enum):

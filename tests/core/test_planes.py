@@ -34,7 +34,7 @@ def random_positions(rules: str, count: int) -> list[Position]:
     return positions
 
 
-@pytest.mark.parametrize("layout", [name for name in layouts() if name != "threats"])
+@pytest.mark.parametrize("layout", [name for name in layouts() if not name.startswith("threats")])
 @pytest.mark.parametrize("rules", [*RULESETS, "5x3:3:freestyle"])
 def test_native_planes_are_those_of_the_definition(layout: str, rules: str) -> None:
     for position in random_positions(rules, 12):
@@ -42,6 +42,17 @@ def test_native_planes_are_those_of_the_definition(layout: str, rules: str) -> N
             expected = encode(position, layout, viewer)
             written = np.full_like(expected, 9)
             write_planes(position.native, native_layout(layout), number, written)
+            np.testing.assert_array_equal(written, expected)
+
+
+@pytest.mark.parametrize("rules", ["9x9:5:renju", "6x6:4:freestyle"])
+def test_threats_with_the_last_moves_are_both(rules: str) -> None:
+    for position in random_positions(rules, 12):
+        for number, viewer in enumerate((Colour.BLACK, Colour.WHITE)):
+            expected = np.concatenate((encode(position, "threats", viewer), encode(position, "stones", viewer)[3:]))
+            np.testing.assert_array_equal(encode(position, "threats-last", viewer), expected)
+            written = np.full_like(expected, 9)
+            write_planes(position.native, native_layout("threats-last"), number, written)
             np.testing.assert_array_equal(written, expected)
 
 

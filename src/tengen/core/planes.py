@@ -45,6 +45,10 @@ def _threats(position: Position, viewer: Colour) -> list[FloatPlanes]:
     return list(planes)
 
 
+def _threats_last(position: Position, viewer: Colour) -> list[FloatPlanes]:
+    return [*_threats(position, viewer), _move(position, 1), _move(position, 2)]
+
+
 def _pg9(position: Position, viewer: Colour) -> list[FloatPlanes]:
     cells = position.cells()
     return [(cells == 1).astype(np.float32), (cells == 2).astype(np.float32), (cells != 0).astype(np.float32)]
@@ -85,6 +89,8 @@ _LAYOUTS: dict[str, tuple[int, Callable[[Position, Colour], list[FloatPlanes]]]]
     # (or two fours), a lesser four, an open three; the same four for the opponent's stones; points that may be a foul
     # for black in renju. It shows no history, so that positions reached by another order of moves look the same.
     "threats": (12, _threats),
+    # The same with the last move and the move before it: people answer where the last stone was played.
+    "threats-last": (14, _threats_last),
 }
 
 _NATIVE = {
@@ -94,6 +100,7 @@ _NATIVE = {
     "black-white-occupied": PlaneLayout.BLACK_WHITE_OCCUPIED,
     "stones": PlaneLayout.STONES,
     "threats": PlaneLayout.THREATS,
+    "threats-last": PlaneLayout.THREATS_LAST,
 }
 
 
@@ -110,8 +117,8 @@ def plane_count(layout: str) -> int:
 def check_layout(layout: str, ruleset: Ruleset) -> None:
     """Refuse a layout that does not exist, or does not exist under these rules."""
     plane_count(layout)
-    if layout == "threats" and ruleset.win_length not in (4, 5):
-        raise RulesetError(f"plane layout 'threats' needs win length 4 or 5, which {ruleset} has not")
+    if layout in ("threats", "threats-last") and ruleset.win_length not in (4, 5):
+        raise RulesetError(f"plane layout {layout!r} needs win length 4 or 5, which {ruleset} has not")
 
 
 def native_layout(layout: str) -> PlaneLayout:
