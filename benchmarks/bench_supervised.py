@@ -1,9 +1,17 @@
 """Learning from recorded games: how fast data sets are built, batches made and networks trained.
 
 Training steps are of batches of 256 positions on 15×15, forward and backward with the optimizer's step, in one thread.
-The sweeps of the recurrent network go by anti-diagonals, the four corners as one batch; they are compared with a loop
-over cells that computes the same: for the whole batch at each cell, and position after position as a first program
-would. All by processor time, which other programs disturb less than the clock on the wall.
+The sweeps of the recurrent network go by anti-diagonals, the four corners as one batch. They are compared with two
+loops over cells that compute the same:
+
+- `of_one_position`: position after position, one cell at a time, as a first program would. Each of its operations is
+  on ten numbers, and calling it costs far more than computing it.
+- `of_a_batch`: one cell at a time for all 256 positions. Its rows of 256 numbers keep the processor busy already, and
+  what is left to gain is bounded by arithmetic: `arithmetic_to_cells_of_a_batch_ratio` is how much faster the same
+  operations are for all cells at once, as if no unit had to wait for another. That is far from 20 times, so no order of
+  sweeping reaches it.
+
+All by processor time, which other programs disturb less than the clock on the wall.
 """
 
 from __future__ import annotations
@@ -78,13 +86,20 @@ def _sweeps(features: Tensor) -> dict[str, float]:
         for row in range(ALONE):
             by_cells(features[..., row : row + 1])
 
+    own = torch.cat([features] * len(FLIPS), dim=-1)
+    neighbours = torch.rand(10, *own.shape[1:], requires_grad=True)
+
+    def arithmetic() -> None:
+        sweep.step(own, neighbours, neighbours, None).sum().backward()  # type: ignore[no-untyped-call]
+
     batched = _time(lambda: by_diagonals(features)) / BATCH
     cells = _time(lambda: by_cells(features), 1) / BATCH
     alone = _time(one_by_one, 1) / ALONE
     return {
         "sweep_positions_per_second": 1 / batched,
-        "sweep_to_cells_of_a_batch_ratio": cells / batched,
         "sweep_to_cells_of_one_position_ratio": alone / batched,
+        "sweep_to_cells_of_a_batch_ratio": cells / batched,
+        "arithmetic_to_cells_of_a_batch_ratio": cells * BATCH / _time(arithmetic),
     }
 
 

@@ -23,13 +23,12 @@ SIZES = [(1, 1), (1, 5), (5, 1), (4, 4), (3, 7), (7, 3)]
 def sweep_cell_by_cell(sweep: Sweep, features: Tensor) -> Tensor:
     """[c, H, W, N] → [k, H, W, N] as the definition says it."""
     _, height, width, count = features.shape
-    own = sweep.project(features)
     states: dict[tuple[int, int], Tensor] = {}
     border = sweep.border[:, None].expand(-1, count)
     for y in range(height):
         for x in range(width):
             above, left, corner = (states.get(place, border) for place in ((y - 1, x), (y, x - 1), (y - 1, x - 1)))
-            states[y, x] = sweep.step(own[:, y, x], above, left, corner if sweep.sees_diagonal else None)
+            states[y, x] = sweep.step(features[:, y, x], above, left, corner if sweep.sees_diagonal else None)
     rows = [torch.stack([states[y, x] for x in range(width)], dim=1) for y in range(height)]
     return torch.stack(rows, dim=1)
 
@@ -47,31 +46,32 @@ def test_the_papers_network_has_140_weights() -> None:
     assert count_weights(build_net(PAPER, NINE)) == 140
 
 
+def sweep_corners_cell_by_cell(sweep: Sweep, features: Tensor) -> Tensor:
+    corners = [sweep_cell_by_cell(sweep, features.flip(flip)).flip(flip) for flip in FLIPS]
+    return torch.stack(corners).sum(dim=0)
+
+
 @pytest.mark.parametrize("kind", [PlainSweep, GatedSweep])
 @pytest.mark.parametrize(("height", "width"), SIZES)
 def test_diagonals_compute_what_the_loop_over_cells_does(kind: type[Sweep], height: int, width: int) -> None:
-    sweep = make_sweep(kind)
-    features = torch.randn(3, height, width, 2)
-    expected = sweep_cell_by_cell(sweep, features)
-    assert torch.allclose(sweep(features), expected, atol=1e-6)
-    corners = sweep_from_corners(sweep, features)
-    for swept, flip in zip(corners, FLIPS, strict=True):
-        assert torch.allclose(swept, sweep_cell_by_cell(sweep, features.flip(flip)).flip(flip), atol=1e-6)
+    sweep, features, output = make_sweep(kind), torch.randn(3, height, width, 2), torch.randn(2, 4)
+    expected = sweep_corners_cell_by_cell(sweep, features)
+    assert torch.allclose(sweep_from_corners(sweep, features), expected, atol=1e-5)
+    combined = torch.einsum("mk,khwn->mhwn", output, expected)
+    assert torch.allclose(sweep_from_corners(sweep, features, output), combined, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", [PlainSweep, GatedSweep])
 def test_gradients_are_those_of_the_loop_over_cells(kind: type[Sweep]) -> None:
     sweep = make_sweep(kind)
-    features, weights = torch.randn(3, 4, 5, 2), torch.randn(4, 4, 5, 2)
-    gradients = []
-    for compute in (sweep, lambda given: sweep_cell_by_cell(sweep, given)):
-        sweep.zero_grad()
-        (compute(features) * weights).sum().backward()
-        grads = {name: weight.grad for name, weight in sweep.named_parameters()}
-        gradients.append({name: grad.clone() for name, grad in grads.items() if grad is not None})
-    assert len(gradients[0]) == len(list(sweep.parameters()))
-    for name, gradient in gradients[0].items():
-        assert torch.allclose(gradient, gradients[1][name], atol=1e-5), name
+    features, weights = torch.randn(3, 4, 5, 2, requires_grad=True), torch.randn(4, 4, 5, 2)
+    learned = {"features": features, **dict(sweep.named_parameters())}
+    found, expected = (
+        torch.autograd.grad((compute(sweep, features) * weights).sum(), list(learned.values()))
+        for compute in (sweep_from_corners, sweep_corners_cell_by_cell)
+    )
+    for name, gradient, correct in zip(learned, found, expected, strict=True):
+        assert torch.allclose(gradient, correct, atol=1e-4), name
 
 
 @pytest.mark.parametrize("config", [PAPER, GATED], ids=lambda config: config.kind)

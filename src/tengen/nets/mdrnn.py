@@ -32,12 +32,12 @@ _VALUE_HIDDEN = 32
 
 @dataclass(frozen=True, slots=True)
 class _Diagonals:
-    """The cells of a board in the order of their anti-diagonals."""
+    """The cells of a board in the order of their anti-diagonals, seen from each corner."""
 
-    order: Tensor
-    """int64 [H·W]: index y·W + x of each cell; a diagonal's cells lie together, from the top row down."""
-    places: Tensor
-    """int64 [H·W]: the inverse of `order`."""
+    orders: tuple[Tensor, ...]
+    """int64 [H·W] by the corners of `FLIPS`: index y·W + x of each cell; a diagonal's cells lie together."""
+    places: tuple[Tensor, ...]
+    """int64 [H·W] each: the inverses of `orders`."""
     rows: tuple[tuple[int, int], ...]
     """The first and the last row of each diagonal."""
 
@@ -47,7 +47,9 @@ def _diagonals(height: int, width: int) -> _Diagonals:
     rows = tuple((max(0, d - width + 1), min(d, height - 1)) for d in range(height + width - 1))
     with torch.inference_mode(False):  # what is kept here serves training too
         order = torch.tensor([y * width + d - y for d, (low, high) in enumerate(rows) for y in range(low, high + 1)])
-        return _Diagonals(order, torch.argsort(order), rows)
+        cells = torch.arange(height * width).view(1, height, width)
+        orders = tuple(cells.flip(flip).flatten()[order] for flip in FLIPS)
+        return _Diagonals(orders, tuple(torch.argsort(order) for order in orders), rows)
 
 
 class _Permute(torch.autograd.Function):
@@ -69,21 +71,28 @@ def _permute(columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
     return permuted
 
 
-def _mix(weights: Tensor, x: Tensor) -> Tensor:
-    """[m, c] by [c, …] → [m, …]: the same combination of channels everywhere."""
-    return (weights @ x.flatten(1)).view(-1, *x.shape[1:])
+def _mix(weights: Tensor, x: Tensor, bias: Tensor | None = None) -> Tensor:
+    """[m, c] by [c, …] → [m, …]: the same combination of channels everywhere, and a bias [m] for each."""
+    columns = x.flatten(1)
+    mixed = weights @ columns if bias is None else torch.addmm(bias[:, None], weights, columns)
+    return mixed.view(-1, *x.shape[1:])
 
 
 def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
     """A dense layer over channels: [c, …] → [m, …]."""
-    return _mix(layer.weight, x) + layer.bias.view(-1, *[1] * (x.dim() - 1))
+    return _mix(layer.weight, x, layer.bias)
+
+
+def _tanh(x: Tensor) -> Tensor:
+    """What torch.tanh computes, in half of its time: the logistic function is the vectorised one."""
+    return 2 * torch.sigmoid(2 * x) - 1
 
 
 class Sweep(nn.Module, ABC):
-    """One recurrent layer from one corner: features [c, H, W, N] → states [k, H, W, N].
+    """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells by anti-diagonals.
 
     Channels come first and the batch last, since products of small matrices with long rows are the fast ones. A
-    subclass says what a unit does (`step`) with its own input and its neighbours' states: above, left and, if it
+    subclass says what a unit does (`step`) with its own features and its neighbours' states: above, left and, if it
     `sees_diagonal`, above left. Outside the board every state is `border`.
     """
 
@@ -94,26 +103,17 @@ class Sweep(nn.Module, ABC):
         self.border = nn.Parameter(torch.zeros(units))
 
     @abstractmethod
-    def project(self, features: Tensor) -> Tensor:
-        """What the units get from their own points: [c, …] → [m, …]."""
-
-    @abstractmethod
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        """Own inputs [m, …] and neighbours' states [k, …] → states [k, …]."""
+        """Own features [c, …] and neighbours' states [k, …] → states [k, …]."""
 
-    def forward(self, features: Tensor) -> Tensor:
+    def forward(self, features: Tensor, height: int, width: int) -> Tensor:
         """By anti-diagonals, each a matter of one `step`."""
-        _, height, width, count = features.shape
-        diagonals = _diagonals(height, width)
-        # [m, H·W, N] with the cells of a diagonal together, so that each diagonal is one part.
-        own = _permute(self.project(features.flatten(1, 2)), diagonals.order, diagonals.places)
-        border = self.border[:, None, None].expand(-1, 1, count)
+        rows = _diagonals(height, width).rows
+        border = self.border[:, None, None].expand(-1, 1, features.shape[-1])
         before, before_that = border[:, :0], border[:, :0]
         states: list[Tensor] = []
-        sizes = [high - low + 1 for low, high in diagonals.rows]
-        for d, ((low, _), size, own_of_diagonal) in enumerate(
-            zip(diagonals.rows, sizes, torch.split(own, sizes, dim=1), strict=True)
-        ):
+        sizes = [high - low + 1 for low, high in rows]
+        for d, ((low, _), size, own) in enumerate(zip(rows, sizes, torch.split(features, sizes, dim=1), strict=True)):
             # Rows low - 1 … high of the diagonal before, with the border where those lie outside the board.
             top, bottom = [border] * (low == 0), [border] * (d < height)
             around = torch.cat((*top, before, *bottom), dim=1)
@@ -123,18 +123,30 @@ class Sweep(nn.Module, ABC):
                 inside = before_that[:, int(d > width) : before_that.shape[1] - int(d > height)]
                 missing = size - len(top) - inside.shape[1]
                 corner = torch.cat((*top, inside, *[border] * missing), dim=1)
-            state = self.step(own_of_diagonal, around[:, :-1], around[:, 1:], corner)
+            state = self.step(own, around[:, :-1], around[:, 1:], corner)
             states.append(state)
             before_that, before = before, state
-        swept = _permute(torch.cat(states, dim=1), diagonals.places, diagonals.order)
-        return swept.view(-1, height, width, count)
+        return torch.cat(states, dim=1)
 
 
-def sweep_from_corners(sweep: Sweep, features: Tensor) -> Tensor:
-    """Features [c, H, W, B] → states of the four sweeps [4, k, H, W, B], each turned back."""
-    corners = torch.cat([features.flip(flip) for flip in FLIPS], dim=-1)
-    swept = sweep(corners).chunk(len(FLIPS), dim=-1)
-    return torch.stack([states.flip(flip) for states, flip in zip(swept, FLIPS, strict=True)])
+def sweep_from_corners(sweep: Sweep, features: Tensor, output: Tensor | None = None) -> Tensor:
+    """Features [c, H, W, B] → the sum of the states of four sweeps [k, H, W, B].
+
+    With `output` [m, k] it is the sum of so many combinations of them [m, H, W, B], which costs less than to combine
+    the sums.
+    """
+    _, height, width, count = features.shape
+    board = _diagonals(height, width)
+    # Rounding to bf16 would add up from step to step.
+    with torch.autocast(features.device.type, enabled=False):
+        cells = features.to(sweep.border.dtype).flatten(1, 2)
+        turned = [_permute(cells, order, places) for order, places in zip(board.orders, board.places, strict=True)]
+        states = sweep(torch.cat(turned, dim=-1), height, width)
+        if output is not None:
+            states = _mix(output, states)
+        parts = zip(states.chunk(len(FLIPS), dim=-1), board.orders, board.places, strict=True)
+        turned_back = torch.stack([_permute(part, places, order) for part, order, places in parts])
+        return turned_back.sum(dim=0).view(-1, height, width, count)
 
 
 class PlainSweep(Sweep):
@@ -145,11 +157,9 @@ class PlainSweep(Sweep):
         self.input = nn.Parameter(torch.empty(planes, units))
         self.hidden = nn.Parameter(torch.empty(units, units))
 
-    def project(self, features: Tensor) -> Tensor:
-        return _mix(self.input.T, features)
-
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        return torch.tanh(own + _mix(self.hidden.T, above + left))
+        weights = torch.cat((self.hidden, self.input))
+        return _tanh(_mix(weights.T, torch.cat((above + left, own))))
 
 
 class MdrnnNet(Net):
@@ -173,8 +183,7 @@ class MdrnnNet(Net):
 
     def forward(self, planes: Tensor) -> NetOutput:
         """Planes float32 [B, C, H, W] of the layout `config.planes`."""
-        states = sweep_from_corners(self.sweep, planes.permute(1, 2, 3, 0)).sum(dim=0)
-        policy = _mix(self.output[None], states)[0]
+        policy = sweep_from_corners(self.sweep, planes.permute(1, 2, 3, 0), self.output[None])[0]
         return NetOutput(policy.flatten(0, 1).T, planes.new_zeros(len(planes)))
 
 
@@ -196,13 +205,11 @@ class GatedSweep(Sweep):
         with torch.no_grad():
             self.input.bias[3 * units :] = -1  # remember more than is new
 
-    def project(self, features: Tensor) -> Tensor:
-        return _dense(self.input, features)
-
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
         assert corner is not None
-        mixed = own + _mix(self.hidden.T, torch.cat((above, left, corner)))
-        candidate = torch.tanh(mixed[: self.units])
+        weights = torch.cat((self.hidden.T, self.input.weight), dim=1)
+        mixed = _mix(weights, torch.cat((above, left, corner, own)), self.input.bias)
+        candidate = _tanh(mixed[: self.units])
         to_above, to_corner, to_new = torch.sigmoid(mixed[self.units :]).chunk(3)
         memory = torch.lerp(torch.lerp(left, above, to_above), corner, to_corner)
         return torch.lerp(memory, candidate, to_new)
@@ -218,7 +225,7 @@ class GatedLayer(nn.Module):
         self.skip = nn.Linear(features, units)
 
     def forward(self, features: Tensor) -> Tensor:
-        states = sweep_from_corners(self.sweep, features).sum(dim=0)
+        states = sweep_from_corners(self.sweep, features)
         # Of a dozen units none may fall silent for good.
         return functional.leaky_relu(_dense(self.merge, states) + _dense(self.skip, features), LEAK)
 
