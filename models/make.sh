@@ -5,7 +5,7 @@
 #
 # NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners),
 # adp (for every size) or adp-fudan (adaptive dynamic programming), cnn-15x15 or mdrnn-15x15 (supervised, from games of
-# the engine that are played first).
+# the engine that data/make-games.sh makes first).
 # A run that was stopped goes on. TENGEN names the program.
 set -eu
 name=$1
@@ -42,16 +42,17 @@ else
     set -- --init-from 9x9 --set "warm_start.games=$games" --set warm_start.epochs=0.5 "$@"
   fi
   case $name in
-    zero9-*) set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@" ;; # the same games, for less
+    zero9-*) # the same algorithm, for less
+      set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@"
+      set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
+      ;;
   esac
   if [ "$name" = pg9 ]; then
     "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
     set -- --init-from runs/models/pg9-self-play "$@"
   fi
-  if [ "$algorithm" = supervised ] && [ ! -d runs/data/freestyle15 ]; then
-    mkdir -p runs/data
-    "$tengen" data generate runs/data/freestyle15.jsonl --games 20000 --nodes 2000 --noise 0.1 --seed 1
-    "$tengen" data build runs/data/freestyle15 runs/data/freestyle15.jsonl --opening-moves 12
+  if [ "$algorithm" = supervised ]; then
+    TENGEN=$tengen data/make-games.sh freestyle
   fi
   echo "tengen train $algorithm --preset $preset --seed 1 $*" > "$run.command"
   "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
