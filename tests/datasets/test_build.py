@@ -15,6 +15,7 @@ from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import UNKNOWN, Dataset, Split
 from tengen.errors import InputError
 from tengen.records import GameRecord, save
+from tests.conftest import ROOT
 
 NINE = Ruleset(9, 9)
 FIVE = "a1a2b1b2c1c2d1d2e1"
@@ -61,6 +62,22 @@ def test_a_folder_of_psq_games(tmp_path):
     (folder / "readme.md").write_text("no game")
     dataset = build_dataset([folder], tmp_path / "set", BuildConfig(ruleset=NINE))
     assert [points(dataset, game) for game in range(4)] == games
+
+
+def test_a_database_of_renjunet(tmp_path):
+    ruleset = Ruleset.parse("15x15:5:renju")
+    source = ROOT / "tests" / "records" / "samples" / "database.rif"
+    config = BuildConfig(ruleset=ruleset, keeps_duplicates=True)
+    dataset = build_dataset([source], tmp_path / "set", config)
+    assert ["".join(points(dataset, game)) for game in range(2)] == ["h8h9i8g8g9f7e6", "h8i9"]
+    assert dataset.results.tolist() == [1, UNKNOWN]
+    assert dataset.description["skipped"] == {
+        "games without moves": 1,
+        "games that occur twice": 1,
+        "games with impossible moves": 2,
+        "games of other rules": 1,
+    }
+    assert dataset.description["keeps_duplicates"] is True
 
 
 def test_what_cannot_be_used_is_counted_and_passed_over(tmp_path):

@@ -103,6 +103,7 @@ def build_dataset(
         "sources": [path.name for path in files[:100]],
         "opening_moves": config.opening_moves,
         "skips_openings": config.skips_openings,
+        "keeps_duplicates": config.keeps_duplicates,
         "duplicates_removed": duplicates,
         "shares": list(config.shares),
         "seed": config.seed,
