@@ -9,7 +9,7 @@ import pytest
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
-from tengen.errors import AgentNameError, GameOverError, InputError
+from tengen.errors import AgentError, AgentNameError, GameOverError, InputError
 from tengen.learning.adp import CriticNet
 from tengen.search.critic import Activation, CriticConfig, CriticInput
 
@@ -41,6 +41,13 @@ def test_a_game_is_legal_and_the_same_every_time(model: Path) -> None:
                 agent.choose(position, Limits())
     assert games[0] == games[1]
     assert games[0][0] == "e5"
+
+
+def test_a_refusal_says_what_the_critic_plays(model: Path) -> None:
+    with make_agent(f'adp:model="{model}"') as agent:
+        agent.check_supports(Ruleset.parse("15x15"))
+        with pytest.raises(AgentError, match=r"does not play 9x9:4:freestyle: the critic plays 9x9:5:freestyle"):
+            agent.check_supports(Ruleset.parse("9x9:4"))
 
 
 def test_a_five_is_taken(model: Path) -> None:

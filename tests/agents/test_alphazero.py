@@ -16,7 +16,7 @@ from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.core.symmetry import symmetries, transform_point, transform_position
-from tengen.errors import AgentNameError, InputError, RulesetError
+from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import load_evaluator
@@ -81,8 +81,11 @@ def test_refusals(name: str, message: str) -> None:
 def test_a_network_that_cannot_be_had_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none-such' is neither a folder, nor an .onnx file, nor a shipped model"):
         make_agent(f"{kind}:model=none-such")
-    with pytest.raises(InputError, match=r"has no model.onnx"):
+    with pytest.raises(InputError, match=r"has no model\.onnx; a training run has it after its first iteration"):
         make_agent(f"{kind}:run={tmp_path}")
+    (write_model(tmp_path) / "model-int8.onnx").unlink()
+    with pytest.raises(InputError, match=r"has no model-int8\.onnx: it has its network in fp32 only, like every"):
+        make_agent(f"{kind}:run={tmp_path},precision=int8")
 
 
 @pytest.mark.parametrize("kind", ["alphazero", "policy"])
@@ -90,6 +93,9 @@ def test_a_network_for_another_ruleset_is_refused(kind: str, model: Path) -> Non
     agent = make_agent(f"{kind}:model={model}")
     assert agent.supports(NINE)
     assert not agent.supports(Ruleset())
+    agent.check_supports(NINE)
+    with pytest.raises(AgentError, match=rf"^{kind}:model=.* does not play 15x15:5:freestyle: .* plays 9x9"):
+        agent.check_supports(Ruleset())
     with pytest.raises(RulesetError, match="plays 9x9:5:freestyle, not 9x9:5:renju"):
         agent.choose(Position.start(Ruleset.parse("9x9:5:renju")), Limits(simulations=1))
     with pytest.raises(RulesetError, match="no network is shipped for 7x5:4:freestyle"):
@@ -146,6 +152,8 @@ def test_limits_of_the_move_and_of_the_agent_both_count(model: Path) -> None:
     assert make_agent("alphazero:model=uniform").choose(START, Limits(nodes=30, simulations=40)).nodes == 30
     assert make_agent("alphazero:model=uniform,simulations=30").choose(START, Limits(simulations=90)).nodes == 30
     assert make_agent("alphazero:model=uniform").choose(START, Limits()).nodes == 500
+    assert make_agent("alphazero:model=uniform,gumbel=yes").choose(START, Limits(simulations=1000)).nodes == 1000
+    assert make_agent("alphazero:model=uniform,gumbel=yes").choose(START, Limits()).nodes == 500
     timed = make_agent(f"alphazero:model={model},seconds=0.03").choose(START, Limits(simulations=10**8))
     assert timed.nodes < 10**8
     agent = make_agent("alphazero:model=uniform")

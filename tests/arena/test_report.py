@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from tengen.arena import report
 from tengen.arena.live import LiveView
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.match_report import match_lines, match_report
+from tengen.arena.pictures import rating_figure, save_figure
 from tengen.arena.pool import Pool, collect
 from tengen.arena.render import print_tables, to_html, to_markdown, write_report
 from tengen.arena.schedule import Game
@@ -178,6 +181,24 @@ def test_a_report_folder(pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
         write_report(pool, tmp_path / "file")
+
+
+def test_a_full_disk_leaves_the_pictures_as_they_were(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = rating_figure(pool, str(NINE))
+    save_figure(figure, tmp_path / "old")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(before) == {"old.png", "old.svg"}
+
+    def fsync(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for name in ("old", "new"):
+        with pytest.raises(InputError, match=rf"cannot write .*{name}\.png: No space left on device"):
+            save_figure(figure, tmp_path / name)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_json_has_all_numbers(pool: Pool) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,12 @@ from typer.testing import CliRunner
 from tengen.agents.registry import make_agent
 from tengen.arena.tournament_file import load as load_tournament
 from tengen.cli import app
-from tengen.errors import InputError, TengenError
+from tengen.core.contracts import Ruleset
+from tengen.errors import InputError, RunError, TengenError
+from tengen.nets.architectures import NetConfig, NetKind, build_net, save_net
 from tengen.nets.models import load_model, read_card
 
+FOUR = Ruleset.parse("4x4:4")
 TINY = (
     "ruleset=4x4:4",
     "iterations=2",
@@ -28,8 +33,8 @@ TINY = (
 )
 
 
-def run(*arguments: str):
-    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+def run(*arguments: str, typed: str = ""):
+    return CliRunner().invoke(app, list(arguments), input=typed, env={"COLUMNS": "200"})
 
 
 def begin(folder: Path, *more: str):
@@ -48,7 +53,10 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     folder = tmp_path / "runs" / "small"
     result = begin(folder)
     assert result.exit_code == 0, result.exception
-    assert "alphazero:run=" in result.stdout
+    shown = re.search(r"`tengen (play .*alphazero:run=.*)`", result.stdout)
+    assert shown is not None
+    played = run(*shlex.split(shown[1]), typed="quit\n")
+    assert played.exit_code == 0, played.exception
     listed = run("runs", str(tmp_path / "runs"))
     assert "small" in listed.stdout
     assert "6x6x4" in listed.stdout
@@ -68,7 +76,14 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     assert card["sha256"] == load_model("small")[1].sha256
     assert card["matches"][0]["games"] == 2
     assert card["run"]["games"] == json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])["games"]
-    assert "| `random` | 2 |" in (target / "card.md").read_text(encoding="utf-8")
+    card_text = (target / "card.md").read_text(encoding="utf-8")
+    assert "| `random` | 2 |" in card_text
+    assert "`metrics.jsonl`" in card_text
+    assert (target / "metrics.jsonl").read_bytes() == (folder / "metrics.jsonl").read_bytes()
+    monkeypatch.setattr("tengen.learning.shipping._MOST_METRICS_BYTES", 100)
+    run("ship", str(folder), str(target), "--command", "tengen train …")
+    assert not (target / "metrics.jsonl").exists()
+    assert "`metrics.jsonl`" not in (target / "card.md").read_text(encoding="utf-8")
 
 
 def test_mistakes_become_our_errors(tmp_path: Path) -> None:
@@ -89,14 +104,54 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting",
-    ["init_from=none.safetensors", "warm_start.games=none.jsonl", "strength.opponents=['rule-based', 'nobody']"],
+    ("setting", "message"),
+    [
+        ("init_from=none.safetensors", r"none\.safetensors is not a file of weights"),
+        ("init_from=zero.safetensors", r"no weight of zero\.safetensors, a plain .* fits into a residual network"),
+        ("warm_start.games=none.jsonl", r"none\.jsonl"),
+        ("strength.opponents=['rule-based', 'nobody']", "nobody"),
+        ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
+        ("window.first=0", "window: a window of 0 positions first"),
+    ],
 )
-def test_a_mistake_that_is_found_late_leaves_no_run_behind(tmp_path: Path, setting: str) -> None:
+def test_a_mistake_leaves_no_run_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_net(Path("zero.safetensors"), build_net(NetConfig(kind=NetKind.PLAIN), FOUR), FOUR)
     folder = tmp_path / "run"
     result = begin(folder, "--set", setting)
     assert isinstance(result.exception, TengenError), result.output
+    assert re.search(message, str(result.exception)), result.exception
     assert not folder.exists()
+
+
+def test_what_guards_advise_can_be_done(tmp_path: Path) -> None:
+    """After a loss that is no number: another run with the network of the first and a lower learning rate."""
+    begin(tmp_path / "first")
+    result = begin(tmp_path / "second", "--init-from", str(tmp_path / "first"), "--set", "learner.learning_rate=1e-4")
+    assert result.exit_code == 0, result.exception
+    assert "beginning with all weights of" in result.stdout
+
+
+def test_foreign_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
+    begin(tmp_path / "whole")
+    for name, text in (("tool", "[tool]\nname = 'x'\n"), ("list", "run = 3\n"), ("text", "not TOML at all\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.toml").write_text(text)
+        assert isinstance(run("train", "alphazero", "--run", str(tmp_path / name), "--resume").exception, InputError)
+    listed = run("runs", str(tmp_path))
+    assert listed.exit_code == 0, listed.exception
+    assert "whole" in listed.stdout
+    assert "text" not in listed.stdout
+    begin(tmp_path / "zapped")
+    metrics = tmp_path / "zapped" / "metrics.jsonl"
+    metrics.write_bytes(b"\0" * 40 + b"\n" + metrics.read_bytes())
+    listed = run("runs", str(tmp_path))
+    assert "whole" in listed.stdout
+    assert "damaged" in listed.stdout
+    assert isinstance(listed.exception, RunError)
+    assert f"{metrics}, line 1 is damaged" in str(listed.exception)
 
 
 def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,6 +284,8 @@ def test_a_run_stops_when_numbers_are_none(tmp_path: Path) -> None:
         ("self_play.random_stones=9", "may win"),
         ("self_play.opponents_share=0.9", "more than all games"),
         ("learner.trace=1.5", "trace"),
+        ("learner.learning_rate=-1", r"learning_rate -1\.0 is not a number of at least 0"),
+        ("learner.threads=0", "threads 0"),
         ("critic.hidden=9", "multiple of 8"),
         ("learner.lambda=0.5", "lambda"),
     ],
@@ -303,6 +305,7 @@ def test_a_run_is_shipped_with_its_card(tmp_path: Path) -> None:
     go(run)
     target = tmp_path / "small"
     ship_run(run, target, "tengen train adp")
-    assert {path.name for path in target.iterdir()} == {"critic.safetensors", "card.json", "card.md", "losses.svg"}
+    files = {"critic.safetensors", "card.json", "card.md", "losses.svg", "metrics.jsonl"}
+    assert {path.name for path in target.iterdir()} == files
     assert "adp:model=small" in (target / "card.md").read_text()
     assert load_critic(target).to_bytes() == load_critic(run.folder).to_bytes()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from tengen.learning.replay import Samples
 from tengen.learning.run import Run, RunHeader
 from tengen.learning.self_play import Games, SelfPlayTask, play_games
 from tengen.learning.warm_start import read_samples
+from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import load
@@ -86,10 +87,12 @@ def test_value_target_is_result_search_or_a_blend() -> None:
         assert float(losses["value"]) == pytest.approx((0.2 - target) ** 2)
 
 
-@pytest.mark.parametrize("config", NETS, ids=lambda config: str(config.kind))
-def test_sixty_four_positions_are_learned_by_heart(config: NetConfig) -> None:
+@pytest.mark.parametrize("precision", StepPrecision)
+@pytest.mark.parametrize("net", NETS, ids=lambda net: str(net.kind))
+def test_sixty_four_positions_are_learned_by_heart(net: NetConfig, precision: StepPrecision) -> None:
     samples = make_samples(FOUR, 64)
-    learner = Learner(build_net(config, FOUR), LearnerConfig(learning_rate=5e-3, search_share=0.0, average=0.9))
+    config = LearnerConfig(learning_rate=5e-3, search_share=0.0, average=0.9, precision=precision)
+    learner = Learner(build_net(net, FOUR), config)
     policy = samples.policy.astype(np.float32)
     entropy = float(-(policy * np.log(np.maximum(policy, 1e-9))).sum(axis=1).mean())
     first = learner.try_on(samples)
@@ -117,8 +120,8 @@ def test_learner_restored_in_the_middle_ends_the_same() -> None:
 
 
 def test_guards_stop_on_what_goes_wrong() -> None:
-    guards = Guards(GuardConfig(patience=2))
-    with pytest.raises(RunError, match="value became nan in iteration 3: lower the learning rate"):
+    guards = Guards(GuardConfig(patience=2), Path("runs/one"))
+    with pytest.raises(RunError, match=r"value became nan in iteration 3, .* \(--init-from runs.one\)"):
         guards.check_losses({"policy": 1.0, "value": float("nan")}, "in iteration 3")
     with pytest.raises(RunError, match="the replay buffer is empty"):
         guards.check_samples(0, "in iteration 1")
@@ -186,6 +189,21 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(tmp_path: P
     assert points >= 15
 
 
+def test_a_curve_that_cannot_be_drawn_is_a_sentence_and_frees_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin(tmp_path / "run", "iterations=1")
+
+    def replace_file(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tengen.arena.pictures.replace_file", replace_file)
+    with pytest.raises(InputError, match=r"cannot write .*losses\.png: No space left on device"):
+        go(run)
+    assert len(run.metrics()) == 1
+    assert not run.is_running()
+
+
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
 def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path, precision: str) -> None:
     for name, seed in (("one", 1), ("same", 1), ("other", 2)):
@@ -208,11 +226,62 @@ def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, monkeypatch: 
     assert {OnnxEvaluator(model).metadata["precision"] for model in played} == {"int8"}
 
 
-RUN = """
-import sys; from pathlib import Path; from rich.console import Console
-from tengen.learning.alphazero import train; from tengen.learning.progress import Progress
+def test_the_metrics_tell_the_simulations_that_the_games_were_played_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for overlaps in ("true", "false"):
+        played: list[int] = []
+
+        def watch(model: bytes, task: SelfPlayTask, stop: threading.Event, played: list[int] = played) -> Games:
+            played.append(task.search.simulations)
+            return play_games(model, task, stop)
+
+        monkeypatch.setattr("tengen.learning.alphazero.play_games", watch)
+        run = begin(tmp_path / overlaps, "iterations=3", "self_play.actors=1", f"self_play.overlaps={overlaps}")
+        go(run)
+        assert [line["simulations"] for line in run.metrics()] == played[:3] == [8, 9, 11]
+
+
+@pytest.mark.parametrize("damaged", [1, 2])
+def test_a_run_with_damaged_checkpoints_ends_like_a_whole_one(tmp_path: Path, damaged: int) -> None:
+    # A window of a few iterations, so that the older checkpoint needs positions that the newest does without.
+    settings = ("iterations=7", "window.first=50", "window.largest=150", "window.exponent=1.0")
+    whole, broken = (begin(tmp_path / name / "run", *settings) for name in ("whole", "broken"))
+    go(whole)
+    go(broken)
+    for iteration in range(8 - damaged, 8):
+        weights = broken.folder / "checkpoints" / f"{iteration:06}" / "weights.safetensors"
+        weights.write_bytes(weights.read_bytes()[:-100])
+    shown = io.StringIO()
+    train(Run.open(broken.folder), Progress(Console(file=shown, width=1000), "test"))
+    assert f"going back to iteration {7 - damaged}\n" in shown.getvalue()
+    assert f"going on after iteration {7 - damaged}, " in shown.getvalue()
+    assert fingerprint(broken.folder) == fingerprint(whole.folder)
+
+
+KILLS = 5
+# Does what is left of a run and dies a while after one file has appeared, at the latest when another has. The process
+# waits for its moment itself: who watches it from outside may come too late.
+RUN_AND_DIE = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from rich.console import Console
+from tengen.learning.alphazero import train
+from tengen.learning.progress import Progress
 from tengen.learning.run import Run
-train(Run.open(Path(sys.argv[1])), Progress(Console(quiet=True), "test"))
+
+folder, first, last, seconds = Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4])
+
+def die():
+    while not (folder / first).exists():
+        time.sleep(0.001)
+    moment = time.monotonic() + seconds
+    while time.monotonic() < moment and not (folder / last).exists():
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+threading.Thread(target=die, daemon=True).start()
+train(Run.open(folder), Progress(Console(quiet=True), "test"))
 """
 
 
@@ -221,29 +290,23 @@ def newest_checkpoint(folder: Path) -> int:
 
 
 def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path) -> None:
-    settings = ("iterations=6",)
+    # A kill costs two iterations at most, the last ones must be left.
+    iterations = 2 * KILLS + 2
+    settings = (f"iterations={iterations}",)
     whole = begin(tmp_path / "whole" / "run", *settings)
     go(whole)
     first, *_, last = (line["seconds"] for line in whole.metrics())
     folder = begin(tmp_path / "killed" / "run", *settings).folder
     rng = random.Random(5)
-    kills = 0
-    while kills < 3:
+    for kill in range(KILLS):
         done = newest_checkpoint(folder)
-        process = subprocess.Popen([sys.executable, "-c", RUN, str(folder)], start_new_session=True)
         # The first kill falls into an iteration before any checkpoint, the others into one after a new checkpoint.
-        while process.poll() is None and newest_checkpoint(folder) == done:
-            if not kills and (folder / "games").exists():
-                break
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0.0, (last - first) / 5))
-        if process.poll() is not None:
-            break  # this machine is in a hurry
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        assert newest_checkpoint(folder) > done or not kills
-        kills += 1
-    assert kills > 1
+        files = (f"checkpoints/{done + 1:06}" if kill else "games/000001.sgf", f"checkpoints/{done + 2:06}")
+        seconds = rng.uniform(0.0, (last - first) / (iterations - 1))
+        command = [sys.executable, "-c", RUN_AND_DIE, str(folder), *files, str(seconds)]
+        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert newest_checkpoint(folder) > done or not kill
+    assert newest_checkpoint(folder) < iterations
     go(Run.open(folder))
     assert fingerprint(folder) == fingerprint(whole.folder)
 

@@ -22,6 +22,11 @@ def test_every_preset_loads_describes_itself_and_survives_its_file(algorithm: st
     assert read_config(kind, tomllib.loads(format_toml(config)), "file") == config
 
 
+@pytest.mark.parametrize("preset", ["8x8", "9x9", "15x15"])
+def test_long_presets_measure_strength_a_dozen_times(preset: str) -> None:
+    assert load_config(find_algorithm("alphazero").Config, "alphazero", preset).strength.points == 12
+
+
 def test_settings_change_what_they_name_and_nothing_else() -> None:
     kind = find_algorithm("alphazero").Config
     plain = load_config(kind, "alphazero", "6x6x4")
@@ -41,6 +46,20 @@ def test_settings_change_what_they_name_and_nothing_else() -> None:
         ("net.channels=1", "3 blocks with 1 channels|2 blocks with 1 channels"),
         ("net.kind=thick", "net.kind = 'thick' is not one of plain, residual, dense, dense-value"),
         ("net=3", "net = 3 is not a table"),
+        ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
+        ("learner.threads=0", "learner: threads 0"),
+        ("learner.reuse=-1", r"learner: reuse -1\.0 is not a number of at least 0"),
+        ("learner.learning_rate=-1e-3", r"learner: learning_rate -0\.001 is not a number of at least 0"),
+        ("learner.average=1.0", r"learner: average 1\.0"),
+        ("learner.search_share=1.5", r"learner: search_share 1\.5 is outside 0–1"),
+        ("window.first=0", "window: a window of 0 positions first"),
+        ("window.largest=10", "window: a window of 10000 positions first and 10 at most"),
+        ("window.exponent=nan", "window: exponent nan is outside 0–1"),
+        ("self_play.first_simulations=-1", "self_play: first_simulations -1"),
+        ("self_play.games=0", "2 actors for 0 games"),
+        ("openings.fraction=2", r"openings: fraction 2\.0 is outside 0–1"),
+        ("warm_start.epochs=0", r"warm_start: epochs 0\.0 is not a number above 0"),
+        ("iterations=0", "iterations 0"),
         ("channels", "'channels' is not key=value"),
     ],
 )

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from tengen.agents.registry import make_agent
 from tengen.arena.match import Contestant, TimeControl, play_game
-from tengen.core.contracts import Ruleset
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.position import Position
 from tengen.errors import InputError, RunError
 from tengen.learning import dqn, policy_gradient, ppo
 from tengen.learning.config import load_config, preset_names
@@ -21,7 +22,7 @@ from tengen.learning.episodes import PlayConfig, Table, sample_policy
 from tengen.learning.guards import GuardConfig
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
-from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights
+from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
 
 THREE = Ruleset.parse("3x3:3")
 ALGORITHMS: dict[str, Any] = {"pg": policy_gradient, "ppo": ppo, "dqn": dqn}
@@ -227,6 +228,19 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: 
     assert points >= 65  # a random player has 50
 
 
+def test_a_recurrent_network_learns_by_policy_gradient(tmp_path: Path) -> None:
+    net = ("net.kind=gated-mdrnn", "net.planes=own-other", "net.channels=8", "net.blocks=1", "learner.credit=gae")
+    run = begin(tmp_path / "run", "pg", *net, "play.games=40", "updates=4", "iterations=2")
+    go(run)
+    assert {"policy", "value", "entropy"} <= set(run.metrics()[-1]["losses"])
+    fresh = build_net(run.config(policy_gradient.Config).net, THREE).state_dict()
+    learned, _ = load_net(run.folder / "model.safetensors")
+    assert all(not torch.equal(weight, fresh[name]) for name, weight in learned.state_dict().items())
+    with make_agent(f'pg:run="{run.folder}"') as agent:
+        position = Position.from_moves(THREE, "b2")
+        assert position.is_legal(agent.choose(position, Limits()).move)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -255,12 +269,32 @@ def test_guards_stop_a_collapsed_policy(tmp_path: Path) -> None:
     assert GuardConfig().patience > 1
 
 
+def test_the_patience_of_guards_goes_on_in_a_resumed_run(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "ppo", "guards.min_policy_entropy=5.0", "guards.patience=3")
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"for 3 iterations in iteration 3"):
+            go(run)
+
+
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for algorithm, setting, message in (
         ("pg", "play.games=7", "7 games in batches of 10"),
         ("ppo", "learner.epochs=0", "0 epochs"),
         ("dqn", "learner.window=5", "of 5 rows"),
         ("ppo", "play.opponents=['nobody']", "unknown opponent 'nobody'"),
+        ("pg", "running_reward.batch=0", "running_reward: batch 0 is not a number of at least 1"),
+        ("pg", "learner.learning_rate=nan", "learner: learning_rate nan is not a number of at least 0"),
+        ("pg", "learner.square_decay=1", r"square_decay 1\.0 is not from 0 to below 1"),
+        ("ppo", "learner.discount=1.5", r"discount 1\.5 is outside 0–1"),
+        ("ppo", "learner.clip=0", r"clip 0\.0 is not a number above 0"),
+        ("ppo", "learner.threads=0", "threads 0 is not a number of at least 1"),
+        ("ppo", "guards.patience=0", "guards: patience 0"),
+        ("ppo", "minutes=-1", r"minutes -1\.0 is not a number of at least 0"),
+        ("ppo", "minutes=nan", "minutes nan"),
+        ("dqn", "pool.size=0", "pool: size 0 is not a number of at least 1"),
+        ("dqn", "learner.exploration=2", r"exploration 2\.0 is outside 0–1"),
+        ("dqn", "learner.average=1", r"average 1\.0 is not from 0 to below 1"),
+        ("dqn", "learner.reuse=inf", "reuse inf is not a number of at least 0"),
     ):
         with pytest.raises(InputError, match=message):
             begin(tmp_path / "run", algorithm, setting)

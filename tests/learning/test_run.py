@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import torch
 
 from tengen.errors import InputError, RunError
-from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
+from tengen.learning.run import Checkpoint, Run, RunHeader, _try_lock, find_runs
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,19 @@ def test_a_run_remembers_what_it_is(tmp_path: Path) -> None:
     assert run.header == HEADER
     assert run.config(Config) == Config(5)
     assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
+
+
+def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
+    make_run(tmp_path / "one")
+    for name, text in (("tool", "[tool]"), ("number", "run = 3"), ("header", "[run]\nname = 'x'"), ("text", "no TOML")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.toml").write_text(text)
+        with pytest.raises(InputError, match=rf"{name} is not a run: its config\.toml names no|{name}.config\.toml: "):
+            Run.open(tmp_path / name)
+    assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
+    (tmp_path / "text" / "metrics.jsonl").touch()
+    with pytest.raises(InputError, match=r"text.config\.toml"):
+        find_runs(tmp_path)
 
 
 def test_a_folder_in_use_is_not_overwritten(tmp_path: Path) -> None:
@@ -70,6 +84,18 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         pass
 
 
+def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(tmp_path)
+    with run.lock():
+        pass
+    with open(tmp_path / "lock", "rb") as looking:
+        assert _try_lock(looking.fileno(), shared=True)
+        assert not run.is_running()
+        monkeypatch.setattr(time, "sleep", lambda _: looking.close())
+        with run.lock():
+            assert looking.closed
+
+
 def test_newest_checkpoint_comes_back_and_old_ones_go(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     assert run.load_checkpoint() is None
@@ -80,6 +106,46 @@ def test_newest_checkpoint_comes_back_and_old_ones_go(tmp_path: Path) -> None:
     assert (found.iteration, found.counters["games"]) == (5, 50)
     assert found.tensors["weights"]["a"].tolist() == [5.0, 5.0]
     assert len(list((tmp_path / "checkpoints").iterdir())) == 3
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "state.json", "arrays.npz"])
+@pytest.mark.parametrize("kept", [0.0, 0.5])
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Path, name: str, kept: float) -> None:
+    def cut(iteration: int) -> Path:
+        path = tmp_path / "checkpoints" / f"{iteration:06}" / name
+        data = path.read_bytes()
+        path.write_bytes(data[: int(kept * len(data))])
+        return path
+
+    run = make_run(tmp_path)
+    for iteration in (1, 2, 3):
+        save(run, iteration)
+    heard: list[str] = []
+    for left in (2, 1):
+        path = cut(left + 1)
+        found = run.load_checkpoint(heard.append)
+        assert found is not None
+        assert found.iteration == found.tensors["weights"]["a"][0] == left
+        assert str(path) in heard[-1]
+        assert heard[-1].endswith(f"going back to iteration {left}")
+    cut(1)
+    with pytest.raises(RunError, match=rf"no checkpoint of .* is whole: .*000003.{name} is damaged.*000001.{name}"):
+        run.load_checkpoint(heard.append)
+
+
+def test_a_damaged_line_of_metrics_is_named_unless_it_is_the_last(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    with run.lock():
+        for iteration in (1, 2):
+            run.log(iteration, {"seconds": 1.0})
+    path = tmp_path / "metrics.jsonl"
+    lines = path.read_bytes()
+    for garbage in (b"\0\0\0", b"\xff", b"{", b"3", b'{"seconds": 1}'):
+        path.write_bytes(lines + garbage + b"\n")
+        assert [line["iteration"] for line in run.metrics()] == [1, 2]
+        path.write_bytes(garbage + b"\n" + lines)
+        with pytest.raises(RunError, match=r"metrics\.jsonl, line 1 is damaged"):
+            run.metrics()
 
 
 def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> None:

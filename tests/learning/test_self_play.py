@@ -9,7 +9,7 @@ import pytest
 
 from tengen.core.contracts import Ruleset
 from tengen.learning.self_play import OpeningConfig, SelfPlayTask, make_samples, random_planes
-from tengen.search.puct import PuctConfig, SelfPlay, UniformEvaluator
+from tengen.search.puct import PuctConfig, SelfPlay, SelfPlayGame, UniformEvaluator
 
 RULES = Ruleset.parse("6x6:4")
 SEARCH = PuctConfig(simulations=64, solve=True, tactics=True, vcf_nodes_leaf=50, discount=0.9, temperature=1.0)
@@ -22,7 +22,7 @@ def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_wh
         ruleset=RULES, layout="board", search=search, openings=OpeningConfig(), games=16, parallel=16, seed=1
     )
     play = SelfPlay(RULES, search, games=task.parallel, seed=task.seed, layout=task.layout)
-    games = []
+    games: list[SelfPlayGame] = []
     while len(games) < task.games:
         play.step(UniformEvaluator())
         games += play.finished()

@@ -26,7 +26,9 @@ from tengen.learning.config import load_config, preset_names
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, new_header
 from tengen.learning.shipping import ship_run
+from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, build_net
+from tengen.nets.models import ModelInfo, Precision
 from tengen.search.engine_games import SelfPlayConfig, generate_games
 
 SEVEN = Ruleset(7, 7)
@@ -63,24 +65,41 @@ def train(run: Run) -> None:
 def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
     for name in preset_names(supervised.NAME):
         load_config(supervised.Config, supervised.NAME, name, ["data=somewhere"])
-    paper = load_config(supervised.Config, supervised.NAME, "stanford15-mdrnn", ["data=somewhere"])
-    assert (paper.net.kind, paper.net.channels, paper.net.planes) == (NetKind.MDRNN, 10, "own-other")
-    assert (paper.learner.batch, paper.learner.learning_rate, paper.learner.decay) == (200, 1e-4, 0.99)
+    mdrnn, cnn = (
+        load_config(supervised.Config, supervised.NAME, f"stanford15-{name}", ["data=somewhere"])
+        for name in ("mdrnn", "cnn")
+    )
+    for paper in (mdrnn, cnn):
+        assert str(paper.ruleset) == "15x15:5:renju"
+        assert paper.learner.batch == 200
+        # 600 passes over eight tenths of a million moves
+        assert paper.iterations * paper.learner.steps * paper.learner.batch == 600 * 800_000
+        assert (paper.augmentation.symmetry, paper.augmentation.shift, paper.learner.average) == (False, 0, 0)
+    assert (mdrnn.net.kind, mdrnn.net.channels, mdrnn.net.planes) == (NetKind.MDRNN, 10, "own-other")
+    assert (mdrnn.learner.learning_rate, mdrnn.learner.decay, mdrnn.learner.weight_decay) == (1e-4, 0.99, 1e-3)
+    assert (cnn.net.kind, cnn.net.planes) == (NetKind.POOLED, "board")
+    assert (cnn.learner.learning_rate, cnn.learner.decay, cnn.learner.weight_decay) == (3e-3, 0.95, 1e-4)
+    shapes = [tuple(weight.shape) for weight in build_net(cnn.net, cnn.ruleset).parameters() if weight.dim() > 1]
+    convolutions, dense = shapes[:3], shapes[3:]
+    assert convolutions == [(1024, 1, 5, 5), (256, 1024, 3, 3), (128, 256, 3, 3)]
+    assert [shape[1] for shape in dense] == [128 * 5 * 5, 512, 512]
+    assert dense[-1][0] == 15 * 15
 
 
-@pytest.mark.parametrize("preset", [name for name in preset_names(supervised.NAME) if name != "stanford15-cnn"])
+@pytest.mark.parametrize("preset", preset_names(supervised.NAME))
 def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> None:
-    run = make_run(tmp_path / "run", data, "iterations=2", preset=preset)
+    steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest
+    run = make_run(tmp_path / "run", data, "iterations=2", f"learner.steps={steps}", preset=preset)
     train(run)
     metrics = run.metrics()
     assert [line["iteration"] for line in metrics] == [1, 2]
-    assert metrics[-1]["positions"] == 2 * 6 * run.config(supervised.Config).learner.batch
+    assert metrics[-1]["positions"] == 2 * steps * run.config(supervised.Config).learner.batch
     assert metrics[-1]["accuracy"]["samples"] == 40
     test = json.loads((run.folder / TEST_FILE).read_text())
     assert test["samples"] == sum(test["by_stones"]["samples"]) == 60
     for picture in ("losses", "accuracy", "by-move", "policy"):
         assert (run.folder / f"{picture}.svg").stat().st_size > 1000
-    assert (run.folder / "filters.svg").exists() == (preset == "cnn")
+    assert (run.folder / "filters.svg").exists() == preset.endswith("cnn")
     with make_agent(f'supervised:run="{run.folder}"') as agent:
         position = Position.from_moves(SEVEN, "d4d5")
         assert position.is_legal(agent.choose(position, Limits()).move)
@@ -138,6 +157,33 @@ def test_a_network_learns_the_games_it_sees(data) -> None:
     assert last["value"] < 0.5 * first["value"]
 
 
+@pytest.mark.parametrize(
+    "net",
+    [
+        NetConfig(planes="threats", channels=16, blocks=1),
+        NetConfig(kind=NetKind.GATED_MDRNN, planes="threats", channels=8, blocks=1),
+    ],
+    ids=lambda net: net.kind,
+)
+def test_steps_in_bf16_learn_as_much_as_those_in_fp32(data, net) -> None:
+    dataset = Dataset.open(data)
+    batch = dataset.batch(dataset.find(Split.TRAINING)[:64], "threats")
+    losses: dict[str, list[dict[str, float]]] = {}
+    for precision in StepPrecision:
+        learner = supervised.Learner(build_net(net, SEVEN, seed=1), supervised.LearnerConfig(precision=precision))
+        losses[precision] = [learner.learn(batch, 3e-3) for _ in range(60)]
+        assert all(weight.dtype is torch.float32 for weight in learner.net.parameters())
+    assert losses["bf16"] != losses["fp32"]
+    for name in ("policy", "value"):
+        first, last = (losses["fp32"][step][name] for step in (0, -1))
+        assert losses["bf16"][-1][name] - last < 0.05 * (first - last)
+
+
+def test_an_unknown_precision_is_refused(data) -> None:
+    with pytest.raises(InputError, match=r"learner\.precision = 'fp16' is not one of fp32, bf16"):
+        load_config(supervised.Config, supervised.NAME, "cnn", [f"data={data}", "learner.precision=fp16"])
+
+
 class Oracle:
     """Knows the moves: likes the one that was played best, or third best on every second position."""
 
@@ -174,6 +220,27 @@ def test_accuracy_counts_first_and_fifth_choices(data) -> None:
     assert np.average(shares, weights=weights) == pytest.approx(accuracy.share(accuracy.first))
 
 
+class LeftHanded:
+    """Likes points the better, the further they are to the left."""
+
+    plane_layout = "board"
+
+    def evaluate(self, planes: FloatPlanes):
+        log_policy = -np.tile(np.arange(7, dtype=np.float32), (len(planes), 7))
+        return log_policy, np.zeros(len(planes), np.float32)
+
+
+def test_accuracy_can_be_measured_with_the_average(data) -> None:
+    run = CliRunner()
+    command = ["data", "measure", str(data), "LeftHanded", "--moves", "50"]
+    info = ModelInfo("LeftHanded", SEVEN, "board", False, Precision.FP32, "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tengen.nets.models.load_model", lambda _: (LeftHanded(), info))
+        alone, averaged = (run.invoke(app, [*command, *more]) for more in ([], ["--average"]))
+    assert alone.exit_code == averaged.exit_code == 0, averaged.exception
+    assert alone.stdout != averaged.stdout
+
+
 def test_results_that_are_unknown_teach_no_value(data) -> None:
     dataset = Dataset.open(data)
     batch = dataset.batch(np.arange(8), "threats")
@@ -182,9 +249,17 @@ def test_results_that_are_unknown_teach_no_value(data) -> None:
     assert set(supervised.compute_losses(net(torch.from_numpy(batch.planes)), batch)) == {"policy"}
 
 
-def test_wrong_data_is_refused(tmp_path, data) -> None:
+def test_wrong_data_and_settings_are_refused(tmp_path, data) -> None:
     with pytest.raises(InputError, match="a data set is needed"):
         load_config(supervised.Config, supervised.NAME, "cnn", ["data="])
+    for setting, message in (
+        ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
+        ("learner.decay=1.5", r"decay 1\.5 is outside 0–1"),
+        ("learner.average=1", r"average 1\.0 is not from 0 to below 1"),
+        ("validation=0", "validation 0 is not a number of at least 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            load_config(supervised.Config, supervised.NAME, "cnn", [f"data={data}", setting])
     with pytest.raises(InputError, match="not a data set"):
         train(make_run(tmp_path / "a", tmp_path))
     with pytest.raises(InputError, match="7x7:5:freestyle, not 9x9:5:freestyle"):

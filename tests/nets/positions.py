@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from contextlib import ExitStack
 
 import numpy as np
 
-from tengen.core.contracts import Ruleset
+from tengen.agents.registry import make_agent
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.geometry import Point
 from tengen.core.planes import FloatPlanes, encode_batch
 from tengen.core.position import Position
 
@@ -22,6 +25,28 @@ def random_positions(ruleset: Ruleset, count: int, seed: int = 0) -> list[Positi
         found.append(position)
         position = position.play(rng.choice(position.legal_points()))
     return found
+
+
+PLAYERS = ("alphabeta:nodes=50,hash-mb=2", "rule-based", "chains")
+
+
+def played_positions(ruleset: Ruleset, count: int, seed: int = 0) -> list[Position]:
+    """Positions of games between quick players, each against each and itself, after up to four stones in the middle."""
+    rng = random.Random(seed)
+    left, bottom = (ruleset.width - 5) // 2, (ruleset.height - 5) // 2
+    middle = [Point.at(left + x, bottom + y) for x in range(5) for y in range(5)]
+    found: list[Position] = []
+    with ExitStack() as closing:
+        players = [closing.enter_context(make_agent(name)) for name in PLAYERS]
+        while len(found) < count:
+            seats = rng.choices(players, k=2)
+            position = Position.from_moves(ruleset, rng.sample(middle, rng.randrange(5)))
+            for agent in seats:
+                agent.new_game(ruleset, rng.getrandbits(32))
+            while not position.is_over:
+                found.append(position)
+                position = position.play(seats[position.stones % 2].choose(position, Limits()).move)
+    return found[:count]
 
 
 def random_planes(ruleset: Ruleset, count: int, layout: str, seed: int = 0) -> FloatPlanes:

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from tengen.core.contracts import Ruleset
+from tengen.core.symmetry import symmetries, transform_array
 from tengen.errors import InputError
 from tengen.nets.architectures import NetConfig, NetKind, build_net, count_weights, load_net, save_net, transfer_weights
-from tengen.nets.evaluators import OnnxEvaluator, TorchEvaluator
+from tengen.nets.evaluators import AveragedEvaluator, OnnxEvaluator, TorchEvaluator
 from tengen.nets.export import export_onnx, quantise
 from tests.nets.positions import random_planes
 
@@ -130,3 +131,23 @@ def test_onnx_file_says_what_it_is_to_every_reader() -> None:
     assert metadata["planes"] == "own-other-last-colour"
     assert metadata["any_size"] == "yes"
     assert len(metadata["sha256"]) == 64
+
+
+@pytest.mark.parametrize("ruleset", [NINE, Ruleset.parse("7x11")], ids=str)
+def test_the_average_turns_with_the_board_and_keeps_what_all_symmetries_agree_on(ruleset: Ruleset) -> None:
+    plain = TorchEvaluator(build_net(CONFIGS[2], ruleset, seed=4))
+    averaged = AveragedEvaluator(plain, ruleset)
+    planes = random_planes(ruleset, 6, plain.plane_layout)
+    shape = (6, ruleset.height, ruleset.width)
+    log_policy, value = averaged.evaluate(planes)
+    assert np.exp(log_policy).sum(axis=1) == pytest.approx(np.ones(6), abs=1e-5)
+    assert np.abs(log_policy - plain.evaluate(planes)[0]).max() > 1e-3
+    for symmetry in symmetries(ruleset):
+        turned_policy, turned_value = averaged.evaluate(np.ascontiguousarray(transform_array(planes, symmetry)))
+        assert turned_value == pytest.approx(value, abs=1e-5)
+        turned = transform_array(log_policy.reshape(shape), symmetry).reshape(6, -1)
+        assert turned_policy == pytest.approx(turned, abs=1e-4)
+    empty = np.zeros_like(planes)
+    means = [np.exp(plain.evaluate(empty)[0]).reshape(shape)]
+    means += [transform_array(means[0], symmetry) for symmetry in symmetries(ruleset)[1:]]
+    assert np.exp(averaged.evaluate(empty)[0]).reshape(shape) == pytest.approx(np.mean(means, axis=0), abs=1e-6)

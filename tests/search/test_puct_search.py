@@ -17,6 +17,7 @@ from tengen.errors import InputError
 from tengen.search.puct import PRESETS, Noise, PuctConfig, Symmetry, UniformEvaluator
 from tengen.search.puct_search import PuctSearch
 from tests.search.networks import FixedEvaluator, TabledEvaluator
+from tests.search.reference import Reference
 
 SOLVE = PuctConfig(solve=True)
 TACTICS = PuctConfig(solve=True, tactics=True, fpu_reduction=0.2)
@@ -193,28 +194,24 @@ def test_virtual_loss_leaves_nothing_behind(config: PuctConfig, leaves: int, thr
     assert all(-1 <= line.value_to_move <= 1 for line in analysis.lines)
 
 
-def test_the_score_is_the_papers() -> None:
-    """Visits of a search with fixed priors and values are those of the formula, worked out by hand."""
-    area, c, simulations = 81, 4.0, 300
-    rng = np.random.default_rng(5)
-    log_policy = rng.normal(size=area).astype(np.float32)
-    config = PuctConfig(c_puct=c)
-    analysis, _ = run(NINE, config, simulations, network=TabledEvaluator(log_policy, 0.3))
-    legal = [p.index(9) for p in NINE.legal_points()]
-    prior = np.exp(log_policy[legal])
-    prior /= prior.sum()
-    # One ply deep values are -0.3; deeper they alternate, so compare only while every child is a leaf or nearly so.
-    first, _ = run(NINE, config, 1, network=TabledEvaluator(log_policy, 0.3))
-    assert first.lines[0].move.index(9) == legal[int(prior.argmax())]
-    assert first.lines[0].value_to_move == pytest.approx(-0.3)
-    for line in analysis.lines:
-        assert line.prior == pytest.approx(prior[legal.index(line.move.index(9))], rel=1e-4)
-    # With values all 0 visits follow the priors: N + 1 in proportion to P.
-    even, _ = run(NINE, config, simulations, network=TabledEvaluator(log_policy, 0.0))
-    visits = {line.move.index(9): line.visits for line in even.lines}
-    scores = [prior[i] * np.sqrt(simulations) / (1 + visits[p]) for i, p in enumerate(legal)]
-    assert max(scores) / np.median(scores) < 2.2
-    assert sum(visits.values()) == simulations
+@pytest.mark.parametrize("c", [0.5, 1.25, 4.0])
+@pytest.mark.parametrize(("rules", "opening"), [("9x9", "e5e6d6f4"), ("4x4:3", "")])
+def test_the_tree_is_that_of_the_papers_formula(rules: str, opening: str, c: float) -> None:
+    position = Position.from_moves(Ruleset.parse(rules), opening)
+    simulations = 300
+    for seed in range(3):
+        network = FixedEvaluator("own-other-last-colour", seed)
+        root = Reference(network, c).search(position, simulations)
+        analysis, _ = run(position, PuctConfig(c_puct=c), simulations, network=network)
+        width = position.ruleset.width
+        found = {line.move.index(width): line for line in analysis.lines}
+        assert {move: line.visits for move, line in found.items() if line.visits} == root.visits
+        for move, line in found.items():
+            assert line.prior == pytest.approx(root.priors[move], rel=1e-4)
+            if line.visits:
+                assert line.value_to_move == pytest.approx(root.mean(move), abs=1e-5)
+        # A formula that is a little off grows another tree.
+        assert Reference(network, 1.2 * c).search(position, simulations).visits != root.visits
 
 
 def test_noise_changes_the_choice_but_not_the_priors_shown() -> None:
@@ -228,6 +225,16 @@ def test_noise_changes_the_choice_but_not_the_priors_shown() -> None:
         noisy, _ = run(NINE, config, 100, network=TabledEvaluator(log_policy))
         priors = {line.move: line.prior for line in noisy.lines}
         assert priors == pytest.approx({line.move: line.prior for line in quiet.lines})
+
+
+@pytest.mark.parametrize(("noise", "lines"), [(Noise.NONE, 1), (Noise.ROOT, 1), (Noise.EVERY, 8)])
+def test_noise_is_mixed_in_where_it_shall_be(noise: Noise, lines: int) -> None:
+    """With one move at the root its noise means nothing: what differs from seed to seed, differs below."""
+    only, *others = NINE.legal_points()
+    config = PuctConfig(noise=noise, noise_alpha=0.3)
+    seen = {run(NINE, config, 16, seed=seed, excluded=others)[0].lines[0].line for seed in range(8)}
+    assert {line[0] for line in seen} == {only}
+    assert len(seen) == lines
 
 
 def test_the_tree_is_kept_along_the_game() -> None:
@@ -398,6 +405,10 @@ def test_limits_and_defaults() -> None:
     assert search.search(NINE, Limits(clock_ms=100, simulations=40)).nodes <= 40
     gumbel = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(simulations=70, gumbel=True))
     assert gumbel.search(NINE, Limits(time_ms=60_000)).nodes == 70
+    assert gumbel.search(NINE, Limits(time_ms=60_000, simulations=90)).nodes == 70
+    assert gumbel.search(NINE, Limits(simulations=90)).nodes == 90
+    assert gumbel.search(NINE, Limits(simulations=90, nodes=40)).nodes == 40
+    assert gumbel.search(NINE, Limits()).nodes == 70
 
 
 def test_a_search_without_time_still_has_a_move() -> None:

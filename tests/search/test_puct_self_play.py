@@ -13,6 +13,7 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
 from tengen.search.puct import PRESETS, Noise, Openings, PuctConfig, SelfPlay, SelfPlayGame, Symmetry, UniformEvaluator
 from tests.search.networks import FixedEvaluator
+from tests.search.reference import Reference
 
 PLAIN = PuctConfig(simulations=24, noise=Noise.EVERY, noise_alpha=0.3)
 SOLVING = PuctConfig(
@@ -147,6 +148,29 @@ def test_quick_searches_are_marked_and_make_up_their_share() -> None:
     games = play_games(SelfPlay(Ruleset.parse("6x6:4"), CAPPED, games=8, seed=5), UniformEvaluator(), 30)
     full = np.concatenate([game.full for game in games])
     assert 0.4 < full.mean() < 0.6
+
+
+def test_forced_playouts_are_made_and_pruned_from_the_target() -> None:
+    ruleset, simulations = Ruleset.parse("4x4:3"), 80
+    network = FixedEvaluator("own-other-last-colour")
+    forcing, free = Reference(network, 1.25, forced=2.0), Reference(network, 1.25)
+    config = PuctConfig(simulations=simulations, forced_playouts=2.0)
+    play = SelfPlay(ruleset, config, games=4, seed=1, layout=network.plane_layout)
+    more_visits = pruned = 0
+    for game in play_games(play, network, 4):
+        position = Position.start(ruleset)
+        for move, policy in zip(game.moves.tolist(), game.policies, strict=True):
+            root = forcing.search(position, simulations)
+            target = forcing.target(root)
+            expected = np.zeros(ruleset.area)
+            expected[list(target)] = list(target.values())
+            assert policy == pytest.approx(expected, abs=1e-5)
+            more_visits += root.visits != free.search(position, simulations).visits
+            pruned += target != {point: visits / simulations for point, visits in root.visits.items()}
+            position = position.play(move)
+    # Otherwise the comparison would be of plain searches.
+    assert more_visits > 10
+    assert pruned > 10
 
 
 def test_openings_come_from_the_list_in_all_symmetries() -> None:

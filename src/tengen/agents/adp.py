@@ -11,7 +11,7 @@ from tengen.agents.registry import AgentKind, parameter
 from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
-from tengen.errors import GameOverError, InputError
+from tengen.errors import AgentError, GameOverError, InputError, RulesetError
 from tengen.search.critic import Critic, find_critic, load_critic
 
 _DEFAULT_MODEL = "adp"
@@ -42,6 +42,12 @@ class AdpAgent(Agent):
 
     def supports(self, ruleset: Ruleset) -> bool:
         return self._critic.supports(ruleset)
+
+    def check_supports(self, ruleset: Ruleset) -> None:
+        try:
+            self._critic.check_supports(ruleset)
+        except RulesetError as error:
+            raise AgentError(f"{self.name} does not play {ruleset}: {error}") from None
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         if self._follows_run and self._file_time() != self._loaded_at:

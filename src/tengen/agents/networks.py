@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tengen.core.contracts import Agent, Evaluator, Ruleset
 from tengen.core.position import Position
-from tengen.errors import InputError, RulesetError
+from tengen.errors import AgentError, InputError, RulesetError
 from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names
 from tengen.search.puct import WORD, UniformEvaluator
 
@@ -65,6 +65,7 @@ class _Network:
         self._precision = parameters.precision
         self._backend = parameters.backend
         self._loaded: tuple[str, Evaluator, ModelInfo | None] | None = None
+        self._found: dict[Ruleset, str] = {}
         self._changed_at = 0
         # A network that cannot be had is reported when the player is made.
         if self._source is not None and self._source != UNIFORM:
@@ -80,7 +81,9 @@ class _Network:
 
     def evaluator(self, ruleset: Ruleset) -> Evaluator:
         """The network for a ruleset; `RulesetError` when it plays others."""
-        source = self._source or _model_for(ruleset, self._family)
+        source = self._source or self._found.get(ruleset)
+        if source is None:
+            source = self._found[ruleset] = _model_for(ruleset, self._family)
         if self._loaded is None or self._loaded[0] != source:
             self._load(source)
         assert self._loaded is not None
@@ -109,11 +112,19 @@ class _Network:
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:
-    """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family."""
+    """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family.
+
+    Where there is none, a family has the network of its nearest board, if that plays boards of any size.
+    """
     tail = "" if ruleset.win_length == 5 else f"x{ruleset.win_length}"
     name = "-".join(part for part in (family, f"{ruleset.width}x{ruleset.height}{tail}") if part)
     if name in model_names():
         return name
+    if family:
+        relatives = [load_model(name)[1] for name in model_names() if name.startswith(f"{family}-")]
+        fitting = [info for info in relatives if info.supports(ruleset)]
+        if fitting:
+            return min(fitting, key=lambda info: abs(info.ruleset.area - ruleset.area)).name
     kind = f" of {family}" if family else ""
     raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(model_names()) or 'none'})")
 
@@ -130,6 +141,12 @@ class NetworkAgent(Agent):
 
     def supports(self, ruleset: Ruleset) -> bool:
         return self._network.supports(ruleset)
+
+    def check_supports(self, ruleset: Ruleset) -> None:
+        try:
+            self._network.evaluator(ruleset)
+        except RulesetError as error:
+            raise AgentError(f"{self.name} does not play {ruleset}: {error}") from None
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         self._game_seed = seed

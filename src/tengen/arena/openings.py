@@ -131,8 +131,7 @@ def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) ->
     ]
     seen: set[object] = set()
     with make_agent(settings.agent) as judge:
-        if not judge.supports(ruleset):
-            raise AgentError(f"{settings.agent} does not play {ruleset}")
+        judge.check_supports(ruleset)
         while True:
             stones = next(rng.choice(sources))
             key = canonical_key(ruleset, stones)

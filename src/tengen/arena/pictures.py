@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tengen.arena.pool import Pool
+from tengen.core.files import replace_file
+from tengen.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,17 +77,22 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(figure: Figure, path: Path) -> str:
-    """Write a figure as PATH.svg and PATH.png; returns the SVG text."""
+    """Write a figure as PATH.svg and PATH.png, each of them whole; returns the SVG text."""
     import matplotlib
 
     # No date and no random names: the same results give the same files.
+    pixels, text = io.BytesIO(), io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "tengen", "svg.fonttype": "none"}):
-        figure.savefig(path.with_name(f"{path.name}.png"), dpi=120)
-        text = io.StringIO()
+        figure.savefig(pixels, format="png", dpi=120)
         metadata: dict[str, Any] = {"Date": None}
         figure.savefig(text, format="svg", metadata=metadata)
     drawing = text.getvalue()
-    path.with_name(f"{path.name}.svg").write_text(drawing, encoding="utf-8")
+    for ending, data in (("png", pixels.getvalue()), ("svg", drawing.encode("utf-8"))):
+        file = path.with_name(f"{path.name}.{ending}")
+        try:
+            replace_file(file, data)
+        except OSError as error:
+            raise InputError(f"cannot write {file}: {error.strerror or error}") from None
     return drawing[drawing.index("<svg") :]
 
 

@@ -22,7 +22,7 @@ from tengen.arena.tally import Tally
 from tengen.arena.worker import Player, WorkerSettings
 from tengen.core.contracts import Opening, Ruleset
 from tengen.core.tables import to_table
-from tengen.errors import AgentError, InputError
+from tengen.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +142,7 @@ class Tournament:
         for entrant in self.players:
             with make_agent(entrant.agent) as agent:
                 for ruleset in self.rules:
-                    if not agent.supports(ruleset):
-                        raise AgentError(f"{entrant.agent} does not play {ruleset}")
+                    agent.check_supports(ruleset)
 
     def _openings_of(self, ruleset: Ruleset) -> list[Stones]:
         path = self.openings.files.get(ruleset.name, self.openings.file)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tengen.cli.position_argument import PositionText, RulesOption
-from tengen.errors import AgentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +57,7 @@ def register(app: typer.Typer) -> None:
             time_ms = DEFAULT_TIME_MS
         limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=nodes, threads=threads)
         with make_agent(agent) as player:
-            if not player.supports(board.ruleset):
-                raise AgentError(f"{agent} does not play {board.ruleset}")
+            player.check_supports(board.ruleset)
             _show(Console(highlight=False), board, player.analyse(board, limits, lines))
 
 

@@ -154,6 +154,9 @@ def measure(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A folder of `tengen data build`.")],
     model: Annotated[str, typer.Argument(help="A shipped model, the folder of a run, or an .onnx file.")],
     moves: Annotated[int, typer.Option(min=1, help="Moves of the test games, at most.")] = 50_000,
+    average: Annotated[
+        bool, typer.Option("--average", help="Ask about every symmetry of each position and average the policies.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Chooses them.")] = 0,
 ) -> None:
     """Print how often a network finds the moves of the test games: first choice, and among the first five."""
@@ -161,14 +164,19 @@ def measure(
     from rich.console import Console
     from rich.table import Table
 
+    from tengen.core.contracts import Evaluator
     from tengen.datasets.dataset import Dataset, Split
     from tengen.learning.accuracy import measure_accuracy
     from tengen.learning.progress import Progress
+    from tengen.nets.evaluators import AveragedEvaluator
     from tengen.nets.models import load_model
 
     data = Dataset.open(dataset)
+    evaluator: Evaluator
     evaluator, info = load_model(model)
     info.check_supports(data.ruleset)
+    if average:
+        evaluator = AveragedEvaluator(evaluator, data.ruleset)
     numbers = np.sort(np.random.default_rng(seed).permutation(data.find(Split.TEST))[:moves])
     console = Console(highlight=False)
     with Progress(console, model) as progress:

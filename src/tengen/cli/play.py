@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tengen.errors import AgentError, InputError, RecordError
+from tengen.errors import InputError, RecordError
 
 if TYPE_CHECKING:
     from tengen.cli.terminal import Player
@@ -94,8 +94,7 @@ def _make_player(text: str, ruleset: Ruleset, rng: random.Random, closing: conte
     if text == PERSON:
         return Player(PERSON)
     agent = closing.enter_context(make_agent(text))
-    if not agent.supports(ruleset):
-        raise AgentError(f"{text} does not play {ruleset}")
+    agent.check_supports(ruleset)
     agent.new_game(ruleset, rng.getrandbits(63))
     return Player(text, agent)
 

@@ -21,7 +21,7 @@ def runs(
     from rich.console import Console
     from rich.table import Table
 
-    from tengen.errors import InputError
+    from tengen.errors import InputError, RunError
     from tengen.learning.plots import draw_run
     from tengen.learning.run import find_runs
 
@@ -35,15 +35,22 @@ def runs(
         table.add_column(column)
     for column in ("iteration", "minutes", "games", "Elo", "against"):
         table.add_column(column, justify="right")
+    problems: list[str] = []
     for run in found:
-        metrics = run.metrics()
         state = "running" if run.is_running() else "stopped"
+        try:
+            metrics = run.metrics()
+        except RunError as problem:
+            problems.append(str(problem))
+            metrics, state = [], "damaged"
         name = str(run.folder.relative_to(folder)) if run.folder != folder else run.folder.name
         table.add_row(name, run.header.algorithm, run.header.preset or "–", state, *_numbers(metrics))
         if plots:
             for picture in draw_run(metrics, run.folder, run.folder.name):
                 console.print(f"wrote {picture}", soft_wrap=True)
     console.print(table)
+    if problems:
+        raise RunError("; ".join(problems))
 
 
 def _numbers(metrics: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
 ) -> None:
     """Train a player. The run is a folder: it can be killed at any moment, resumed, watched and played."""
+    import shlex
     from shutil import rmtree
 
     from rich.console import Console
@@ -73,7 +74,9 @@ def train(
         if not resume and not current.metrics():
             rmtree(folder, ignore_errors=True)  # it would stand in the way of the right command
         raise
-    console.print(f"{folder}: play it by `tengen play --terminal '{algorithm}:run={folder}'`", soft_wrap=True)
+    player = shlex.quote(f"{algorithm}:run={folder}")
+    rules = current.config_table["ruleset"]
+    console.print(f"{folder}: play it by `tengen play --terminal {player} --rules {rules}`", soft_wrap=True)
 
 
 def _list_presets(console: Console) -> None:

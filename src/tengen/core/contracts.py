@@ -302,6 +302,11 @@ class Agent(ABC):
         """Whether the agent can play under `ruleset`."""
         return True
 
+    def check_supports(self, ruleset: Ruleset) -> None:
+        """`AgentError` unless `supports`; an agent that knows more says what it plays instead."""
+        if not self.supports(ruleset):
+            raise AgentError(f"{self.name} does not play {ruleset}")
+
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         """Forget earlier games. Optional: `choose` works without it, as if with seed 0."""
 

@@ -22,8 +22,8 @@ from torch.nn import functional
 
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least
 from tengen.learning.files import write_file
-from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, LoopConfig
 from tengen.learning.progress import Progress
 from tengen.learning.run import Checkpoint, Run, iteration_rng
@@ -126,6 +126,8 @@ class LearnerConfig:
             raise InputError(f"no return with trace {self.trace} over {self.steps} steps")
         if self.batch < 1 or self.epochs < 1 or not 0 <= self.average < 1:
             raise InputError(f"no learning by batches of {self.batch}, {self.epochs} epochs, average {self.average}")
+        check_at_least(self, 0, "learning_rate", "final_learning_rate", "weight_decay")
+        check_at_least(self, 1, "threads")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,7 +350,6 @@ def train(run: Run, progress: Progress) -> None:
     """Do what is left of a run, from its newest checkpoint on."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
-    guards = Guards(config.guards)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:
         checkpoint = loop.resume()
         learner = Learner(_first_net(config, run, progress, checkpoint), config.learner)
@@ -367,14 +368,14 @@ def train(run: Run, progress: Progress) -> None:
             parts = list(actors.map(partial(_play, critic, config, epsilon), tasks))
             games = CriticGames.concatenate(parts)
             samples = make_samples(games, config.learner)
-            guards.check_samples(len(samples), place)
+            loop.guards.check_samples(len(samples), place)
             loop.games += len(games.moves)
             loop.positions += len(games)
 
             # 2. Learning.
             rng = iteration_rng(run.header.seed, iteration, _LEARNING)
             loss = float(np.mean([learner.learn(samples, rows, fraction) for rows in _batches(samples, config, rng)]))
-            guards.check_losses({"value": loss}, place)
+            loop.guards.check_losses({"value": loss}, place)
 
             # 3. What others see of it.
             critic = learner.average.critic(config.ruleset)

@@ -24,15 +24,15 @@ from torch.nn import functional
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.episodes import to_planes
-from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
 from tengen.learning.progress import Progress
 from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
 from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, random_planes, save_games
 from tengen.learning.warm_start import WarmStartConfig, read_samples
-from tengen.learning.weights import AveragedLearner, weights_of
+from tengen.learning.weights import AveragedLearner, StepPrecision, answer, weights_of
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
@@ -71,6 +71,7 @@ class SelfPlayConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
             raise InputError(f"{self.actors} actors for {self.games} games, {self.parallel} at a time")
+        check_at_least(self, 0, "first_simulations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class LearnerConfig:
     final_learning_rate: float = 1e-4
     """Step size at the end; in between it falls like a cosine."""
     weight_decay: float = 1e-4
-    """Of AdamW; the papers' L2 penalty."""
+    """Of AdamW, which shrinks the weights beside the gradient; the papers have an L2 penalty in the loss."""
     clip: float = 1.0
     """Largest norm of a gradient."""
     average: float = 0.99
@@ -103,6 +104,15 @@ class LearnerConfig:
     """Weight of the opponent's reply, if the network has that head."""
     threads: int = 1
     """Threads of a learning step."""
+    precision: StepPrecision = StepPrecision.FP32
+    """bf16 is nearly twice as fast for convolutions, on processors that have it."""
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "batch", "threads")
+        check_at_least(self, 0, "reuse", "epochs", "learning_rate", "final_learning_rate", "weight_decay", "clip")
+        check_at_least(self, 0, "value_weight", "soft_policy_weight", "reply_weight")
+        check_decay(self, "average")
+        check_share(self, "search_share")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +197,8 @@ class Learner(AveragedLearner[Net]):
 
     def learn(self, batch: Samples, fraction: float) -> dict[str, float]:
         """One step at that fraction of the run; returns the losses."""
-        losses = compute_losses(self.net(to_planes(batch.planes)), batch, self._config)
+        output = answer(self.net, to_planes(batch.planes), self._config.precision)
+        losses = compute_losses(output, batch, self._config)
         self.descend(weigh_losses(losses, self._config), self.learning_rate(fraction))
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
@@ -231,7 +242,6 @@ class _Training:
         self._states: list[State] = [{}] * config.self_play.actors
         """The games with which it began, of each actor."""
         self._replay = Replay(loop.run.folder / "replay", config.ruleset, config.window)
-        self._guards = Guards(config.guards)
         self._stop = threading.Event()
         if checkpoint is not None:
             self._restore(checkpoint)
@@ -254,11 +264,12 @@ class _Training:
         loop, iteration = self._loop, self._loop.iteration + 1
         place = f"in iteration {iteration}"
         config = self._config
+        simulations = self._simulations()
 
         # 1. Games.
         games = Games.concatenate([future.result() for future in playing])
-        self._guards.check_samples(len(games.samples), place)
-        self._guards.check_policy(games.policy_entropy, games.openings_of_100, place)
+        loop.guards.check_samples(len(games.samples), place)
+        loop.guards.check_policy(games.policy_entropy, games.openings_of_100, place)
         validation = self._learner.try_on(games.samples[:_VALIDATION])
         self._replay.add(iteration, games.samples)
         save_games(self._run.folder, iteration, games.moves, games.outcomes, config.ruleset)
@@ -280,7 +291,7 @@ class _Training:
         steps = self._steps(len(games.samples))
         for _ in range(steps):
             losses = self._learner.learn(self._replay.sample(config.learner.batch, rng), fraction)
-            self._guards.check_losses(losses, place)
+            loop.guards.check_losses(losses, place)
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + loss / steps
 
@@ -290,7 +301,7 @@ class _Training:
             self._actor_fraction = loop.fraction(iteration)
         loop.publish(self._learner.average)
         loop.end_iteration(
-            self._metrics(games, sums, validation, fraction),
+            {"simulations": simulations, **self._metrics(games, sums, validation, fraction)},
             f"policy {sums['policy']:.3f}, value {sums['value']:.3f}",
             tensors={**self._learner.tensors(), "actor": weights_of(self._actor_net)},
             counters={"steps": self._learner.steps, "self_play_fraction": self._actor_fraction},
@@ -332,6 +343,7 @@ class _Training:
         return random_planes(self._config.ruleset, self._config.net.planes, _CALIBRATION_POSITIONS, rng)
 
     def _simulations(self) -> int:
+        """Those of a move in the self-play under way."""
         first, last = self._config.self_play.first_simulations, self._config.search.simulations
         if not first:
             return last
@@ -354,7 +366,7 @@ class _Training:
                 self._config.ruleset,
             )
             losses = self._learner.learn(chosen, step / steps)
-            self._guards.check_losses(losses, "in the warm start")
+            self._loop.guards.check_losses(losses, "in the warm start")
             self._loop.progress.update(0.0, None, f"warm start {step + 1} of {steps}, policy {losses['policy']:.3f}")
         self._actor_net = copy.deepcopy(self._learner.average)
         self._loop.progress.say(
@@ -374,7 +386,6 @@ class _Training:
         return {
             "steps": self._learner.steps,
             "window": len(self._replay),
-            "simulations": self._simulations(),
             "evaluations": games.evaluations,
             "learning_rate": self._learner.learning_rate(fraction),
             "losses": rounded(losses),

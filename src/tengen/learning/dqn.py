@@ -21,8 +21,8 @@ import torch
 from torch import Tensor
 
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least, check_decay, check_positive, check_share
 from tengen.learning.episodes import Choose, Episodes, PlayConfig, Pool, PoolConfig, Table, to_planes
-from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
 from tengen.learning.progress import Progress
 from tengen.learning.replay import Rows, Shards
@@ -72,6 +72,11 @@ class LearnerConfig:
     def __post_init__(self) -> None:
         if self.steps < 1 or self.batch < 1 or self.window < self.batch:
             raise InputError(f"{self.steps} steps ahead, batches of {self.batch} of {self.window} rows")
+        check_at_least(self, 0, "learning_rate", "final_learning_rate", "reuse")
+        check_at_least(self, 1, "threads")
+        check_positive(self, "clip")
+        check_decay(self, "average")
+        check_share(self, "discount", "exploration", "final_exploration")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +220,6 @@ def train(run: Run, progress: Progress) -> None:
             pool.restore(checkpoint.tensors)
             shards.load(loop.positions)
         table = Table(config.ruleset, config.net.planes, config.play)
-        guards = Guards(config.guards)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -235,7 +239,7 @@ def train(run: Run, progress: Progress) -> None:
             steps = max(1, round(config.learner.reuse * len(episodes) / config.learner.batch))
             losses = [_learn_from(shards, learner, config.learner.batch, fraction, rng) for _ in range(steps)]
             mean = {"q": float(np.mean(losses))}
-            guards.check_losses(mean, place)
+            loop.guards.check_losses(mean, place)
             pool.add_if_due(learner.net, iteration)
 
             # 3. What others see of it.

@@ -24,6 +24,7 @@ from tengen.core.game_batch import NO_POLICY, POLICIES, GameBatch
 from tengen.core.symmetry import inverse, permutation, symmetries
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least
 from tengen.learning.weights import weights_of
 from tengen.nets.architectures import Net, NetOutput
 
@@ -302,6 +303,10 @@ class PoolConfig:
     """So many of the newest that were kept; the first weights are the first of them."""
     every: int = 10
     """Iterations between two that are kept; 0 for none but the first."""
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "size")
+        check_at_least(self, 0, "every")
 
 
 class Pool:

@@ -8,25 +8,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import rmtree
 
+from tengen.core.files import PART, partial_path, replace_file
 from tengen.errors import RunError
-
-_PART = ".part"
 
 
 def write_file(path: Path, data: bytes) -> None:
     """Replace a file by new content."""
-    partial = path.with_name(f".{path.name}{_PART}")
     with writing(path):
-        with open(partial, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
+        replace_file(path, data)
 
 
 def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
     """Make a folder whose files `fill` writes; a folder of that name from before is replaced."""
-    partial = path.with_name(f".{path.name}{_PART}")
+    partial = partial_path(path)
     with writing(path):
         rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
@@ -40,7 +34,7 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
 
 def remove_partial(folder: Path) -> None:
     """Take away what a killed process left half-written."""
-    for partial in folder.glob(f".*{_PART}"):
+    for partial in folder.glob(f".*{PART}"):
         if partial.is_dir():
             rmtree(partial, ignore_errors=True)
         else:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from tengen.errors import RunError
+from tengen.learning.checks import check_at_least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,20 +22,29 @@ class GuardConfig:
     patience: int = 5
     """Iterations in a row that a limit may be broken before the run stops."""
 
+    def __post_init__(self) -> None:
+        check_at_least(self, 0, "min_policy_entropy", "min_openings")
+        check_at_least(self, 1, "patience")
+
 
 class Guards:
     """Watches the metrics of a run."""
 
-    def __init__(self, config: GuardConfig) -> None:
+    def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
+        """`folder` is the run's, for the advice."""
         self._config = config
-        self._broken: dict[str, int] = {}
+        self._folder = folder
+        self.broken: dict[str, int] = {}
+        """What was below its limit → for how many iterations in a row; a checkpoint keeps it."""
 
     def check_losses(self, losses: Mapping[str, float], place: str) -> None:
         """Stop at once on a loss that is not a number."""
         for name, loss in losses.items():
             if not math.isfinite(loss):
                 raise RunError(
-                    f"{name} became {loss} {place}: lower the learning rate, then --resume from the last checkpoint"
+                    f"{name} became {loss} {place}, and would again after --resume: begin another run with a lower"
+                    " learning rate (--set learner.learning_rate=…), from the network of this one if it has any"
+                    f" (--init-from {self._folder})"
                 )
 
     def check_samples(self, samples: int, place: str) -> None:
@@ -51,9 +62,9 @@ class Guards:
         self._count("distinct openings of 100 games", openings_of_100, self._config.min_openings, place)
 
     def _count(self, what: str, amount: float, least: float, place: str) -> None:
-        self._broken[what] = self._broken.get(what, 0) + 1 if amount < least else 0
-        if self._broken[what] >= self._config.patience:
+        self.broken[what] = self.broken.get(what, 0) + 1 if amount < least else 0
+        if self.broken[what] >= self._config.patience:
             raise RunError(
-                f"{what} {amount:.3g} is below {least:g} for {self._broken[what]} iterations {place}: the policy has"
+                f"{what} {amount:.3g} is below {least:g} for {self.broken[what]} iterations {place}: the policy has"
                 " collapsed; more noise, a higher temperature or more openings may help"
             )

@@ -25,9 +25,9 @@ import torch
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import check_layout
-from tengen.errors import InputError
+from tengen.learning.checks import check_at_least
 from tengen.learning.files import write_file
-from tengen.learning.guards import GuardConfig
+from tengen.learning.guards import GuardConfig, Guards
 from tengen.learning.plots import draw_run
 from tengen.learning.progress import Progress
 from tengen.learning.run import Checkpoint, Run
@@ -59,8 +59,8 @@ class LoopConfig:
     """What stops a run that goes wrong."""
 
     def __post_init__(self) -> None:
-        if self.iterations < 1 or self.minutes < 0 or self.cpu_minutes < 0:
-            raise InputError(f"a run of {self.iterations} iterations, {self.minutes} or {self.cpu_minutes} CPU minutes")
+        check_at_least(self, 1, "iterations")
+        check_at_least(self, 0, "minutes", "cpu_minutes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,8 @@ class Loop:
         """Finished so far."""
         self.positions = 0
         """Learned from so far, each counted once."""
+        self.guards = Guards(config.guards, run.folder)
+        """What the algorithm shows its numbers to."""
         self._config = config
         self._seconds_before = self._cpu_seconds_before = 0.0
         self._points_done = 0
@@ -102,20 +104,21 @@ class Loop:
         return self
 
     def __exit__(self, kind: object, *rest: object) -> None:
-        if kind is None:
-            name = f"{self.run.folder.name}, {self._config.ruleset}"
-            draw_run(self.run.metrics(), self.run.folder, name)
-        self._closing.close()
+        with self._closing:
+            if kind is None:
+                name = f"{self.run.folder.name}, {self._config.ruleset}"
+                draw_run(self.run.metrics(), self.run.folder, name)
 
     def resume(self) -> Checkpoint | None:
-        """The newest checkpoint, from which time and counts go on; what was written after it is taken away."""
-        checkpoint = self.run.load_checkpoint()
+        """The newest whole checkpoint, from which time and counts go on; what was written after it is taken away."""
+        checkpoint = self.run.load_checkpoint(self.progress.say)
         self.run.rewind(checkpoint.iteration if checkpoint else 0)
         if checkpoint is not None:
             self.iteration = checkpoint.iteration
             self.games, self.positions = checkpoint.counters["games"], checkpoint.counters["positions"]
             self._seconds_before = checkpoint.counters["seconds"]
             self._cpu_seconds_before = checkpoint.counters["cpu_seconds"]
+            self.guards.broken = dict(checkpoint.counters.get("guards", {}))
             self._points_done = int(self.fraction() * self._config.strength.points)
             self.progress.say(f"going on after iteration {self.iteration}, {self.games} games")
         return checkpoint
@@ -182,7 +185,7 @@ class Loop:
         speeds = f"{self.games / seconds:.1f} games/s, {self.positions / seconds:.0f} positions/s"
         self.progress.update(done, left, f"iteration {self.iteration}, {self.games} games, {speeds}, {shown}")
         clock = {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
-        kept = {**counts, **clock, **(counters or {})}
+        kept = {**counts, **clock, "guards": self.guards.broken, **(counters or {})}
         self.run.save_checkpoint(Checkpoint(self.iteration, tensors, kept, arrays or {}))
 
     def _is_strength_due(self) -> bool:

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.episodes import (
     Episodes,
     PlayConfig,
@@ -32,7 +33,7 @@ from tengen.learning.episodes import (
     masked_log_policy,
     sample_policy,
 )
-from tengen.learning.guards import GuardConfig, Guards
+from tengen.learning.guards import GuardConfig
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, iteration_rng
@@ -91,6 +92,12 @@ class LearnerConfig:
     threads: int = 1
     """Threads of playing and learning."""
 
+    def __post_init__(self) -> None:
+        check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight", "clip")
+        check_at_least(self, 1, "threads")
+        check_decay(self, "square_decay")
+        check_share(self, "discount", "gae_decay")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningRewardConfig:
@@ -102,6 +109,10 @@ class RunningRewardConfig:
     """How slowly it moves."""
     replace_at: float = 0.0
     """From this on the network itself becomes the opponent `past`, and the running reward begins at 0; 0 for never."""
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "batch")
+        check_decay(self, "decay")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +249,6 @@ def train(run: Run, progress: Progress) -> None:
             pool.restore(checkpoint.tensors)
             running.value, replaced = checkpoint.counters["running_reward"], checkpoint.counters["replaced"]
         table = Table(config.ruleset, config.net.planes, config.play)
-        guards = Guards(config.guards)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -249,7 +259,7 @@ def train(run: Run, progress: Progress) -> None:
             for _ in range(config.updates):
                 episodes = table.play(learner.net, pool.draw(rng), choose, rng)
                 losses = learner.learn(episodes, fraction)
-                guards.check_losses(losses, place)
+                loop.guards.check_losses(losses, place)
                 history.append(Update(losses, episodes.scores, episodes.plies, episodes.illegal))
                 positions += len(episodes)
                 if running.add(episodes.rewards):
@@ -259,7 +269,7 @@ def train(run: Run, progress: Progress) -> None:
             loop.games += config.updates * config.play.games
             loop.positions += positions
             metrics = summarise(history)
-            guards.check_entropy(metrics["losses"]["entropy"], place)
+            loop.guards.check_entropy(metrics["losses"]["entropy"], place)
             save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
             loop.publish(learner.net)
             loop.end_iteration(

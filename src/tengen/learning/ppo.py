@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from tengen.errors import InputError
+from tengen.learning.checks import check_at_least, check_positive, check_share
 from tengen.learning.episodes import (
     Episodes,
     PlayConfig,
@@ -28,7 +29,6 @@ from tengen.learning.episodes import (
     masked_log_policy,
     sample_policy,
 )
-from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, iteration_rng
@@ -73,6 +73,10 @@ class LearnerConfig:
     def __post_init__(self) -> None:
         if self.epochs < 1 or self.batch < 2 or not self.clip_range > 0:
             raise InputError(f"{self.epochs} epochs in batches of {self.batch}, clip_range {self.clip_range}")
+        check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight")
+        check_at_least(self, 1, "threads")
+        check_positive(self, "clip")
+        check_share(self, "discount", "gae_decay")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +189,6 @@ def train(run: Run, progress: Progress) -> None:
             restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
             pool.restore(checkpoint.tensors)
         table = Table(config.ruleset, config.net.planes, config.play)
-        guards = Guards(config.guards)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -201,8 +204,8 @@ def train(run: Run, progress: Progress) -> None:
             # 2. Learning.
             batch = make_batch(episodes, config.learner)
             losses = learner.learn(batch, fraction, iteration_rng(run.header.seed, iteration, _LEARNING))
-            guards.check_losses(losses, place)
-            guards.check_entropy(losses["entropy"], place)
+            loop.guards.check_losses(losses, place)
+            loop.guards.check_entropy(losses["entropy"], place)
             pool.add_if_due(learner.net, iteration)
 
             # 3. What others see of it.

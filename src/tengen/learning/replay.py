@@ -8,6 +8,7 @@ are soon outdated, more and more later.
 from __future__ import annotations
 
 import io
+import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -20,8 +21,10 @@ import numpy.typing as npt
 
 from tengen.core.contracts import Ruleset
 from tengen.core.symmetry import inverse, permutation, symmetries
-from tengen.errors import RunError
+from tengen.errors import InputError, RunError
+from tengen.learning.checks import check_share
 from tengen.learning.files import write_file, writing
+from tengen.learning.run import KEPT_CHECKPOINTS
 
 NO_MOVE = -1
 """In `Samples.reply` at the last move of a game."""
@@ -102,6 +105,11 @@ class WindowConfig:
     surprise_share: float = 0.5
     """Share of the sampling weight that goes by surprise; the rest is even."""
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.first <= self.largest:
+            raise InputError(f"a window of {self.first} positions first and {self.largest} at most")
+        check_share(self, "exponent", "surprise_share")
+
     def size(self, total: int) -> int:
         """Positions in the window when `total` were ever made."""
         if total <= self.first:
@@ -121,6 +129,8 @@ class Shards(Generic[R]):
         self._kind = kind
         self._size = size
         self._shards: deque[R] = deque()
+        self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
+        """The oldest shard in the window of each of the newest iterations."""
         self.window: R | None = None
         """The newest rows; None before the first."""
         self.total = 0
@@ -130,10 +140,13 @@ class Shards(Generic[R]):
         """Fill the window from disk; `total` rows were made so far."""
         self.total = total
         self._shards.clear()
-        for path in sorted(self._folder.glob("*.npz"), reverse=True):
+        paths = self._paths()
+        for path in reversed(paths):
             if sum(map(len, self._shards)) >= self._size(total):
                 break
             self._shards.appendleft(self._read(path))
+        # What is there is there for the checkpoints before this one.
+        self._first_needed.extend(int(path.stem) for path in paths[:1] * KEPT_CHECKPOINTS)
         self._refresh()
 
     def add(self, iteration: int, rows: R) -> None:
@@ -146,11 +159,16 @@ class Shards(Generic[R]):
         self._shards.append(rows)
         self.total += len(rows)
         self._refresh()
+        self._first_needed.append(iteration + 1 - len(self._shards))
 
     def remove_outdated(self) -> None:
-        """Delete the files of shards that no window will need again; call it after a checkpoint."""
-        for path in sorted(self._folder.glob("*.npz"))[: -len(self._shards) - 1]:
-            path.unlink()
+        """Delete the files of shards that are in the window of no checkpoint that is kept; call it after one."""
+        for path in self._paths():
+            if int(path.stem) < self._first_needed[0]:
+                path.unlink()
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.npz"))
 
     def __len__(self) -> int:
         return 0 if self.window is None else len(self.window)
@@ -165,7 +183,7 @@ class Shards(Generic[R]):
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return self._kind(**{one.name: arrays[one.name] for one in fields(self._kind)})
-        except (OSError, KeyError, ValueError, BadZipFile) as error:
+        except (OSError, EOFError, KeyError, ValueError, BadZipFile, zlib.error) as error:
             raise RunError(f"{path} is not a shard of positions: {error}") from None
 
 

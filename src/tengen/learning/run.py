@@ -8,21 +8,24 @@
     games/           self-play games as SGF
     lock             held by the process that writes
 
-Every file is replaced whole. Whatever iteration has no checkpoint is done again after a kill: what it had written is
-taken away first. Random choices of an iteration depend on the seed and its number only, so the second try is the same
-as the first.
+Every file is replaced whole, but for the metrics and events, which grow line by line. Whatever iteration has no
+checkpoint is done again after a kill: what it had written is taken away first. Random choices of an iteration depend on
+the seed and its number only, so the second try is the same as the first. Instead of a damaged checkpoint the one before
+it counts.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +50,9 @@ _LOCK_FILE = "lock"
 _CHECKPOINTS = "checkpoints"
 _STATE_FILE = "state.json"
 _ARRAYS_FILE = "arrays.npz"
-_KEPT_CHECKPOINTS = 3
+KEPT_CHECKPOINTS = 3
+"""The newest ones; the others stand in for one that is damaged."""
+_LOCK_TRIES, _SECONDS_BETWEEN_TRIES = 20, 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +114,9 @@ class Run:
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
         table = read_toml(path)
-        header = read_config(RunHeader, table.get("run", {}), str(path))
+        if not _is_of_run(table):
+            raise InputError(f"{folder} is not a run: its {CONFIG_FILE} names no algorithm in a table [run]")
+        header = read_config(RunHeader, table["run"], str(path))
         return cls(folder, header, table.get("config", {}))
 
     def config(self, kind: type[C]) -> C:
@@ -121,7 +128,7 @@ class Run:
         """Be the one process that writes; the operating system frees the lock when the process dies."""
         path = self.folder / _LOCK_FILE
         with writing(path), open(path, "a+", encoding="ascii") as file:
-            if not _try_lock(file.fileno()):
+            if not _wait_for_lock(file.fileno()):
                 raise RunError(f"{self.folder} is being written by another process")
             try:
                 for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
@@ -137,8 +144,8 @@ class Run:
         path = self.folder / _LOCK_FILE
         if not path.exists():
             return False
-        with open(path, "a+", encoding="ascii") as file:
-            return not _try_lock(file.fileno())
+        with open(path, "rb") as file:
+            return not _try_lock(file.fileno(), shared=True)
 
     # -- metrics ---------------------------------------------------------------------------------------------------
 
@@ -152,12 +159,24 @@ class Run:
             self._writer(iteration).add_scalar(name, value, iteration)
 
     def metrics(self) -> list[dict[str, Any]]:
-        """All lines of the metrics; a last one without its end is left out."""
+        """All lines of the metrics; a last one that was not written to its end is left out.
+
+        `RunError` names a line before it that is damaged.
+        """
+        path = self.folder / METRICS_FILE
         try:
-            data = (self.folder / METRICS_FILE).read_bytes()
+            data = path.read_bytes()
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in data.split(b"\n")[:-1]]
+        lines = data.split(b"\n")[:-1]
+        found: list[dict[str, Any]] = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                found.append(_parse_metrics(line))
+            except ValueError as error:
+                if number < len(lines):
+                    raise RunError(f"{path}, line {number} is damaged: {error}") from None
+        return found
 
     def _writer(self, iteration: int) -> Any:
         if self._events is None:
@@ -180,21 +199,30 @@ class Run:
             (folder / _STATE_FILE).write_text(json.dumps(dict(checkpoint.counters), indent=1) + "\n", encoding="utf-8")
 
         write_folder(self.folder / _CHECKPOINTS / f"{checkpoint.iteration:06}", fill)
-        for old in self._checkpoint_folders()[:-_KEPT_CHECKPOINTS]:
+        for old in self._checkpoint_folders()[:-KEPT_CHECKPOINTS]:
             rmtree(old, ignore_errors=True)
 
-    def load_checkpoint(self) -> Checkpoint | None:
-        """The newest checkpoint, None when there is none yet."""
-        import safetensors.torch
+    def load_checkpoint(self, warn: Callable[[str], None] = lambda _: None) -> Checkpoint | None:
+        """The newest checkpoint that is whole, None when there is none yet; `warn` hears of damaged ones.
 
-        folders = self._checkpoint_folders()
-        if not folders:
-            return None
-        folder = folders[-1]
-        tensors = {path.stem: safetensors.torch.load_file(path) for path in sorted(folder.glob("*.safetensors"))}
-        counters = json.loads((folder / _STATE_FILE).read_text(encoding="utf-8"))
-        with np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
-            return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
+        `RunError` names what is damaged when none of them is whole.
+        """
+        problems: list[str] = []
+        for folder in reversed(self._checkpoint_folders()):
+            try:
+                checkpoint = _read_checkpoint(folder)
+            except RunError as problem:
+                problems.append(str(problem))
+                continue
+            if problems:
+                warn(f"{'; '.join(problems)}: going back to iteration {checkpoint.iteration}")
+            return checkpoint
+        if problems:
+            raise RunError(
+                f"no checkpoint of {self.folder} is whole: {'; '.join(problems)}; what it has learned can begin another"
+                f" run (--init-from {self.folder})"
+            )
+        return None
 
     def rewind(self, iteration: int) -> None:
         """Take away what was written after an iteration: its metrics and numbered files are made again."""
@@ -222,8 +250,53 @@ def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generato
 
 
 def find_runs(folder: Path) -> list[Run]:
-    """The runs in a folder and below, or the folder itself when it is one."""
-    return [Run.open(path.parent) for path in sorted(folder.rglob(CONFIG_FILE))]
+    """The runs in a folder and below, or the folder itself when it is one; other files of that name are left out."""
+    return [Run.open(path.parent) for path in sorted(folder.rglob(CONFIG_FILE)) if _looks_like_run(path)]
+
+
+def _looks_like_run(path: Path) -> bool:
+    """Whether a configuration is that of a run, which what lies beside it says if it cannot be read."""
+    try:
+        return _is_of_run(read_toml(path))
+    except InputError:
+        return (path.parent / METRICS_FILE).exists()
+
+
+def _is_of_run(table: Mapping[str, Any]) -> bool:
+    header = table.get("run")
+    return isinstance(header, Mapping) and "algorithm" in header
+
+
+def _read_checkpoint(folder: Path) -> Checkpoint:
+    """`RunError` names a file that cannot be read."""
+    import safetensors.torch
+
+    tensors: dict[str, Tensors] = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        with _reading(path):
+            tensors[path.stem] = safetensors.torch.load_file(path)
+    with _reading(folder / _STATE_FILE):
+        counters = json.loads((folder / _STATE_FILE).read_text(encoding="utf-8"))
+    with _reading(folder / _ARRAYS_FILE), np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
+        return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, EOFError, ValueError, BadZipFile, SafetensorError) as error:
+        raise RunError(f"{path} is damaged ({error})") from None
+
+
+def _parse_metrics(line: bytes) -> dict[str, Any]:
+    """`ValueError` when it is no line of metrics."""
+    table = json.loads(line)
+    if not isinstance(table, dict) or not isinstance(table.get("iteration"), int):
+        raise ValueError(f"no iteration in {line[:80]!r}")
+    return table
 
 
 def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:
@@ -234,10 +307,19 @@ def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
             yield f"{place}{name}", float(value)
 
 
+def _wait_for_lock(descriptor: int) -> bool:
+    """Be the one who writes, after a moment for others who only look whether somebody does."""
+    for _ in range(_LOCK_TRIES):
+        if _try_lock(descriptor):
+            return True
+        time.sleep(_SECONDS_BETWEEN_TRIES)
+    return False
+
+
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(descriptor: int) -> bool:
+    def _try_lock(descriptor: int, *, shared: bool = False) -> bool:
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -246,9 +328,10 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(descriptor: int) -> bool:
+    def _try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock a file until it is closed, without waiting; a shared lock tells whether somebody writes."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             return False
         return True

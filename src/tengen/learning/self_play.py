@@ -46,6 +46,9 @@ class OpeningConfig:
     balance_candidates: int = 0
     """After them one more is drawn from so many candidates, the evener the network finds the position the likelier."""
 
+    def __post_init__(self) -> None:
+        self.openings()
+
     def openings(self) -> Openings:
         """The same for the search."""
         return Openings(

@@ -23,7 +23,7 @@ from tengen.learning.accuracy import TEST_FILE
 from tengen.learning.config import format_toml
 from tengen.learning.files import write_file, writing
 from tengen.learning.plots import draw_run
-from tengen.learning.run import Run
+from tengen.learning.run import METRICS_FILE, Run
 from tengen.nets.architectures import count_weights, load_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import WEIGHTS_FILE, load_model
@@ -32,6 +32,8 @@ from tengen.search.critic import CRITIC_FILE, load_critic
 
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
+_MOST_METRICS_BYTES = 1_000_000
+"""A longer log of training stays with its run: models are downloaded by everybody."""
 
 
 def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
@@ -49,6 +51,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
     draw_run(metrics, target, f"{target.name}, {model['ruleset']}")
     for picture in target.glob("*.png"):  # the SVG is smaller
         picture.unlink()
+    has_metrics = _ship_metrics(run, target)
     last = metrics[-1]
     card: dict[str, Any] = {
         "name": target.name,
@@ -66,6 +69,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
             "minutes": round(last["seconds"] / 60, 1),
             "cpu_minutes": round(last["cpu_seconds"] / 60, 1),
         },
+        "metrics": METRICS_FILE if has_metrics else None,
         "accuracy": _read_accuracy(run),
         "strength": next((line["strength"] for line in reversed(metrics) if "strength" in line), None),
         "matches": [_match(path, run, target.name) for path in matches],
@@ -90,6 +94,16 @@ def _ship_net(run: Run, target: Path) -> dict[str, Any]:
         "int8": net.has_int8,
         "sha256": load_model(target)[1].sha256,
     }
+
+
+def _ship_metrics(run: Run, target: Path) -> bool:
+    """Keep the log of training beside the model unless it is too long; whether it is there."""
+    data = (run.folder / METRICS_FILE).read_bytes()
+    if len(data) > _MOST_METRICS_BYTES:
+        (target / METRICS_FILE).unlink(missing_ok=True)
+        return False
+    write_file(target / METRICS_FILE, data)
+    return True
 
 
 def _ship_critic(run: Run, target: Path) -> dict[str, Any]:
@@ -126,6 +140,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
         f"{run['iterations']:,} iterations, {run['games']:,} games, {run['positions']:,} positions.",
         f"{run['minutes']} minutes by the clock, {run['cpu_minutes']} minutes of CPU time of all threads together.",
         f"Tengen {run['version']}, commit {run['commit'][:12]}, seed {run['seed']}.",
+        *(["Losses, games and strength of every iteration: `metrics.jsonl`."] if card.get("metrics") else []),
         "",
     ]
     if card["strength"]:

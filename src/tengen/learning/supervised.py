@@ -20,13 +20,13 @@ from torch.nn import functional
 from tengen.datasets.dataset import Augmentation, Batch, Dataset, Split
 from tengen.errors import InputError
 from tengen.learning.accuracy import TEST_FILE, Accuracy, measure_accuracy
+from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.files import write_file
-from tengen.learning.guards import Guards
 from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, iteration_rng
 from tengen.learning.supervised_pictures import draw_supervised
-from tengen.learning.weights import AveragedLearner
+from tengen.learning.weights import AveragedLearner, StepPrecision, answer
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
@@ -51,7 +51,7 @@ class LearnerConfig:
     decay: float = 0.0
     """If not 0, the step size is multiplied by this after each pass over the data instead, as in the paper."""
     weight_decay: float = 1e-4
-    """Of AdamW; the paper's L2 penalty."""
+    """Of AdamW: decoupled from the gradient, where the paper adds an L2 penalty to the loss."""
     clip: float = 1.0
     """Largest norm of a gradient."""
     average: float = 0.995
@@ -60,10 +60,14 @@ class LearnerConfig:
     """Weight of the value's loss, if the network has one; the policy's is 1."""
     threads: int = 1
     """Threads of a learning step."""
+    precision: StepPrecision = StepPrecision.FP32
+    """bf16 is nearly twice as fast for convolutions, on processors that have it."""
 
     def __post_init__(self) -> None:
-        if self.batch < 1 or self.steps < 1 or self.threads < 1:
-            raise InputError("batch, steps and threads must be at least 1")
+        check_at_least(self, 1, "batch", "steps", "threads")
+        check_at_least(self, 0, "learning_rate", "final_learning_rate", "weight_decay", "clip", "value_weight")
+        check_share(self, "decay")
+        check_decay(self, "average")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +91,7 @@ class Config(NetLoopConfig):
         NetLoopConfig.__post_init__(self)
         if not self.data:
             raise InputError("a data set is needed: --set data=FOLDER, which `tengen data build` makes")
-        if self.validation < 1 or self.test < 1:
-            raise InputError("validation and test must be at least 1")
+        check_at_least(self, 1, "validation", "test")
 
 
 def compute_losses(output: NetOutput, batch: Batch) -> dict[str, Tensor]:
@@ -111,11 +114,12 @@ class Learner(AveragedLearner[Net]):
         optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._value_weight = config.value_weight
+        self._precision = config.precision
 
     def learn(self, batch: Batch, learning_rate: float) -> dict[str, float]:
         """One step; returns the losses."""
         planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
-        losses = compute_losses(self.net(planes), batch)
+        losses = compute_losses(answer(self.net, planes, self._precision), batch)
         total = losses["policy"]
         if "value" in losses:
             total = total + self._value_weight * losses["value"]
@@ -141,10 +145,9 @@ def train(run: Run, progress: Progress) -> None:
         if checkpoint is not None:
             learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
         chosen = iteration_rng(run.header.seed, 0, _VALIDATION).permutation(validation)[: config.validation]
-        guards = Guards(config.guards)
         loop.games = int((dataset.splits == list(Split).index(Split.TRAINING)).sum())
         while not loop.is_done:
-            losses, rate = _iterate(loop, config, dataset, training, learner, guards)
+            losses, rate = _iterate(loop, config, dataset, training, learner)
             accuracy = measure_accuracy(TorchEvaluator(learner.average), dataset, chosen)
             loop.publish(learner.average)
             loop.end_iteration(
@@ -162,7 +165,6 @@ def _iterate(
     dataset: Dataset,
     training: np.ndarray[tuple[int], np.dtype[np.int64]],
     learner: Learner,
-    guards: Guards,
 ) -> tuple[dict[str, float], float]:
     """The steps of one iteration; returns mean losses and the last step size."""
     iteration = loop.iteration + 1
@@ -178,7 +180,7 @@ def _iterate(
             rate = falling(settings.learning_rate, settings.final_learning_rate, loop.fraction(loop.iteration))
         numbers = training[rng.integers(len(training), size=settings.batch)]
         losses = learner.learn(dataset.batch(numbers, config.net.planes, config.augmentation, rng), rate)
-        guards.check_losses(losses, f"in iteration {iteration}")
+        loop.guards.check_losses(losses, f"in iteration {iteration}")
         for name, loss in losses.items():
             sums[name] = sums.get(name, 0.0) + loss / settings.steps
         loop.positions += settings.batch

@@ -16,6 +16,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.planes import encode, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
+from tengen.learning.checks import check_positive
 from tengen.learning.replay import NO_MOVE, Samples
 from tengen.search.alphabeta import value_to_move
 from tengen.search.engine_games import EngineGame, read_games
@@ -29,6 +30,9 @@ class WarmStartConfig:
     """A file of `tengen data generate`; none, no warm start."""
     epochs: float = 4.0
     """Times its positions are gone through."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, "epochs")
 
 
 def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from tengen.nets.architectures import Net, load_net, transfer_weights
+from tengen.errors import InputError
+from tengen.nets.architectures import Net, NetOutput, load_net, transfer_weights
 from tengen.nets.models import WEIGHTS_FILE, find_model
 
 N = TypeVar("N", bound=nn.Module)
+
+
+class StepPrecision(StrEnum):
+    """The numbers that a learning step computes with; weights, losses and sweeps are fp32 in any case."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+
+
+def answer(net: Net, planes: Tensor, precision: StepPrecision) -> NetOutput:
+    """What a network says while it learns, computed in that precision and handed over in fp32."""
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision is StepPrecision.BF16):
+        output: NetOutput = net(planes)
+    return output._replace(**{name: part.float() for name, part in output._asdict().items() if part is not None})
 
 
 def weights_of(net: nn.Module) -> dict[str, Tensor]:
@@ -84,9 +100,20 @@ class AveragedLearner(Generic[N]):
 
 
 def transfer_from(source: str, net: Net) -> str:
-    """Copy what fits of a run, a shipped model or a weights file; returns a sentence about it."""
+    """Copy what fits of a run, a shipped model or a weights file; returns a sentence about it.
+
+    `InputError` when nothing fits.
+    """
     path = Path(source)
     file = path if path.suffix == ".safetensors" else find_model(source).with_name(WEIGHTS_FILE)
-    left = transfer_weights(load_net(file)[0], net)
+    given = load_net(file)[0]
+    left = transfer_weights(given, net)
+    if len(left) == len(net.state_dict()):
+        raise InputError(f"no weight of {file}, {_describe(given)}, fits into {_describe(net)}")
     kept = f"all but {', '.join(left)}" if left else "all weights"
     return f"beginning with {kept} of {file}"
+
+
+def _describe(net: Net) -> str:
+    config = net.config
+    return f"a {config.kind} network ({config.planes}, {config.channels} channels, {config.blocks} blocks)"

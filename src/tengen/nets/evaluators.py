@@ -1,6 +1,6 @@
-"""Networks behind the `Evaluator` contract: by onnxruntime, the default, or by torch.
+"""Networks behind the `Evaluator` contract: by onnxruntime, the default, or by torch; and the average of one.
 
-Both take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
+All take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
 [B] for the side to move. One evaluator may be asked by several threads at a time.
 """
 
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.planes import FloatPlanes
+from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -74,3 +76,28 @@ class TorchEvaluator:
         with torch.inference_mode():
             output = self._net(torch.from_numpy(planes))
             return torch.log_softmax(output.policy_logits, dim=1).numpy(), output.value_to_move.numpy()
+
+
+class AveragedEvaluator:
+    """Another evaluator, asked about all symmetries of each position: the mean of its policies and of its values."""
+
+    def __init__(self, evaluator: Evaluator, ruleset: Ruleset) -> None:
+        self._evaluator = evaluator
+        self._ruleset = ruleset
+
+    @property
+    def plane_layout(self) -> str:
+        """The name of the input layout in `tengen.core.planes`."""
+        return self._evaluator.plane_layout
+
+    def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
+        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B]), for eight times the cost of one."""
+        seen = symmetries(self._ruleset)
+        turned = np.concatenate([transform_array(planes, symmetry) for symmetry in seen])
+        log_policies, values = self._evaluator.evaluate(turned)
+        turned_back = [
+            part[:, permutation(symmetry, self._ruleset)]
+            for symmetry, part in zip(seen, np.split(log_policies, len(seen)), strict=True)
+        ]
+        log_policy: Floats = np.logaddexp.reduce(turned_back) - np.float32(np.log(len(seen)))
+        return log_policy, values.reshape(len(seen), -1).mean(axis=0)

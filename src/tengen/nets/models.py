@@ -142,7 +142,12 @@ def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path
     folder = path if path.is_dir() else _shipped(str(model))
     file = folder / _FILES[precision]
     if not file.is_file():
-        raise InputError(f"{folder} has no {file.name} (no network of precision {precision} there, or not yet)")
+        if (folder / _FILES[Precision.FP32]).is_file():
+            raise InputError(
+                f"{folder} has no {file.name}: it has its network in fp32 only, like every training run;"
+                " `tengen ship` makes a model with both of one"
+            )
+        raise InputError(f"{folder} has no {file.name}; a training run has it after its first iteration")
     return file
 
 

@@ -119,10 +119,14 @@ class Critic:
         """Whether it can judge positions of a ruleset: any size, the rule and win length it was trained with."""
         return (ruleset.rule, ruleset.win_length) == (self.ruleset.rule, self.ruleset.win_length)
 
+    def check_supports(self, ruleset: Ruleset) -> None:
+        """`RulesetError` unless `supports`."""
+        if not self.supports(ruleset):
+            raise RulesetError(f"the critic plays {self.ruleset} and other sizes, not {ruleset}")
+
     def judge(self, position: Position) -> Judgement:
         """All candidate moves of a game that goes on; takes microseconds."""
-        if not self.supports(position.ruleset):
-            raise RulesetError(f"the critic plays {self.ruleset} and other sizes, not {position.ruleset}")
+        self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
         # By tanh, which does not overflow; in float64, where more positions differ.
         return Judgement(points, 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64))))

@@ -22,6 +22,8 @@ __all__ = ["PuctSearch"]
 MAX_THREADS = 64
 
 _UNLIMITED = 10**9
+# Sequential halving plans every simulation beforehand.
+_MOST_PLANNED = 10**6
 # Of the clock, about a twentieth for one move.
 _CLOCK_SHARE = 20
 # Kept back from every time limit for the way from the search to the caller.
@@ -75,9 +77,10 @@ class PuctSearch:
         """Think about a position whose game is not over; `on_analysis` hears of the progress.
 
         `simulations` and `nodes` both bound the simulations, `depth` means nothing here; without any bound, those of
-        the configuration count. The first line is the move to play: the most visited one, or at a `temperature` above
-        0 one drawn from the visits. The analysis' policy is the policy target of training, its lines have priors,
-        visits and values.
+        the configuration count. Gumbel search has to know its simulations beforehand: under a time limit it makes at
+        most those of the configuration, without one at most a million. The first line is the move to play: the most
+        visited one, or at a `temperature` above 0 one drawn from the visits. The analysis' policy is the policy target
+        of training, its lines have priors, visits and values.
         """
         if position.is_over:
             raise InputError(f"the game is over, there is nothing to search\n{position}")
@@ -226,7 +229,9 @@ def _time_ms(limits: Limits) -> int | None:
 
 def _simulations(limits: Limits, config: PuctConfig, time_ms: int | None) -> int:
     bounds = [max(1, bound) for bound in (limits.simulations, limits.nodes) if bound is not None]
-    # Sequential halving has to know beforehand how many there are.
-    if (not bounds and time_ms is None) or config.gumbel:
+    if not bounds and time_ms is None:
         bounds.append(config.simulations)
+    if config.gumbel:
+        # Sequential halving has to know beforehand how many there are, which a clock does not tell.
+        bounds.append(_MOST_PLANNED if time_ms is None else config.simulations)
     return min(bounds, default=_UNLIMITED)

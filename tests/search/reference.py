@@ -1,0 +1,109 @@
+"""PUCT as the papers write it, slow and obvious: what the native tree is compared with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tengen.core.contracts import Evaluator
+from tengen.core.planes import encode
+from tengen.core.position import Position
+
+Move = int
+"""The index of a point."""
+
+
+@dataclass
+class Node:
+    """A position of the tree. Moves are in the order in which they were first tried."""
+
+    position: Position
+    value_to_move: float
+    """The network's, or the result of a finished game."""
+    priors: dict[Move, float]
+    children: dict[Move, Node] = field(default_factory=dict)
+    visits: dict[Move, int] = field(default_factory=dict)
+    sums: dict[Move, float] = field(default_factory=dict)
+    """Of the values of each move's simulations, for the side to move."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.visits.values())
+
+    def mean(self, move: Move) -> float:
+        return self.sums[move] / self.visits[move] if move in self.visits else 0.0
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A search with one network. `forced` is k of Wu 2019 at the root, 0 for none."""
+
+    network: Evaluator
+    c: float
+    forced: float = 0.0
+
+    def search(self, position: Position, simulations: int) -> Node:
+        """The root after so many simulations."""
+        root = self._make(position)
+        for _ in range(simulations):
+            self._simulate(root, is_root=True)
+        return root
+
+    def score(self, node: Node, move: Move, visits: int) -> float:
+        """Q + c · P · √ΣN / (1 + N)"""
+        return node.mean(move) + self.c * node.priors[move] * math.sqrt(node.total) / (1 + visits)
+
+    def owed(self, node: Node, move: Move) -> float:
+        """√(k · P · ΣN): so many visits has a root move at least that has any."""
+        return math.sqrt(self.forced * node.priors[move] * node.total)
+
+    def target(self, root: Node) -> dict[Move, float]:
+        """The policy to learn: shares of the visits, without those that a move owes to being forced.
+
+        Of these as many are taken away, one by one, as leave the move's score below that of the most visited one; a
+        move that is left with a single visit loses that too (Wu 2019, section 3.2).
+        """
+        best = max(root.visits, key=lambda move: root.visits[move])
+        least = self.score(root, best, root.visits[best])
+        kept = dict(root.visits)
+        for move in kept if self.forced else ():
+            if move == best or root.mean(move) >= least:
+                continue
+            for _ in range(math.floor(self.owed(root, move))):
+                if kept[move] == 0 or self.score(root, move, kept[move] - 1) > least:
+                    break
+                kept[move] -= 1
+            if kept[move] <= 1:
+                kept[move] = 0
+        return {move: visits / sum(kept.values()) for move, visits in kept.items() if visits}
+
+    def _make(self, position: Position) -> Node:
+        if position.is_over:
+            return Node(position, -1.0 if position.outcome.winner else 0.0, {})
+        log_policy, value = self.network.evaluate(encode(position, self.network.plane_layout)[None])
+        moves = [point.index(position.ruleset.width) for point in position.legal_points()]
+        weights = np.exp(log_policy[0][moves].astype(np.float64))
+        return Node(position, float(value[0]), dict(zip(moves, (weights / weights.sum()).tolist(), strict=True)))
+
+    def _simulate(self, node: Node, *, is_root: bool = False) -> float:
+        """One walk to a leaf and back; its value for the side to move."""
+        if node.position.is_over:
+            return node.value_to_move
+        move = self._select(node, is_root)
+        if move in node.children:
+            value = -self._simulate(node.children[move])
+        else:
+            node.children[move] = self._make(node.position.play(move))
+            value = -node.children[move].value_to_move
+        node.visits[move] = node.visits.get(move, 0) + 1
+        node.sums[move] = node.sums.get(move, 0.0) + value
+        return value
+
+    def _select(self, node: Node, is_root: bool) -> Move:
+        for move, visits in node.visits.items() if is_root else ():
+            if visits < self.owed(node, move):
+                return move
+        # While nothing has been tried all scores are 0 and the prior decides.
+        return max(node.priors, key=lambda move: (self.score(node, move, node.visits.get(move, 0)), node.priors[move]))
