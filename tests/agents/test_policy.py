@@ -23,11 +23,11 @@ def write_model(folder: Path, seed: int) -> None:
     (folder / "model.onnx").write_bytes(export_onnx(net, FIVE))
 
 
-@pytest.mark.parametrize("kind", ["pg", "ppo", "dqn"])
+@pytest.mark.parametrize("kind", ["pg", "ppo", "dqn", "evolution"])
 def test_each_finds_the_shipped_network_of_its_own_kind(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number, name in enumerate(("5x5x4", "pg-5x5x4", "ppo-5x5x4", "dqn-5x5x4")):
+    for number, name in enumerate(("5x5x4", "pg-5x5x4", "ppo-5x5x4", "dqn-5x5x4", "evolution-5x5x4")):
         write_model(tmp_path / name, seed=number)
     monkeypatch.setattr("tengen.nets.models.shipped_folder", lambda _: tmp_path)
     found = make_agent(kind).choose(POSITION, Limits())
@@ -36,6 +36,26 @@ def test_each_finds_the_shipped_network_of_its_own_kind(
     assert found.policy != make_agent("policy").choose(POSITION, Limits()).policy
     with pytest.raises(RulesetError, match=rf"no network of {kind} is shipped for 7x5:4:freestyle \(shipped: 5x5x4, "):
         make_agent(kind).choose(Position.start(Ruleset.parse("7x5:4")), Limits())
+
+
+def test_a_network_for_boards_of_any_size_is_found_for_the_boards_that_have_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, name in enumerate(("cnn-5x5x4", "cnn-9x9x4", "9x9x4", "pg-7x7x4")):
+        ruleset = Ruleset.parse(f"{name.removeprefix('cnn-').removeprefix('pg-')[:3]}:4")
+        net = build_net(NetConfig(planes="board", channels=4, blocks=1), ruleset, seed=number)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.onnx").write_bytes(export_onnx(net, ruleset))
+    monkeypatch.setattr("tengen.nets.models.shipped_folder", lambda _: tmp_path)
+    agent = make_agent("cnn")
+    for rules, nearest in (("6x6:4", "cnn-5x5x4"), ("8x9:4", "cnn-9x9x4"), ("5x5:4", "cnn-5x5x4")):
+        position = Position.from_moves(Ruleset.parse(rules), "c3c4")
+        named = make_agent(f"policy:model={nearest}").choose(position, Limits())
+        assert agent.choose(position, Limits()).policy == named.policy
+    assert not agent.supports(Ruleset.parse("6x6:5"))
+    assert not agent.supports(Ruleset.parse("6x6:4:standard"))
+    assert not make_agent("mdrnn").supports(Ruleset.parse("6x6:4"))
+    assert not make_agent("policy").supports(Ruleset.parse("6x6:4"))
 
 
 def test_only_legal_moves_are_played_and_temperature_spreads_them(tmp_path: Path) -> None:

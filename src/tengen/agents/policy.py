@@ -26,8 +26,8 @@ from tengen.core.contracts import Analysis, AnalysisLine, Decision, Limits
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
-from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError
+from tengen.nets.evaluators import AveragedEvaluator
 from tengen.nets.models import Backend, Precision
 
 
@@ -86,17 +86,14 @@ class PolicyAgent(NetworkAgent):
             raise InputError(f"the game is over, there is nothing to play\n{position}")
         ruleset = position.ruleset
         evaluator = self._network.evaluator(ruleset)
-        planes = encode(position, evaluator.plane_layout)
-        seen = symmetries(ruleset) if self._average else range(1)
-        batch = np.stack([np.ascontiguousarray(transform_array(planes, symmetry)) for symmetry in seen])
-        log_policy, values = evaluator.evaluate(batch)
-        policy = np.zeros(ruleset.area)
-        for symmetry, row in zip(seen, log_policy, strict=True):
-            policy += np.exp(row[permutation(symmetry, ruleset)].astype(np.float64))
+        if self._average:
+            evaluator = AveragedEvaluator(evaluator, ruleset)
+        log_policy, value = evaluator.evaluate(encode(position, evaluator.plane_layout)[None])
+        policy = np.exp(log_policy[0].astype(np.float64))
         policy[~position.legal_mask()] = 0
         if not policy.sum() > 0:
             policy = position.legal_mask().astype(np.float64)
-        return policy / policy.sum(), float(values.mean())
+        return policy / policy.sum(), float(value[0])
 
 
 def _learner(name: str, summary: str) -> AgentKind:
@@ -111,4 +108,5 @@ KINDS = (
     _learner("cnn", "The same of a convolutional network."),
     _learner("mdrnn", "The same of a multi-dimensional recurrent network."),
     _learner("dqn", "The move of the highest Q of a network that learned by deep Q-learning."),
+    _learner("evolution", "The policy of a network whose weights evolved by games."),
 )

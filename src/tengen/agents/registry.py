@@ -62,7 +62,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.alphabeta": ("alphabeta",),
     "tengen.agents.rollout": ("uct", "hmcts"),
     "tengen.agents.alphazero": ("alphazero",),
-    "tengen.agents.policy": ("policy", "pg", "ppo", "supervised", "cnn", "mdrnn", "dqn"),
+    "tengen.agents.policy": ("policy", "pg", "ppo", "supervised", "cnn", "mdrnn", "dqn", "evolution"),
     "tengen.agents.adp": ("adp",),
     "tengen.agents.brain": ("brain",),
 }

@@ -18,6 +18,7 @@ _MODULES = {
     "pg": ("tengen.learning.policy_gradient", "Policy gradient: moves of games that were won become likelier."),
     "ppo": ("tengen.learning.ppo", "Proximal policy optimization: policy gradient in small safe steps."),
     "dqn": ("tengen.learning.dqn", "Deep Q-learning: the value of every move, from replayed games."),
+    "evolution": ("tengen.learning.evolution", "Evolution: weights are drawn around those whose games went well."),
     "supervised": ("tengen.learning.supervised", "A network learns the moves of recorded games."),
     "adp": ("tengen.learning.adp", "A critic over counts of shapes learns by temporal differences from its own games."),
 }
