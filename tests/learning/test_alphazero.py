@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import random
 import signal
 import subprocess
@@ -37,6 +36,7 @@ from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import load
 from tengen.search.engine_games import SelfPlayConfig as GenerateConfig
 from tengen.search.engine_games import generate_games, read_games
+from tests.learning.runs import fingerprint
 from tests.nets.positions import random_planes
 
 FOUR = Ruleset.parse("4x4:3")
@@ -158,15 +158,6 @@ def begin(folder: Path, *settings: str, seed: int = 1) -> Run:
 
 def go(run: Run) -> None:
     train(run, Progress(Console(quiet=True), "test"))
-
-
-def fingerprint(folder: Path) -> dict[str, object]:
-    """Everything a run made that does not depend on the clock."""
-    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for line in metrics:
-        del line["seconds"], line["cpu_seconds"]
-    games = {path.name: path.read_bytes() for path in sorted((folder / "games").iterdir())}
-    return {"metrics": metrics, "games": games, "model": (folder / "model.safetensors").read_bytes()}
 
 
 def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(tmp_path: Path) -> None:

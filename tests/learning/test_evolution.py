@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +28,7 @@ from tengen.learning.evolution import (
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
+from tests.learning.runs import fingerprint, go_with_a_break
 
 FOUR = Ruleset.parse("4x4:3")
 
@@ -131,15 +130,6 @@ def go(run: Run) -> None:
     train(run, Progress(Console(quiet=True), "test"))
 
 
-def fingerprint(folder: Path) -> dict[str, object]:
-    """Everything a run made that does not depend on the clock."""
-    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for line in metrics:
-        del line["seconds"], line["cpu_seconds"]
-    games = {path.name: path.read_bytes() for path in sorted((folder / "games").iterdir())}
-    return {"metrics": metrics, "games": games, "model": (folder / "model.safetensors").read_bytes()}
-
-
 def points_against_random(agent_text: str, ruleset: Ruleset, games: int) -> float:
     """A game, on average, with both colours."""
     points = 0.0
@@ -181,18 +171,7 @@ def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
 ) -> None:
     whole, broken = (begin(tmp_path / name / "run", f"moves={moves}") for name in ("whole", "broken"))
     go(whole)
-    log = Run.log
-
-    def stop_in_the_third(self: Run, iteration: int, metrics: Any) -> None:
-        log(self, iteration, metrics)
-        if iteration == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Run, "log", stop_in_the_third)
-    with pytest.raises(KeyboardInterrupt):
-        go(broken)
-    monkeypatch.undo()
-    go(Run.open(broken.folder))
+    go_with_a_break(broken, go, 3, monkeypatch)
     assert fingerprint(broken.folder) == fingerprint(whole.folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from tengen.learning.guards import GuardConfig
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
+from tests.learning.runs import fingerprint, go_with_a_break
 
 THREE = Ruleset.parse("3x3:3")
 ALGORITHMS: dict[str, Any] = {"pg": policy_gradient, "ppo": ppo, "dqn": dqn}
@@ -200,15 +200,6 @@ def go(run: Run) -> None:
     ALGORITHMS[run.header.algorithm].train(run, Progress(Console(quiet=True), "test"))
 
 
-def fingerprint(folder: Path) -> dict[str, object]:
-    """Everything a run made that does not depend on the clock."""
-    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for line in metrics:
-        del line["seconds"], line["cpu_seconds"]
-    games = {path.name: path.read_bytes() for path in sorted((folder / "games").iterdir())}
-    return {"metrics": metrics, "games": games, "model": (folder / "model.safetensors").read_bytes()}
-
-
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: str, tmp_path: Path) -> None:
     strength = ("strength.every=4", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
@@ -247,18 +238,7 @@ def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
 ) -> None:
     whole, broken = (begin(tmp_path / name / "run", algorithm, "iterations=4") for name in ("whole", "broken"))
     go(whole)
-    log = Run.log
-
-    def stop_in_the_second(self: Run, iteration: int, metrics: Any) -> None:
-        log(self, iteration, metrics)
-        if iteration == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Run, "log", stop_in_the_second)
-    with pytest.raises(KeyboardInterrupt):
-        go(broken)
-    monkeypatch.undo()
-    go(Run.open(broken.folder))
+    go_with_a_break(broken, go, 2, monkeypatch)
     assert fingerprint(broken.folder) == fingerprint(whole.folder)
 
 
