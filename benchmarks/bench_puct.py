@@ -21,8 +21,8 @@ from dataclasses import replace
 import numpy as np
 
 from tengen.core.contracts import Evaluator, Limits, Ruleset
-from tengen.core.planes import FloatPlanes, encode
 from tengen.core.position import Position
+from tengen.learning.self_play import random_planes
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.search.puct import PRESETS, SelfPlay, UniformEvaluator
 from tengen.search.puct_search import PuctSearch
@@ -55,26 +55,14 @@ def _networks() -> dict[str, Evaluator]:
     from tengen.nets.export import export_onnx, quantise
 
     model = export_onnx(build_net(NetConfig(kind=NetKind.PLAIN, planes=LAYOUT), RULES), RULES)
-    return {"fp32": OnnxEvaluator(model), "int8": OnnxEvaluator(quantise(model, _random_planes(256)))}
-
-
-def _random_planes(count: int) -> FloatPlanes:
-    rng = np.random.default_rng(1)
-    planes = []
-    for _ in range(count):
-        position = Position.start(RULES)
-        for _ in range(int(rng.integers(0, 30))):
-            points = position.legal_points()
-            position = position.play(points[int(rng.integers(len(points)))])
-            if position.is_over:
-                break
-        planes.append(encode(position, LAYOUT))
-    return np.stack(planes)
+    planes = random_planes(RULES, LAYOUT, 256, np.random.default_rng(1))
+    return {"fp32": OnnxEvaluator(model), "int8": OnnxEvaluator(quantise(model, planes))}
 
 
 def _self_play(network: Evaluator) -> dict[str, float]:
     plays = [SelfPlay(RULES, PRESETS["zero9"], games=GAMES, seed=i, layout=LAYOUT) for i in range(THREADS)]
-    batches = [_random_planes(GAMES) for _ in range(THREADS)]
+    rng = np.random.default_rng(1)
+    batches = [random_planes(RULES, LAYOUT, GAMES, rng) for _ in range(THREADS)]
 
     def play(thread: int) -> int:
         return plays[thread].step(network)

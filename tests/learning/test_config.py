@@ -37,6 +37,14 @@ def test_settings_change_what_they_name_and_nothing_else() -> None:
     assert changed.search == plain.search
 
 
+def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
+    kind = find_algorithm("evolution").Config
+    plain = load_config(kind, "evolution", None, ["ruleset=9x9"])
+    changed = load_config(kind, "evolution", None, ["ruleset=9x9", "net.channels=12"])
+    assert plain.net.kind == "mdrnn"
+    assert changed == replace(plain, net=replace(plain.net, channels=12))
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -38,7 +38,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 class TableReader:
     """Makes dataclasses of tables, by the types of their fields.
 
-    A dataclass with a class method `parse` may be written as a text, such as a ruleset.
+    A dataclass with a class method `parse` may be written as a text, such as a ruleset. A table within a table changes
+    the default of its field, where there is one, and leaves the rest of it as it is.
     """
 
     def __init__(self, origin: str, folder: Path) -> None:
@@ -46,31 +47,34 @@ class TableReader:
         self._origin = origin
         self._folder = folder
 
-    def make(self, kind: type[T], table: Mapping[str, Any], place: str, known: Sequence[str] = ()) -> T:
-        """The dataclass of a table; `place` is the table's name, for messages."""
+    def make(
+        self, kind: type[T], table: Mapping[str, Any], place: str, known: Sequence[str] = (), base: T | None = None
+    ) -> T:
+        """The dataclass of a table, or `base` changed by it; `place` is the table's name, for messages."""
         hints = typing.get_type_hints(kind)
         wanted = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
         values: dict[str, Any] = {}
         for key, value in table.items():
             if key not in wanted:
                 self._refuse(f"unknown key {place}{key}{did_you_mean(key, known or list(wanted))}")
-            values[key] = self._value(hints[key], value, f"{place}{key}")
+            default = _default_of(wanted[key]) if base is None else getattr(base, key)
+            values[key] = self._value(hints[key], value, f"{place}{key}", default)
         missing = [
             name
             for name, one in wanted.items()
-            if one.default is one.default_factory is dataclasses.MISSING and name not in values
+            if base is None and one.default is one.default_factory is dataclasses.MISSING and name not in values
         ]
         if missing:
             self._refuse(f"{place}{missing[0]} is missing")
         try:
-            return kind(**values)
+            return kind(**values) if base is None else dataclasses.replace(base, **values)  # type: ignore[type-var]
         except TengenError as error:
             raise InputError(f"{self._origin}: {place.rstrip('.')}{': ' if place else ''}{error}") from None
 
-    def _value(self, hint: Any, value: Any, place: str) -> Any:
+    def _value(self, hint: Any, value: Any, place: str, default: Any = None) -> Any:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (types.UnionType, typing.Union):
-            return self._value(next(kind for kind in arguments if kind is not type(None)), value, place)
+            return self._value(next(kind for kind in arguments if kind is not type(None)), value, place, default)
         if origin is tuple:
             items = value if isinstance(value, list) else [value]
             return tuple(self._value(arguments[0], item, f"{place}[{number}]") for number, item in enumerate(items))
@@ -84,7 +88,7 @@ class TableReader:
                 self._refuse(f"{place}: {error}")
         if dataclasses.is_dataclass(hint):
             self._expect(isinstance(value, dict), place, value, "a table")
-            return self.make(hint, value, f"{place}.")  # type: ignore[arg-type]
+            return self.make(hint, value, f"{place}.", base=default)  # type: ignore[arg-type]
         return self._plain_value(hint, value, place)
 
     def _plain_value(self, hint: Any, value: Any, place: str) -> Any:
@@ -109,6 +113,13 @@ class TableReader:
 
     def _refuse(self, message: str) -> NoReturn:
         raise InputError(f"{self._origin}: {message}")
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    """The default of a field, None when it has none."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
 
 
 def to_table(value: Any) -> Any:
