@@ -26,6 +26,7 @@ from tengen.learning.config import load_config, preset_names
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, new_header
 from tengen.learning.shipping import ship_run
+from tengen.learning.supervised_pictures import PICTURES
 from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.models import ModelInfo, Precision
@@ -117,7 +118,11 @@ def test_a_finished_run_can_be_shipped(tmp_path, data) -> None:
         assert (target / "model-int8.onnx").exists() == (preset == "cnn")
         card = json.loads((target / "card.json").read_text(encoding="utf-8"))
         assert card["accuracy"]["samples"] == 60
-        assert "On 60 moves of games kept apart" in (target / "card.md").read_text(encoding="utf-8")
+        told = (target / "card.md").read_text(encoding="utf-8")
+        assert "On 60 moves of games kept apart" in told
+        pictures = {"by-move", "policy"} | ({"filters"} if preset == "cnn" else set())
+        assert set(card["pictures"]) == pictures == {name for name in PICTURES if f"({name}.svg)" in told}
+        assert all((target / f"{name}.svg").stat().st_size > 1000 for name in pictures)
 
 
 def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:

@@ -24,6 +24,7 @@ from tengen.learning.config import format_toml
 from tengen.learning.files import write_file, writing
 from tengen.learning.plots import draw_run
 from tengen.learning.run import METRICS_FILE, Run
+from tengen.learning.supervised_pictures import PICTURES
 from tengen.nets.architectures import count_weights, load_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import WEIGHTS_FILE, load_model
@@ -71,6 +72,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
         },
         "metrics": METRICS_FILE if has_metrics else None,
         "accuracy": _read_accuracy(run),
+        "pictures": _ship_pictures(run, target),
         "strength": next((line["strength"] for line in reversed(metrics) if "strength" in line), None),
         "matches": [_match(path, run, target.name) for path in matches],
     }
@@ -104,6 +106,14 @@ def _ship_metrics(run: Run, target: Path) -> bool:
         return False
     write_file(target / METRICS_FILE, data)
     return True
+
+
+def _ship_pictures(run: Run, target: Path) -> list[str]:
+    """Keep what a supervised run drew at its end; returns the names."""
+    shown = [name for name in PICTURES if (run.folder / f"{name}.svg").exists()]
+    for name in shown:
+        write_file(target / f"{name}.svg", (run.folder / f"{name}.svg").read_bytes())
+    return shown
 
 
 def _ship_critic(run: Run, target: Path) -> dict[str, Any]:
@@ -157,6 +167,8 @@ def format_card(card: dict[str, Any], config: str) -> str:
             f" {shares['top1']}, among its first five in {shares['top5']}; without openings in"
             f" {shares['top1_without_openings']} and {shares['top5_without_openings']}.\n"
         )
+    for name in card.get("pictures", ()):
+        lines += [f"![{PICTURES[name]}]({name}.svg)", ""]
     if card["matches"]:
         lines += ["## What it does", "", "| against | games | won, drawn, lost | as black | as white | limits |"]
         lines += ["|---|--:|---|---|---|---|"]

@@ -18,6 +18,13 @@ from tengen.nets.architectures import Net
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+PICTURES = {
+    "by-move": "moves found by their number in the game",
+    "policy": "its policy beside the moves that were played",
+    "filters": "the filters of its first layer",
+}
+"""What `draw_supervised` draws, by the name of the file."""
+
 _FILTERS_SHOWN = 64
 _FILTERS_IN_ROW = 16
 _POSITIONS_SHOWN = 4
@@ -34,7 +41,7 @@ def draw_supervised(
     numbers: npt.NDArray[np.int64],
     accuracy: Accuracy,
 ) -> None:
-    """Draw `by-move`, `policy` and, of a convolutional network, `filters` as SVG and PNG into the folder."""
+    """Draw `PICTURES` as SVG and PNG into the folder; filters are those of a convolutional network."""
     _draw_by_move(folder / "by-move", title, accuracy)
     middle = numbers[np.linspace(0, len(numbers) - 1, _POSITIONS_SHOWN + 2).astype(int)[1:-1]]
     _draw_policies(folder / "policy", title, evaluator, dataset, middle)
