@@ -46,6 +46,7 @@ else
       set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@"
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
       ;;
+    cnn-*) set -- --set learner.precision=bf16 "$@" ;;
   esac
   if [ "$name" = pg9 ]; then
     "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
