@@ -78,21 +78,27 @@ inline PatternBoard::Offer PatternBoard::offer_of(std::uint32_t shapes) const {
   return {bits};
 }
 
+inline PatternBoard::Offer PatternBoard::offer_at(const Board& board, Point p) const {
+  std::uint32_t shapes = 0;
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = geometry().place(d, p);
+    shapes |= std::uint32_t{tables_->shapes_at(board.line(d, place.line), place.offset)} << (8 * d);
+  }
+  return offer_of(shapes);
+}
+
 void PatternBoard::refresh_all() {
   Summary& summary = summaries_.back();
+  const Board bare(rules());
   for (Point p = 0; p < rules().area(); ++p) {
+    if (features_) add_features<-1>(summary.features, offer_at(bare, p));
     offers_[p] = offer_of(0);
     if (!is_empty(p)) {
       summary.occupied.add(p);
       summary.near |= neighbours_[p];
       continue;
     }
-    std::uint32_t shapes = 0;
-    for (int d = 0; d < kDirections; ++d) {
-      const LinePlace place = geometry().place(d, p);
-      shapes |= std::uint32_t{tables_->shapes_at(board_.line(d, place.line), place.offset)} << (8 * d);
-    }
-    offers_[p] = offer_of(shapes);
+    offers_[p] = offer_at(board_, p);
     count_in(summary, p);
   }
 }

@@ -22,7 +22,8 @@ struct PointValues {
   std::array<std::array<std::int16_t, kShapeCodes>, 2> value{};
 };
 
-// Numbers that describe the whole board to one side: sums over the empty points.
+// Numbers that describe the whole board to one side: sums over the empty points, less those of the board without stones,
+// so that far corners count for nothing and boards of all sizes look alike.
 inline constexpr int kFeatures = 16;
 struct alignas(32) Features {
   std::array<std::int16_t, kFeatures> values{};
@@ -156,6 +157,7 @@ class PatternBoard {
   void refresh_around(Summary& summary, Point point);
   void refresh_features(Summary& summary) const;
   Offer offer_of(std::uint32_t shapes) const;
+  Offer offer_at(const Board& board, Point p) const;
   template <int Sign>
   void add_features(std::array<Features, 2>& sums, Offer offer) const;
   void count_in(Summary& summary, Point p) const;

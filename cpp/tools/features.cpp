@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "eval/weights.h"
 
@@ -46,31 +45,45 @@ class ColumnCounts {
   std::vector<int> touched_;
 };
 
-void add_pairs(std::vector<std::int32_t> pairs, PositionFeatures& features) {
+// The codes of both sides on every empty point, sorted.
+std::vector<std::int32_t> pairs_of(const PatternBoard& board) {
+  const Colour own = board.to_move();
+  std::vector<std::int32_t> pairs;
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (board.is_empty(p)) pairs.push_back(board.code(own, p) * kShapeCodes + board.code(opponent(own), p));
   std::ranges::sort(pairs);
-  for (auto first = pairs.begin(); first != pairs.end();) {
-    const auto next = std::find_if(first, pairs.end(), [&](std::int32_t pair) { return pair != *first; });
-    features.pairs.push_back(*first);
-    features.pair_counts.push_back(static_cast<std::int16_t>(next - first));
-    first = next;
+  return pairs;
+}
+
+void add_pairs(const std::vector<std::int32_t>& pairs, const std::vector<std::int32_t>& bare,
+               PositionFeatures& features) {
+  auto now = pairs.begin();
+  auto before = bare.begin();
+  while (now != pairs.end() || before != bare.end()) {
+    const std::int32_t pair = before == bare.end() || (now != pairs.end() && *now <= *before) ? *now : *before;
+    int count = 0;
+    for (; now != pairs.end() && *now == pair; ++now) ++count;
+    for (; before != bare.end() && *before == pair; ++before) --count;
+    if (count == 0) continue;
+    features.pairs.push_back(pair);
+    features.pair_counts.push_back(static_cast<std::int16_t>(count));
   }
   features.pair_starts.push_back(static_cast<std::int64_t>(features.pairs.size()));
 }
 
-void add_sample(const PatternBoard& board, Point move, ColumnCounts& counts, PositionFeatures& features) {
+void add_sample(const PatternBoard& board, Point move, const std::vector<std::int32_t>& bare, ColumnCounts& counts,
+                PositionFeatures& features) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
   const int own_column = features.by_colour ? own * kShapeCodes : 0;
   const int other_column = features.by_colour ? other * kShapeCodes : 0;
-  std::vector<std::int32_t> pairs;
   for (Point p = 0; p < board.rules().area(); ++p) {
     if (!board.is_empty(p)) continue;
-    pairs.push_back(board.code(own, p) * kShapeCodes + board.code(other, p));
     counts.add(own_column + board.code(own, p), 1);
     counts.add(other_column + board.code(other, p), -1);
   }
   counts.move_into(features);
-  add_pairs(std::move(pairs), features);
+  add_pairs(pairs_of(board), bare, features);
   features.threat_bits.push_back(static_cast<std::int16_t>(threat_bits(board)));
   features.colours.push_back(own);
   std::int16_t candidates = 0;
@@ -90,6 +103,7 @@ void add_sample(const PatternBoard& board, Point move, ColumnCounts& counts, Pos
 void add_features(const Board& board, const std::vector<int>& moves, int first, PositionFeatures& features) {
   const std::int32_t game = features.games_added++;
   PatternBoard patterns(board, Weights::prior().points);
+  const std::vector<std::int32_t> bare = pairs_of(PatternBoard(Board(board.rules()), Weights::prior().points));
   ColumnCounts counts;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const int index = moves[i];
@@ -99,7 +113,7 @@ void add_features(const Board& board, const std::vector<int>& moves, int first, 
     if (static_cast<int>(i) >= first && is_asked(patterns)) {
       features.games.push_back(game);
       features.move_indices.push_back(static_cast<std::int16_t>(i));
-      add_sample(patterns, move, counts, features);
+      add_sample(patterns, move, bare, counts, features);
     }
     patterns.make(move);
   }

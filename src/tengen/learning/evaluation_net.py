@@ -3,7 +3,8 @@
 The linear evaluation says what each empty point is worth and adds it up. What it cannot say: that a point which serves
 both sides is worth more than its two halves, that the third open two adds less than the first, that whoever is to move
 needs less. The network learns just that difference, on top of the linear evaluation, which stays as it is: an empty
-point adds max(0, own[code] + other[code]) to sixteen features of either side, and two small layers look at the sums.
+point adds max(0, own[code] + other[code]) to sixteen features of either side, and two small layers look at the sums,
+less those of the board without stones, so that one network serves boards of all sizes.
 
 Training is in floating point; the engine computes in whole numbers (`quantise`).
 """
@@ -45,7 +46,7 @@ _SHIFT = EvaluationNet.SHIFT
 _OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 
 _INPUT_SCALE = 0.05
-"""Features are sums over a hundred points; this brings them to the size that layers like."""
+"""Features are sums over many points; this brings them to the size that layers like."""
 _OWN_CODE = 0.3
 """Share of a code's own part beside what it shares with other codes, as in the linear fit."""
 

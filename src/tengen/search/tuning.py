@@ -226,7 +226,7 @@ class Samples:
     pairs: Ints
     """Codes of both sides on empty points, own · codes + other."""
     pair_counts: Ints
-    """How many empty points have each."""
+    """How many more empty points have each than on the board without stones."""
     move_starts: Ints
     """Candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
