@@ -16,7 +16,7 @@ struct TableEntry {
   Value value = kNoValue;
   Value evaluation = kNoValue;
   Point move = kNoPoint;
-  int depth = -1;  // whole plies; 0 for a quiescence result
+  int depth = -1;  // whole plies; 0 and below for fours only
   Bound bound = kNoBound;
   bool was_pv = false;
 };

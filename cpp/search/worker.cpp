@@ -27,6 +27,15 @@ int distance(const Geometry& geometry, Point a, Point b) {
   return std::max(std::abs(geometry.x(a) - geometry.x(b)), std::abs(geometry.y(a) - geometry.y(b)));
 }
 
+// Depths of results in the table that looked at fours only: at all near ones, or deep in a chain at some of them.
+constexpr int kAllFours = 0;
+constexpr int kFewFours = -1;
+
+// Values of wins and losses are proofs whatever the depth, as long as they are bounds on the right side.
+bool is_proof(const TableEntry& entry) {
+  return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
+}
+
 constexpr std::uint32_t kNodesBetweenClockChecks = 512;
 
 }  // namespace
@@ -195,7 +204,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   // Step 1. Below depth zero only fours are looked at.
   if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
 
-  Frame& frame = frames_[ply + 0];
+  Frame& frame = frames_[ply];
   frame.line_length = 0;
   nodes.fetch_add(1, std::memory_order_relaxed);
   if (kIsPv) selective_depth_ = std::max(selective_depth_, ply + 1);
@@ -224,9 +233,9 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const std::uint64_t key = board_.hash() ^ (excluded == kNoPoint ? 0 : 0x9E3779B97F4A7C15ull * (excluded + 1u));
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(key, ply, entry);
-  if (!kIsPv && hit && entry.depth >= depth / kPly && entry.value != kNoValue &&
-      (entry.bound & (entry.value >= beta ? kLower : kUpper))) {
-    if (entry.move != kNoPoint && entry.value >= beta && options_.has(kHistory))
+  const bool deep_enough = hit && entry.value != kNoValue && (entry.depth >= depth / kPly || is_proof(entry));
+  if (!kIsPv && deep_enough && (entry.bound & (entry.value >= beta ? kLower : kUpper))) {
+    if (entry.move != kNoPoint && entry.value >= beta && !board_.count(other, threat::kFive) && options_.has(kHistory))
       history_.update(own, entry.move, parameters_.history_bonus * (depth / kPly) * (depth / kPly));
     return entry.value;
   }
@@ -240,7 +249,16 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   if (pressure == Pressure::kFour) {
     frame.evaluation = ply > 0 && frames_[ply - 1].evaluation != kNoValue ? -frames_[ply - 1].evaluation : kNoValue;
   } else {
-    frame.evaluation = evaluation = hit && entry.evaluation != kNoValue ? entry.evaluation : evaluate(board_, weights_);
+    if (excluded != kNoPoint && frame.evaluation != kNoValue) {
+      evaluation = frame.evaluation;
+    } else if (hit && entry.evaluation != kNoValue) {
+      evaluation = entry.evaluation;
+    } else {
+      evaluation = evaluate(board_, weights_);
+      // Whoever comes here again need not evaluate.
+      if (!hit && options_.has(kTable)) table_.store(key, ply, {.evaluation = evaluation, .was_pv = was_pv});
+    }
+    frame.evaluation = evaluation;
     if (hit && entry.value != kNoValue && (entry.bound & (entry.value > evaluation ? kLower : kUpper)))
       evaluation = entry.value;
     improving = ply >= 2 && frames_[ply - 2].evaluation != kNoValue && frame.evaluation > frames_[ply - 2].evaluation;
@@ -265,7 +283,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   }
 
   // Step 9. No table move: not expected to matter, look less deep.
-  if (options_.has(kIterativeReduction) && !kIsRoot && table_move == kNoPoint && pressure == Pressure::kNone &&
+  if (options_.has(kIterativeReduction) && !kIsRoot && excluded == kNoPoint && table_move == kNoPoint && pressure == Pressure::kNone &&
       depth > 3 * kPly)
     depth -= parameters_.no_table_move_reduction;
 
@@ -376,7 +394,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
           reduction -= parameters_.reduce_attack;
         if (options_.has(kHistory))
           reduction -= history_.score(own, move) * parameters_.reduce_history / History::kLimit;
-        reduced = std::clamp(new_depth - reduction, kPly, new_depth + kPly);
+        reduced = std::clamp(new_depth - reduction, std::min(kPly, new_depth), new_depth + kPly);
       }
       value = -search<kNonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
       if (value > alpha && reduced < new_depth) {
@@ -431,7 +449,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   // Step 17. Remember.
   if (best_move != kNoPoint && pressure != Pressure::kFour)
     reward(depth, best_move, tried.data(), tried_count, last_move);
-  if (excluded == kNoPoint && !(kIsRoot && first_root_ > 0) && options_.has(kTable)) {
+  const bool all_moves = excluded == kNoPoint && !(kIsRoot && (first_root_ > 0 || !shared_.limits.excluded.empty()));
+  if (all_moves && options_.has(kTable)) {
     const Bound bound = best_value >= beta ? kLower : kIsPv && best_move != kNoPoint ? kExact : kUpper;
     table_.store(key, ply, {best_value, frame.evaluation, best_move, depth / kPly, bound, was_pv});
   }
@@ -480,7 +499,8 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
 
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(board_.hash(), ply, entry);
-  if (!IsPv && hit && entry.value != kNoValue && entry.depth >= 0 &&
+  const int searched = chain >= 2 ? kFewFours : kAllFours;
+  if (!IsPv && hit && entry.value != kNoValue && (entry.depth >= searched || is_proof(entry)) &&
       (entry.bound & (entry.value >= beta ? kLower : kUpper)))
     return entry.value;
 
@@ -535,7 +555,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   }
   if (options_.has(kTable)) {
     const Bound bound = best_value >= beta ? kLower : IsPv && best_value > old_alpha ? kExact : kUpper;
-    table_.store(board_.hash(), ply, {best_value, evaluation, best_move, 0, bound, IsPv});
+    table_.store(board_.hash(), ply, {best_value, evaluation, best_move, searched, bound, IsPv});
   }
   return best_value;
 }
