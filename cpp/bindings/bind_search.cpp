@@ -182,7 +182,6 @@ void bind_search(nb::module_& m) {
   nb::class_<SearchLine>(m, "SearchLine", "One line of play with its value to the side to move.")
       .def_ro("value", &SearchLine::value)
       .def_ro("depth", &SearchLine::depth)
-      .def_ro("selective_depth", &SearchLine::selective_depth)
       .def_ro("moves", &SearchLine::moves);
 
   nb::class_<SearchReport>(m, "SearchReport", "The state of a search after an iteration.")
@@ -220,6 +219,7 @@ void bind_search(nb::module_& m) {
            "Search a game that is not over. The callback gets a SearchReport after each iteration.")
       .def("stop", &Engine::stop)
       .def("clear_stop", &Engine::clear_stop)
+      .def_prop_ro("table_bytes", &Engine::table_bytes)
       .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
 
   nb::class_<FourSolver>(m, "FourSolver", "Finds wins by continuous fours (VCF).")

@@ -54,7 +54,7 @@ bool find_root_fours(const Board& board, const SharedSearch& shared, SearchRepor
   const int plies = solver.plies();
   report.nodes = solver.nodes();
   report.depth = plies;
-  report.lines = {{win_in(plies), plies, plies, line}};
+  report.lines = {{win_in(plies), plies, line}};
   return true;
 }
 
@@ -65,9 +65,11 @@ SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t 
   report.elapsed_ms = elapsed_ms;
   for (std::size_t i = 0; i < std::min(lines, worker.roots.size()); ++i) {
     const RootMove& root = worker.roots[i];
-    const Value value = root.value > -kInfinite ? root.value : root.previous;
+    Value value = root.value > -kInfinite ? root.value : root.previous;
     if (i > 0 && value == -kInfinite) break;
-    SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.selective_depth, root.line};
+    // What an earlier depth thought of a move that has been found worse than the line before.
+    if (i > 0) value = std::min(value, report.lines.back().value);
+    SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.line};
     if (line.moves.empty()) line.moves.push_back(root.move);
     report.lines.push_back(std::move(line));
   }
@@ -122,6 +124,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
       for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth) {
         const Value guess = worker.roots[0].value;
         if (!worker.iterate(depth, 0, guess)) break;
+        worker.completed_depth = depth;
       }
     });
   }
@@ -133,8 +136,11 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
 
   for (int depth = 1; depth <= max_depth; ++depth) {
     bool finished = true;
-    for (std::size_t line = 0; line < lines && finished; ++line)
-      finished = main.iterate(depth, line, main.roots[line].value);
+    for (std::size_t line = 0; line < lines && finished; ++line) {
+      const RootMove& root = main.roots[line];
+      finished = main.iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
+    }
+    if (finished) main.completed_depth = depth;
     // A later line may have come out better than an earlier one.
     std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                      [](const RootMove& a, const RootMove& b) { return a.value > b.value; });

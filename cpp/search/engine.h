@@ -16,7 +16,6 @@ namespace tengen {
 struct SearchLine {
   Value value = 0;
   int depth = 0;
-  int selective_depth = 0;
   std::vector<Point> moves;  // never empty
 };
 
@@ -36,6 +35,7 @@ class Engine {
   void set_options(const SearchOptions& options) { options_ = options; }
   void set_table_bytes(std::size_t bytes) { table_.resize(bytes); }
   void new_game() { table_.clear(); }
+  std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
   // Search a game that is not over. `on_report` is called from this thread after each iteration.

@@ -1,6 +1,7 @@
 #include "search/transposition.h"
 
 #include <algorithm>
+#include <new>
 
 namespace tengen {
 namespace {
@@ -34,8 +35,14 @@ TranspositionTable::TranspositionTable(std::size_t bytes) { resize(bytes); }
 void TranspositionTable::resize(std::size_t bytes) {
   const std::size_t wanted = std::max<std::size_t>(bytes / sizeof(Cluster), 1);
   if (wanted == clusters_) return clear();
+  // Never two tables at a time: what may be used of the memory may be just enough for one.
   table_.reset();
-  table_ = std::make_unique<Cluster[]>(wanted);
+  try {
+    table_ = std::make_unique<Cluster[]>(wanted);
+  } catch (const std::bad_alloc&) {
+    if (clusters_ > 0) table_ = std::make_unique<Cluster[]>(clusters_);
+    throw;
+  }
   clusters_ = wanted;
 }
 

@@ -156,11 +156,10 @@ Value Worker::static_win(int ply) const {
 }
 
 bool Worker::iterate(int depth, std::size_t first, Value guess) {
-  root_depth_ = depth;
   first_root_ = first;
-  selective_depth_ = 0;
   for (std::size_t i = first; i < roots.size(); ++i) {
-    roots[i].previous = roots[i].value;
+    // Later lines of the same depth know nothing newer about their moves.
+    if (first == 0) roots[i].previous = roots[i].value;
     roots[i].value = -kInfinite;
   }
   const bool narrow = options_.has(kAspiration) && depth >= 5 && std::abs(guess) < kMateBound;
@@ -192,7 +191,6 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
       beta = kInfinite;
     }
   }
-  completed_depth = depth;
   return true;
 }
 
@@ -207,7 +205,6 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   Frame& frame = frames_[ply];
   frame.line_length = 0;
   nodes.fetch_add(1, std::memory_order_relaxed);
-  if (kIsPv) selective_depth_ = std::max(selective_depth_, ply + 1);
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
   const Point last_move = ply > 0 ? frames_[ply - 1].move : board_.board().last_move();
@@ -321,7 +318,6 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     const Threat own_threat = board_.threat(own, move);
     const Threat other_threat = board_.threat(other, move);
     const bool patternless = own_threat == threat::kNone && other_threat == threat::kNone;
-    const std::uint64_t nodes_before = nodes.load(std::memory_order_relaxed);
 
     // Step 11. Shallow pruning, once a move that does not lose is known.
     if (!kIsRoot && !is_loss(best_value) && best_value > -kInfinite) {
@@ -413,10 +409,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     // Step 15. A new best move?
     if constexpr (kIsRoot) {
       RootMove& root = roots[next_root - 1];
-      root.nodes += nodes.load(std::memory_order_relaxed) - nodes_before;
       if (number == 1 || value > alpha) {
         root.value = value;
-        root.selective_depth = selective_depth_;
         root.line.assign(1, move);
         const Frame& child = frames_[1];
         root.line.insert(root.line.end(), child.line, child.line + child.line_length);
@@ -473,7 +467,6 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   Frame& frame = frames_[ply];
   frame.line_length = 0;
   nodes.fetch_add(1, std::memory_order_relaxed);
-  if (IsPv) selective_depth_ = std::max(selective_depth_, ply + 1);
   if (should_stop()) return 0;
   if (board_.board().is_over()) return final_value(ply);
   if (ply >= kMaxPly - 2) return evaluate(board_, weights_);

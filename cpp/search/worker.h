@@ -39,8 +39,6 @@ struct RootMove {
   Point move = kNoPoint;
   Value value = -kInfinite;     // of this iteration; -kInfinite when the move did not raise alpha
   Value previous = -kInfinite;  // of the iteration before
-  int selective_depth = 0;
-  std::uint64_t nodes = 0;
   std::vector<Point> line;
 };
 
@@ -57,7 +55,7 @@ class Worker {
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;
+  int completed_depth = 0;  // of all lines, kept by whoever calls iterate
 
   const PatternBoard& board() const { return board_; }
 
@@ -103,8 +101,6 @@ class Worker {
   std::array<int, 64> move_counts_;  // by depth in plies
   bool is_main_;
   std::size_t first_root_ = 0;
-  int root_depth_ = 0;
-  int selective_depth_ = 0;
   std::uint32_t until_clock_check_ = 0;
 };
 

@@ -413,9 +413,6 @@ class SearchLine:
     def depth(self) -> int: ...
 
     @property
-    def selective_depth(self) -> int: ...
-
-    @property
     def moves(self) -> list[int]: ...
 
 class SearchReport:
@@ -502,6 +499,9 @@ class Engine:
     def stop(self) -> None: ...
 
     def clear_stop(self) -> None: ...
+
+    @property
+    def table_bytes(self) -> int: ...
 
     @property
     def table_usage(self) -> int:

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tengen import _native
 from tengen.agents.alphabeta import AlphaBetaAgent
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits, Rule, Ruleset
@@ -325,6 +326,15 @@ def test_analysis_streams_ever_deeper(agent):
             position = position.play(move)
 
 
+@pytest.mark.parametrize("nodes", [3000, 6000, 10_000, 14_000])
+def test_all_lines_are_told_best_first_however_early_the_search_ends(agent, nodes):
+    position = Position.from_moves(Ruleset(15, 15), "h8g6j10f8")
+    *_, last = agent.analyse(position, Limits(nodes=nodes), lines=5)
+    values = [line.value_to_move for line in last.lines]
+    assert len({line.move for line in last.lines}) == 5
+    assert values == sorted(values, reverse=True)
+
+
 def test_analysis_can_be_abandoned(agent):
     analysis = agent.analyse(MIDDLE_GAME, Limits(time_ms=600_000))
     assert next(analysis).depth >= 1
@@ -388,6 +398,17 @@ def test_a_host_bounds_memory_and_threads():
     player.configure(memory_bytes=130 << 20, threads=2)
     assert MIDDLE_GAME.is_legal(player.choose(MIDDLE_GAME, Limits(depth=5)).move)
     assert 0 <= player.table_usage() <= 1
+
+
+def test_a_table_that_does_not_fit_leaves_the_old_one():
+    engine = _native.Engine(1 << 20)
+    with pytest.raises(MemoryError):
+        engine.set_table_bytes(1 << 60)
+    assert engine.table_bytes == 1 << 20
+    engine.set_table_bytes(1 << 20)
+    limits = _native.SearchLimits()
+    limits.nodes = 500
+    assert engine.search(Position.start(Ruleset(15, 15)).native, limits, None).lines
 
 
 def test_positions_come_in_any_order_and_under_any_rules():

@@ -9,9 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
+from tengen.agents.alphabeta import AlphaBetaAgent
+from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Colour, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import AgentError
+from tengen.protocols.piskvork_settings import MAX_TABLE_BYTES
 from tests.protocols.harness import (
     PATIENCE_S,
     Analyst,
@@ -275,6 +278,39 @@ def test_a_table_size_reaches_players_that_have_a_table() -> None:
     assert agent.table_bytes == 1_048_576
 
 
+@pytest.mark.parametrize(
+    ("told", "megabytes"),
+    [
+        ("max_memory 200000000\nINFO hash_size 190000", 70),  # the brain itself needs the rest
+        ("hash_size 65536", 64),
+        ("max_memory 1000000000\nINFO hash_size 32768", 32),
+    ],
+)
+def test_a_table_leaves_room_for_the_brain(told: str, megabytes: int) -> None:
+    agent = make_agent("alphabeta:hash-mb=1")
+    assert isinstance(agent, AlphaBetaAgent)
+    with start(lambda: agent) as brain:
+        brain.send(f"INFO max_node 100\nINFO {told}")
+        brain.ask("BEGIN")
+        assert agent._engine.table_mb == megabytes
+
+
+def test_a_table_larger_than_the_memory_is_not_the_end() -> None:
+    with start(lambda: make_agent("alphabeta:hash-mb=1")) as brain:
+        brain.send("INFO max_node 100\nINFO hash_size 4000000000000000")
+        assert MAX_TABLE_BYTES < 1024 * 4000000000000000
+        assert "," in brain.ask("INFO hash_size 1024\nBEGIN")
+
+
+def test_a_player_keeps_its_own_threads_until_the_manager_speaks() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.ask("BEGIN")
+        brain.send("INFO thread_num 3")
+        brain.ask("TURN 7,7")
+    assert agent.bounds == [(None, None), (None, 3)]
+
+
 def test_yixin_boards_way_to_say_unlimited() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
@@ -494,7 +530,9 @@ def test_show_info() -> None:
         brain.send("YXSHOWINFO")
         assert brain.line() == "MESSAGE Test 1"
         assert brain.line() == f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count()}"
-        assert brain.line() == "MESSAGE INFO MAX_HASH_SIZE 30"
+        name, _, power = brain.line().rpartition(" ")
+        assert name == "MESSAGE INFO MAX_HASH_SIZE"
+        assert 2 ** int(power) * 1024 <= MAX_TABLE_BYTES
 
 
 def test_n_best_blocks() -> None:
@@ -599,10 +637,12 @@ def test_hash_usage_and_files() -> None:
     with start(Analyst) as brain:
         brain.ask("BEGIN")
         brain.send(
-            "YXSHOWHASHUSAGE\nYXHASHDUMP\nsome file.bin\nYXSETDATABASE\nC:\\END\nYXQUERYDATABASEALL\n7,7\nDONE\nABOUT"
+            "YXSHOWHASHUSAGE\nYXHASHDUMP\nsome file.bin\nYXSETDATABASE\nC:\\END\nYXQUERYDATABASEALL\n7,7\nDONE\n"
+            'YXEDITTEXTDATABASE "good"\n7,7\nDONE\nYXDELETEDATABASEALL\n7,7\nDONE\nYXDBTOTXT\nABOUT'
         )
         assert brain.line() == "MESSAGE hash usage 25.0 %"
-        for name in ("YXHASHDUMP", "YXSETDATABASE", "YXQUERYDATABASEALL"):
+        blocks = ("YXQUERYDATABASEALL", "YXEDITTEXTDATABASE", "YXDELETEDATABASEALL")
+        for name in ("YXHASHDUMP", "YXSETDATABASE", *blocks, "YXDBTOTXT"):
             assert brain.line() == f"MESSAGE {name} is not supported"
         assert brain.line().startswith("name=")
     with start() as brain:

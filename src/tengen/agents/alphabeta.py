@@ -15,6 +15,7 @@ from tengen.search.alphabeta import DEFAULT_TABLE_MB, AlphaBeta, AlphaBetaConfig
 
 # What a brain needs beside the table: interpreter, numpy, pattern tables, stacks.
 _MEMORY_BESIDE_TABLE = 120 << 20
+_MOST_TABLE_MB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class AlphaBetaParameters:
     def __post_init__(self) -> None:
         if self.preset not in _PRESETS:
             raise ValueError(f"unknown preset {self.preset!r} (known: {', '.join(_PRESETS)})")
-        if min(self.depth, self.nodes, self.threads) < 0 or not 1 <= self.hash_mb <= 1 << 20:
+        if min(self.depth, self.nodes, self.threads) < 0 or not 1 <= self.hash_mb <= _MOST_TABLE_MB:
             raise ValueError("depth, nodes and threads must not be negative, hash-mb at least 1")
         Ingredient.parse(self.without)
 
@@ -73,6 +74,7 @@ class AlphaBetaAgent(Agent):
                 weights=Path(parameters.weights) if parameters.weights else None,
             )
         )
+        self._most_table_mb = _MOST_TABLE_MB
         self._excluded: frozenset[Point] = frozenset()
 
     def supports(self, ruleset: Ruleset) -> bool:
@@ -80,14 +82,14 @@ class AlphaBetaAgent(Agent):
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         if memory_bytes:
-            megabytes = max(1, (memory_bytes - _MEMORY_BESIDE_TABLE) >> 20)
-            self._engine.set_table_mb(min(self._parameters.hash_mb, megabytes))
+            self._most_table_mb = max(1, (memory_bytes - _MEMORY_BESIDE_TABLE) >> 20)
+            self._engine.set_table_mb(min(self._parameters.hash_mb, self._most_table_mb))
         if threads:
             self._parameters = replace(self._parameters, threads=threads)
 
     def resize_table(self, table_bytes: int) -> None:
-        """Give the table this size, whatever the parameters say."""
-        self._engine.set_table_mb(max(1, table_bytes >> 20))
+        """Give the table this size, whatever the parameters say, as far as the memory allows it."""
+        self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:
         """Never choose one of `points` from now on, unless there is no other move."""

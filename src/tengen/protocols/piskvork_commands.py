@@ -27,6 +27,11 @@ _BLOCKS = frozenset(
         "YXQUERYDATABASEONE",
         "YXQUERYDATABASETEXT",
         "YXQUERYDATABASEALLT",
+        "YXEDITTVDDATABASE",
+        "YXEDITTEXTDATABASE",
+        "YXEDITLABELDATABASE",
+        "YXDELETEDATABASEONE",
+        "YXDELETEDATABASEALL",
     }
 )
 # The file name follows on a line of its own.

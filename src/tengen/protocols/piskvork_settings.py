@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,6 +28,17 @@ _MAX_DEPTH = 1_000
 _MAX_NUMBER = 2**62
 
 
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not a Unix
+        return 2 << 30
+
+
+MAX_TABLE_BYTES = _half_of_memory()
+"""A hash table that a manager asks for is never larger."""
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """When a thought has to end; times in seconds of the monotonic clock, infinite when there is no clock."""
@@ -40,14 +52,14 @@ class Budget:
     clock_until: float = math.inf
     """When the clock of the whole game runs out, the reserve taken off."""
 
-    def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int) -> Limits:
+    def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
         """The limits to hand to a player that begins to think now."""
         return Limits(
             time_ms=_milliseconds_until(self.think_until, now),
             clock_ms=_milliseconds_until(self.clock_until, now),
             nodes=nodes,
             depth=depth,
-            threads=threads,
+            threads=threads or 1,
         )
 
 
@@ -67,7 +79,8 @@ class Settings:
         self.max_depth: int | None = None
         self.max_nodes: int | None = None
         self.hash_bytes: int | None = None
-        self.threads = 1
+        self.threads: int | None = None
+        """None until the manager says something: the player then does as it was made."""
         self.detail: int | None = None
         """Bit 0 asks for MESSAGE REALTIME lines, bit 1 for INFO lines; None when it was never told."""
 
@@ -153,7 +166,7 @@ def _set_memory(settings: Settings, value: int) -> None:
 
 
 def _set_hash(settings: Settings, value: int) -> None:
-    settings.hash_bytes = 1024 * value if 0 < value < _MAX_NUMBER // 1024 else None
+    settings.hash_bytes = min(1024 * value, MAX_TABLE_BYTES) if value > 0 else None
 
 
 def _set_rule(settings: Settings, value: int) -> None:

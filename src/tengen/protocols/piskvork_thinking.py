@@ -41,7 +41,7 @@ class Order:
     """The number of the command that asked; a stop of a later number ends the thought."""
     nodes: int | None = None
     depth: int | None = None
-    threads: int = 1
+    threads: int | None = None
     memory_bytes: int | None = None
     table_bytes: int | None = None
     excluded: frozenset[Point] = frozenset()
@@ -79,7 +79,7 @@ class Thinker:
         self._stopped_before = 0
         self._is_closing = False
         self._ready_for: tuple[object, ...] = ()
-        self._bounds: tuple[int | None, int | None, int] | None = None
+        self._bounds: tuple[int | None, int | None, int | None] | None = None
         self._worker = threading.Thread(target=self._run, name="thinker", daemon=True)
         self._worker.start()
 

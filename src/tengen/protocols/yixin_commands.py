@@ -17,11 +17,38 @@ from tengen.protocols.piskvork_board import BrainBoard
 from tengen.protocols.piskvork_commands import Command
 from tengen.protocols.piskvork_report import value_of_eval
 from tengen.protocols.piskvork_session import Session
+from tengen.protocols.piskvork_settings import MAX_TABLE_BYTES
 from tengen.protocols.piskvork_swap2 import Swap2Answer, choose_side, position_of_opening, propose_opening
 from tengen.protocols.piskvork_thinking import Thought
 
-_MAX_HASH_LOG2_KIB = 30
 _MAX_LINES = 64
+
+# Tables in files, and databases of positions.
+_DECLINED = (
+    "YXHASHDUMP",
+    "YXHASHLOAD",
+    "YXSETDATABASE",
+    "YXSAVEDATABASE",
+    "YXQUERYDATABASEALL",
+    "YXQUERYDATABASEONE",
+    "YXQUERYDATABASETEXT",
+    "YXQUERYDATABASEALLT",
+    "YXEDITTVDDATABASE",
+    "YXEDITTEXTDATABASE",
+    "YXEDITLABELDATABASE",
+    "YXDELETEDATABASEONE",
+    "YXDELETEDATABASEALL",
+    "YXDBTOTXT",
+    "YXDBTOTXTALL",
+    "YXTXTTODB",
+    "YXDBTOPOS",
+    "YXDBCHECK",
+    "YXDBFIX",
+    "YXDBMERGE",
+    "YXDBSPLIT",
+    "YXLIBTODB",
+    "YXDBTOLIB",
+)
 
 Handler = Callable[[Session, Command], None]
 
@@ -30,7 +57,8 @@ def _show_info(session: Session, command: Command) -> None:
     session.say(f"MESSAGE {session.about.name} {session.about.version}")
     # Without this line Yixin-Board lets an engine use one thread only.
     session.say(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
-    session.say(f"MESSAGE INFO MAX_HASH_SIZE {_MAX_HASH_LOG2_KIB}")
+    # As a power of two, in KiB.
+    session.say(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
 
 
 def _set_board(session: Session, command: Command) -> None:
@@ -263,14 +291,7 @@ COMMANDS: dict[str, Handler] = {
     "YXBALANCETWO": _balance_two,
     "YXHASHCLEAR": _clear_table,
     "YXSHOWHASHUSAGE": _show_table_usage,
-    "YXHASHDUMP": _decline,
-    "YXHASHLOAD": _decline,
-    "YXSETDATABASE": _decline,
-    "YXSAVEDATABASE": _decline,
-    "YXQUERYDATABASEALL": _decline,
-    "YXQUERYDATABASEONE": _decline,
-    "YXQUERYDATABASETEXT": _decline,
-    "YXQUERYDATABASEALLT": _decline,
+    **dict.fromkeys(_DECLINED, _decline),
     "YXSWAP2STEP1": _swap2_propose,
     "YXSWAP2STEP2": _swap2_choose_first,
     "YXSWAP2STEP3": _swap2_choose_second,

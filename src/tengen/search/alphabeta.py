@@ -134,6 +134,11 @@ class AlphaBeta:
         self._engine.clear_stop()
 
     @property
+    def table_mb(self) -> int:
+        """Size of the transposition table."""
+        return self._engine.table_bytes >> 20
+
+    @property
     def table_usage(self) -> float:
         """Share of the table filled by the last search, from a sample."""
         return self._engine.table_usage / 1000
