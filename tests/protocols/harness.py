@@ -223,6 +223,15 @@ class Stubborn(FirstPoint):
         return super().choose(position, limits)
 
 
+class Slow(Stubborn):
+    """Knows a move long before it answers."""
+
+    name = "slow"
+
+    def best_so_far(self) -> Decision:
+        return Decision(move=Point("d5"))
+
+
 class Failing(Agent):
     """Raises at every move."""
 

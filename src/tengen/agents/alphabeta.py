@@ -76,6 +76,7 @@ class AlphaBetaAgent(Agent):
         )
         self._most_table_mb = _MOST_TABLE_MB
         self._excluded: frozenset[Point] = frozenset()
+        self._latest: Analysis | None = None
 
     def supports(self, ruleset: Ruleset) -> bool:
         return AlphaBeta.supports(ruleset)
@@ -104,7 +105,19 @@ class AlphaBetaAgent(Agent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         self._engine.clear_stop()
-        return self._engine.search(position, self._own_limits(limits), excluded=self._excluded_from(position)).decide()
+        own, excluded = self._own_limits(limits), self._excluded_from(position)
+        try:
+            return self._engine.search(position, own, excluded=excluded, on_analysis=self._remember).decide()
+        finally:
+            self._latest = None
+
+    def best_so_far(self) -> Decision | None:
+        """What a running `choose` would answer now."""
+        latest = self._latest
+        return None if latest is None else latest.decide()
+
+    def _remember(self, analysis: Analysis) -> None:
+        self._latest = analysis
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         self._engine.clear_stop()

@@ -284,7 +284,7 @@ class Analysis:
             nodes=self.nodes,
             policy=self.policy,
             proof=best.proof,
-            depth=self.depth,
+            depth=best.depth or self.depth,
         )
 
 
@@ -353,6 +353,15 @@ class HasTable(Protocol):
 
     def table_usage(self) -> float:
         """The part of the table in use, from 0 to 1."""
+        ...
+
+
+@runtime_checkable
+class KnowsBestSoFar(Protocol):
+    """What an agent may offer beyond `Agent`: its choice while `choose` is still at work."""
+
+    def best_so_far(self) -> Decision | None:
+        """What a running `choose` would answer now, None before it knows and when none runs. From any thread."""
         ...
 
 

@@ -12,7 +12,7 @@ from tengen.protocols.piskvork import UNLIMITED_MS, rule_of_number
 
 DEFAULT_TURN_MS = 5_000
 """For managers that never say how long a move may take."""
-RESERVE_MS = 100
+RESERVE_MS = 60
 """Kept back from every move for the pipe, other processes and Python itself."""
 RESERVE_PART = 0.3
 """Of a very short move no larger part than this is kept back."""

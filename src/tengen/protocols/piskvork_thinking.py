@@ -15,7 +15,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, ExcludesMoves, HasTable, Limits
+from tengen.core.contracts import (
+    Agent,
+    Analysis,
+    AnalysisLine,
+    Decision,
+    ExcludesMoves,
+    HasTable,
+    KnowsBestSoFar,
+    Limits,
+)
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import AgentError
@@ -90,7 +99,13 @@ class Thinker:
         thought = Thought(work, order)
         self._jobs.put(lambda: self._do(thought))
         self._watch(thought)
+        if thought.best is None and not thought.is_over:
+            thought.best = self._best_so_far()
         return thought
+
+    def _best_so_far(self) -> Decision | None:
+        agent = self._agent
+        return agent.best_so_far() if isinstance(agent, KnowsBestSoFar) else None
 
     def warm_up(self) -> None:
         """Make the player in the background, so that the first thought need not wait for it."""
@@ -227,7 +242,7 @@ def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], No
                 if thought.is_dropped:
                     return
                 if analysis.lines:
-                    thought.best = _best_of(analysis)
+                    thought.best = analysis.decide()
                     monitor(analysis)
         except AgentError:
             if thought.best is not None:
@@ -237,19 +252,6 @@ def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], No
             monitor(_analysis_of(thought.best, 1000 * (time.monotonic() - began)))
 
     return work
-
-
-def _best_of(analysis: Analysis) -> Decision:
-    line = analysis.lines[0]
-    return Decision(
-        move=line.move,
-        value_to_move=line.value_to_move,
-        line=line.line,
-        nodes=analysis.nodes,
-        policy=analysis.policy,
-        proof=line.proof,
-        depth=line.depth or analysis.depth,
-    )
 
 
 def _analysis_of(decision: Decision, elapsed_ms: float) -> Analysis:
