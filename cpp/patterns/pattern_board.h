@@ -90,6 +90,13 @@ class PatternBoard {
   // Empty points where black in renju may commit a foul.
   const PointSet& doubtful() const { return now().sets[kBlack][kDoubtful]; }
 
+  // Whether a stone of `colour` makes a four along some line: what doubtful points do not say by their threat.
+  bool makes_four(Colour colour, Point p) const {
+    for (int d = 0; d < kDirections; ++d)
+      if (shape(colour, d, p) == shape::kFour || shape(colour, d, p) == shape::kOpenFour) return true;
+    return false;
+  }
+
   // Empty points near a stone; the centre of an empty board.
   PointSet candidates() const;
   // Points near `point`, occupied ones included.

@@ -24,12 +24,7 @@ FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only
   if (own == kWhite || board.doubtful().empty()) return;
   // A point that looks like a foul may be a legal four after all.
   board.doubtful().for_each([&](Point p) {
-    for (int d = 0; d < kDirections; ++d) {
-      const LineShape s = board.shape(kBlack, d, p);
-      if (s != shape::kFour && s != shape::kOpenFour) continue;
-      if (board.is_legal(kBlack, p)) add(p);
-      return;
-    }
+    if (board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
   });
 }
 

@@ -42,7 +42,7 @@ struct SearchOptions {
 
 struct SearchLimits {
   std::int64_t time_ms = -1;  // hard limit for this move, -1 for none
-  std::int64_t soft_ms = -1;  // do not begin a new iteration that is unlikely to end before this, -1 for none
+  std::int64_t soft_ms = -1;  // do not begin a new iteration after this, -1 for none
   std::uint64_t nodes = 0;    // 0 for no limit
   int depth = 0;              // 0 for no limit
   int threads = 1;

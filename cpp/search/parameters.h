@@ -1,5 +1,4 @@
-// The numbers that steer the search. `tengen tune search` moves them by playing games (SPSA); docs/engine.md has the
-// log.
+// The numbers that steer the search. `tengen tune search` moves them by playing games (SPSA); data/tuning has the log.
 #pragma once
 
 #include <array>

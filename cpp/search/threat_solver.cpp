@@ -101,11 +101,7 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
   if (attacker_ == kBlack) {
     // What looks like a double three may be one three and legal.
     board.doubtful().for_each([&](Point p) {
-      const auto four = [&](int d) {
-        const LineShape s = board.shape(kBlack, d, p);
-        return s == shape::kFour || s == shape::kOpenFour;
-      };
-      if (!four(0) && !four(1) && !four(2) && !four(3) && board.is_legal(kBlack, p)) add(p);
+      if (!board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
     });
   }
   // Points that add a closed three or an open two may prepare continuous fours.
@@ -253,7 +249,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
     return true;
   }
   if (depth >= kMaxDepth) return false;
-  for (const Child& child : children) {
+  const auto follow = [&](const Child& child) {
     board.make(child.move);
     const Entry* entry = find(key_of(board));
     Numbers known = entry ? entry->numbers : child.numbers;
@@ -266,9 +262,13 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
       if (!found) line_.pop_back();
     }
     board.unmake();
-    if (found) return true;
-  }
-  return false;
+    return found;
+  };
+  if (std::ranges::any_of(children, follow)) return true;
+  if (!attacking) return false;
+  // The table has lost the attacker's move itself.
+  search(board, true, {kInfinity - 1, kInfinity - 1}, depth);
+  return std::ranges::any_of(children, follow);
 }
 
 }  // namespace tengen

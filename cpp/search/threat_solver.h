@@ -1,4 +1,5 @@
-// Wins by continuous threats (VCT): every move of the attacker makes a four or an open three. Proof-number search.
+// Wins by continuous threats (VCT): every move of the attacker makes a four, an open three or a threat of continuous
+// fours. Proof-number search.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,7 @@ class ThreatSolver {
 
   Verdict solve(PatternBoard& board, const ThreatLimits& limits);
 
-  // A winning line against one of the longest defences found.
+  // A winning line against one of the defences.
   const std::vector<Point>& line() const { return line_; }
   std::uint64_t nodes() const { return nodes_; }
   void clear();

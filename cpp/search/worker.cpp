@@ -134,6 +134,13 @@ bool Worker::four_three_wins(Colour own) const {
   return wins;
 }
 
+// Whether a point that may be a foul of `colour` would be a four of his otherwise.
+bool Worker::has_doubtful_four(Colour colour) const {
+  bool has = false;
+  if (colour == kBlack) board_.doubtful().for_each([&](Point p) { has |= board_.makes_four(kBlack, p); });
+  return has;
+}
+
 // What the counters prove at sight for the side to move, or 0.
 Value Worker::static_win(int ply) const {
   const Colour own = board_.to_move();
@@ -149,8 +156,7 @@ Value Worker::static_win(int ply) const {
   if (!options_.has(kStaticWins) || !threes_are_sure) return 0;
   const bool one_answer = !lines_can_be_closed(board_.rules());
   if (one_answer && board_.count(own, threat::kFourThree) && four_three_wins(own)) return win_in(ply + 5);
-  if (board_.count(own, threat::kDoubleThree) && board_.fours(other).empty() &&
-      (other == kWhite || board_.doubtful().empty()))
+  if (board_.count(own, threat::kDoubleThree) && board_.fours(other).empty() && !has_doubtful_four(other))
     return win_in(ply + 5);
   return 0;
 }
@@ -374,7 +380,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         Depth reduction = base_reduction(depth, number);
         const int own_distance = ply >= 2 ? distance(board_.geometry(), move, frames_[ply - 2].move) : 0;
         const int other_distance = distance(board_.geometry(), move, last_move);
-        const bool important = own_threat >= threat::kDoubleTwo || other_threat >= threat::kThree;
+        const bool important = own_threat >= threat::kDoubleTwo || other_threat >= threat::kThree ||
+                               own_threat == threat::kForbidden;  // a legal move that only looks like a foul
         if (!improving && reduction > kPly) reduction += parameters_.reduce_not_improving;
         if (was_pv) reduction -= parameters_.reduce_was_pv;
         if (cut_node && move != counter) reduction += parameters_.reduce_cut_node;
@@ -520,9 +527,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
     near.for_each(add);
     if (own == kBlack) {
       board_.doubtful().for_each([&](Point p) {
-        for (int d = 0; d < kDirections; ++d)
-          if (board_.shape(kBlack, d, p) == shape::kFour || board_.shape(kBlack, d, p) == shape::kOpenFour)
-            return add(p);
+        if (board_.makes_four(kBlack, p)) add(p);
       });
     }
     std::sort(fours.begin(), fours.begin() + count, [](const auto& a, const auto& b) {

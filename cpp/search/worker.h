@@ -79,6 +79,7 @@ class Worker {
 
   Value static_win(int ply) const;
   bool four_three_wins(Colour own) const;
+  bool has_doubtful_four(Colour colour) const;
   Value draw_value() const { return 0; }
   // The game is over: full board, or a five that the root made.
   Value final_value(int ply) const { return board_.board().outcome() == Outcome::kDraw ? draw_value() : loss_in(ply); }

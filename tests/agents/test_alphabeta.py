@@ -10,11 +10,12 @@ import pytest
 from tengen import _native
 from tengen.agents.alphabeta import AlphaBetaAgent
 from tengen.agents.registry import make_agent
-from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits, Rule, Ruleset
+from tengen.core.contracts import Agent, Colour, ExcludesMoves, HasTable, Limits, Rule, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, RulesetError
 from tengen.search.alphabeta import Ingredient, native_limits
+from tengen.search.threats import solve_threats
 from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
 from tests.oracle.rules import BLACK, Rules, is_legal
@@ -108,6 +109,16 @@ def test_forced_wins_are_proved(agent, puzzle):
     decision = agent.choose(position, Limits(nodes=150_000))
     assert decision.proof is not None, position
     assert decision.proof.result == "win"
+
+
+@pytest.mark.parametrize("puzzle", [one for one in load_forced_wins() if one["kind"] == "vcf"], ids=puzzle_name)
+def test_sees_the_fours_of_the_other_side(agent, puzzle):
+    """One ply is enough not to leave the opponent his continuous fours."""
+    to_move = "white" if puzzle["to_move"] == "black" else "black"
+    position = stones(puzzle["black"], puzzle["white"], to_move, puzzle["ruleset"])
+    assert solve_threats(position, for_side=Colour(puzzle["to_move"])).line
+    after = position.play(agent.choose(position, Limits(depth=1)).move)
+    assert not solve_threats(after).line
 
 
 # -- Gomocup's positions for new engines (rows from the top there, which mirrors position and answer alike) -----------

@@ -1,4 +1,4 @@
-"""The fitted numbers of the alpha-beta engine, one file per rule, written by `tengen tune`."""
+"""The fitted numbers of the alpha-beta engine, written by `tengen tune`; a rule may have a file of its own."""
 
 from __future__ import annotations
 
