@@ -176,7 +176,7 @@ def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
 
 
 def test_a_run_begins_with_the_weights_of_another_network(tmp_path: Path) -> None:
-    net = ("net.kind=gated-mdrnn", "net.planes=threats", "net.channels=12", "net.blocks=1", "ruleset=5x5:4")
+    net = ("net.kind=gated-mdrnn", "net.planes=threats-last", "net.channels=16", "net.blocks=2", "ruleset=5x5:4")
     settings = (*net, "init_from=mdrnn-15x15", "learner.deviation=1e-9", "iterations=1", "generations=1")
     run = begin(tmp_path / "run", *settings)
     go(run)
