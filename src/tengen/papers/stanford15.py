@@ -275,7 +275,7 @@ def _measure_all(told: argparse.Namespace, plan: Plan) -> dict[str, Row]:
         _write(told.out / RESULTS_FILE, json.dumps(rows, indent=1) + "\n")
 
     for name, model in models.items():
-        about = {"network": model[1].name, "ruleset": str(model[1].ruleset), "sha256": model[1].sha256}
+        about = {"network": Path(model[1].name).name, "ruleset": str(model[1].ruleset), "sha256": model[1].sha256}
         if rows.get(name, {}).get("sha256") != about["sha256"]:
             rows[name] = {}
         rows[name] |= about
