@@ -22,8 +22,8 @@ struct PointValues {
   std::array<std::array<std::int16_t, kShapeCodes>, 2> value{};
 };
 
-// Numbers that describe the whole board to one side: sums over the empty points, less those of the board without stones,
-// so that far corners count for nothing and boards of all sizes look alike.
+// Numbers that describe the whole board to one side: sums over the empty points, less those of the board without
+// stones, so that far corners count for nothing and boards of all sizes look alike.
 inline constexpr int kFeatures = 16;
 struct alignas(32) Features {
   std::array<std::int16_t, kFeatures> values{};

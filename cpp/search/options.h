@@ -12,24 +12,23 @@ namespace tengen {
 // The ingredients of the search that can be left out, to measure what each is worth (docs/engine.md). All on by
 // default.
 enum Ingredient : std::uint32_t {
-  kStaticWins = 1u << 0,           // four-three and double three proved at sight
-  kDefenceSets = 1u << 1,          // against an open three only the points that answer it
-  kLeafFours = 1u << 2,            // continuous fours below depth zero
-  kRazoring = 1u << 3,             // hopeless shallow nodes go straight to the fours
-  kFutility = 1u << 4,             // far above beta near the leaves: cut
-  kMoveCountPruning = 1u << 5,     // late moves at shallow depth are skipped
-  kReductions = 1u << 6,           // late moves are searched less deep first
-  kFourExtension = 1u << 7,        // a forced answer to a four costs less than a ply
-  kSingular = 1u << 8,             // a table move far better than the rest is searched deeper
-  kAspiration = 1u << 9,           // a narrow window around the last value at the root
-  kHistory = 1u << 10,             // moves that cut elsewhere are tried sooner
-  kCounterMove = 1u << 11,         // the move that last refuted the opponent's move is tried sooner
-  kIterativeReduction = 1u << 12,  // a node without a table move is searched a little less deep
-  kTable = 1u << 13,               // the transposition table
-  kRootFours = 1u << 14,           // a full search for continuous fours before anything else
-  kFailHighReduction = 1u << 15,   // a node that should fail high needs less depth to do so
-  kNetwork = 1u << 16,             // the small network of the evaluation
-  kAllIngredients = (1u << 17) - 1
+  kStaticWins = 1u << 0,          // four-three and double three proved at sight
+  kDefenceSets = 1u << 1,         // against an open three only the points that answer it
+  kLeafFours = 1u << 2,           // continuous fours below depth zero
+  kRazoring = 1u << 3,            // hopeless shallow nodes go straight to the fours
+  kFutility = 1u << 4,            // far above beta near the leaves: cut
+  kMoveCountPruning = 1u << 5,    // late moves at shallow depth are skipped
+  kReductions = 1u << 6,          // late moves are searched less deep first
+  kFourExtension = 1u << 7,       // a forced answer to a four costs less than a ply
+  kSingular = 1u << 8,            // a table move far better than the rest is searched deeper
+  kAspiration = 1u << 9,          // a narrow window around the last value at the root
+  kHistory = 1u << 10,            // moves that cut elsewhere are tried sooner
+  kCounterMove = 1u << 11,        // the move that last refuted the opponent's move is tried sooner
+  kTable = 1u << 12,              // the transposition table
+  kRootFours = 1u << 13,          // a full search for continuous fours before anything else
+  kFailHighReduction = 1u << 14,  // a node that should fail high needs less depth to do so
+  kNetwork = 1u << 15,            // the small network of the evaluation
+  kAllIngredients = (1u << 16) - 1
 };
 
 struct SearchOptions {

@@ -23,7 +23,6 @@ struct SearchParameters {
   int table_move_extension_pv = 49;
   int table_move_extension = 36;
 
-  int no_table_move_reduction = 96;
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
@@ -74,7 +73,6 @@ inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"double_singular_margin", &SearchParameters::double_singular_margin, 0, 200},
     {"table_move_extension_pv", &SearchParameters::table_move_extension_pv, 0, 150},
     {"table_move_extension", &SearchParameters::table_move_extension, 0, 120},
-    {"no_table_move_reduction", &SearchParameters::no_table_move_reduction, 0, 300},
     {"likely_cut_base", &SearchParameters::likely_cut_base, -80, 120},
     {"likely_cut_slope", &SearchParameters::likely_cut_slope, 0, 60},
     {"likely_cut_three", &SearchParameters::likely_cut_three, 0, 400},

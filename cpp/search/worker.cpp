@@ -285,12 +285,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     }
   }
 
-  // Step 9. No table move: not expected to matter, look less deep.
-  if (options_.has(kIterativeReduction) && !kIsRoot && excluded == kNoPoint && table_move == kNoPoint && pressure == Pressure::kNone &&
-      depth > 3 * kPly)
-    depth -= parameters_.no_table_move_reduction;
-
-  // The parent expects this node to fail high, and so does the evaluation: a shallower search will show it.
+  // Step 9. The parent expects this node to fail high, and so does the evaluation: a shallower search will show it.
   const bool likely_cut = options_.has(kFailHighReduction) && !kIsPv && cut_node && evaluation != kNoValue &&
                           evaluation >= beta + parameters_.likely_cut_base +
                                             parameters_.likely_cut_slope * depth / kPly +

@@ -20,7 +20,7 @@ from tengen.search.weights import load_weights, save_weights, weights_for
 
 FREESTYLE = Ruleset(9, 9)
 RENJU = Ruleset.parse("9x9:5:renju")
-FAST = FitConfig(iterations=15, ordering_iterations=8, validation=0.2)
+FAST = FitConfig(iterations=30, ordering_iterations=8, validation=0.2)
 
 
 @pytest.fixture(scope="module")

@@ -42,11 +42,10 @@ class Ingredient(IntFlag):
     ASPIRATION = 1 << 9
     HISTORY = 1 << 10
     COUNTER_MOVE = 1 << 11
-    ITERATIVE_REDUCTION = 1 << 12
-    TABLE = 1 << 13
-    ROOT_FOURS = 1 << 14
-    FAIL_HIGH_REDUCTION = 1 << 15
-    NETWORK = 1 << 16
+    TABLE = 1 << 12
+    ROOT_FOURS = 1 << 13
+    FAIL_HIGH_REDUCTION = 1 << 14
+    NETWORK = 1 << 15
 
     @classmethod
     def everything(cls) -> Ingredient:
