@@ -25,8 +25,8 @@ struct PositionFeatures {
   std::vector<std::int16_t> counts;
   std::vector<std::int16_t> threat_bits;
 
-  // Empty points by both codes, own * kShapeCodes + other, and how many more have them than on the board without stones,
-  // in compressed sparse rows.
+  // Empty points by both codes, own * kShapeCodes + other, and how many more have them than on the board without
+  // stones, in compressed sparse rows.
   std::vector<std::int64_t> pair_starts{0};
   std::vector<std::int32_t> pairs;
   std::vector<std::int16_t> pair_counts;
