@@ -541,7 +541,7 @@ class ThreatSolver:
 
     def clear(self) -> None: ...
 
-ALL_INGREDIENTS: int = 131071
+ALL_INGREDIENTS: int = 65535
 
 MATE_VALUE: int = 30000
 
