@@ -16,13 +16,8 @@ MAX_COMMAND_LINE = 65_536
 MAX_ROWS = 4 * MAX_SIZE * MAX_SIZE
 """More rows than any board can need; what a block holds beyond is dropped."""
 
-_BLOCKS = frozenset(
+DATABASE_BLOCKS = frozenset(
     {
-        "BOARD",
-        "YXBOARD",
-        "SWAP2BOARD",
-        "YXBLOCK",
-        "YXBLOCKUNDO",
         "YXQUERYDATABASEALL",
         "YXQUERYDATABASEONE",
         "YXQUERYDATABASETEXT",
@@ -34,8 +29,10 @@ _BLOCKS = frozenset(
         "YXDELETEDATABASEALL",
     }
 )
-# The file name follows on a line of its own.
-_FILE_COMMANDS = frozenset({"YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE"})
+"""What Yixin-Board asks of a database, about the position whose squares follow."""
+_BLOCKS = frozenset({"BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO"}) | DATABASE_BLOCKS
+FILE_COMMANDS = frozenset({"YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE"})
+"""The file name follows on a line of its own."""
 # A manager that starts a new game has given up the block it was sending.
 _GIVES_UP_BLOCK = frozenset({"START", "RECTSTART", "RESTART"})
 
@@ -89,7 +86,7 @@ class CommandReader:
         if name in _BLOCKS:
             self._open = (name, now)
             return self._feed_block(arguments, now)
-        if name in _FILE_COMMANDS and not arguments.strip():
+        if name in FILE_COMMANDS and not arguments.strip():
             self._wants_file = name
             return []
         return [self._command(name, arguments.strip(), now)]

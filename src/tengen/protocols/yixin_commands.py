@@ -14,7 +14,7 @@ from tengen.protocols.balance import balance_one, balance_two
 from tengen.protocols.fallback import choose_fallback
 from tengen.protocols.piskvork import parse_squares, squares_of_points
 from tengen.protocols.piskvork_board import BrainBoard
-from tengen.protocols.piskvork_commands import Command
+from tengen.protocols.piskvork_commands import DATABASE_BLOCKS, FILE_COMMANDS, Command
 from tengen.protocols.piskvork_report import value_of_eval
 from tengen.protocols.piskvork_session import Session
 from tengen.protocols.piskvork_settings import MAX_TABLE_BYTES
@@ -25,19 +25,9 @@ _MAX_LINES = 64
 
 # Tables in files, and databases of positions.
 _DECLINED = (
-    "YXHASHDUMP",
-    "YXHASHLOAD",
-    "YXSETDATABASE",
+    *FILE_COMMANDS,
+    *DATABASE_BLOCKS,
     "YXSAVEDATABASE",
-    "YXQUERYDATABASEALL",
-    "YXQUERYDATABASEONE",
-    "YXQUERYDATABASETEXT",
-    "YXQUERYDATABASEALLT",
-    "YXEDITTVDDATABASE",
-    "YXEDITTEXTDATABASE",
-    "YXEDITLABELDATABASE",
-    "YXDELETEDATABASEONE",
-    "YXDELETEDATABASEALL",
     "YXDBTOTXT",
     "YXDBTOTXTALL",
     "YXTXTTODB",
