@@ -57,9 +57,30 @@ def test_parameters_reach_the_search(model: Path) -> None:
     assert (gumbel.gumbel, gumbel.gumbel_scale, gumbel.reuse_tree) == (True, 0.0, False)
 
 
+def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> None:
+    # Black threatens on both sides: white is lost, and how much that is worth tells the discount.
+    lost = Position.from_moves(NINE, "e5a1f5a3g5c1d5")
+    ruleset = lost.ruleset
+    net = build_net(NetConfig(kind=NetKind.PLAIN), ruleset)
+
+    def value(discount: float | None, parameters: str = "") -> float | None:
+        (tmp_path / "model.onnx").write_bytes(export_onnx(net, ruleset, discount=discount))
+        with make_agent(f"alphazero:model={tmp_path},simulations=20{parameters}") as agent:
+            decision = agent.choose(lost, Limits())
+        assert decision.proof is not None
+        assert str(decision.proof) == "-M2"
+        return decision.value_to_move
+
+    best = PRESETS["best"].discount
+    assert value(None) == pytest.approx(-(best**2))
+    assert value(0.9) == pytest.approx(-(0.9**2))
+    assert value(0.9, ",discount=0.8") == pytest.approx(-(0.8**2))
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        ("alphazero:discount=0.3", "discount 0.3 is outside 0.5–1"),
         ("alphazero:simulations=0", "simulations 0 is below 1"),
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),

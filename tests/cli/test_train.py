@@ -74,6 +74,7 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("tengen.nets.models.shipped_folder", lambda _: target.parent)
     card = read_card("small")
     assert card["sha256"] == load_model("small")[1].sha256
+    assert load_model("small")[1].discount == load_model("small", precision="int8")[1].discount == 0.95  # the preset's
     assert card["matches"][0]["games"] == 2
     assert card["run"]["games"] == json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])["games"]
     card_text = (target / "card.md").read_text(encoding="utf-8")

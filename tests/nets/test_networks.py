@@ -131,6 +131,7 @@ def test_onnx_file_says_what_it_is_to_every_reader() -> None:
     assert metadata["planes"] == "own-other-last-colour"
     assert metadata["any_size"] == "yes"
     assert len(metadata["sha256"]) == 64
+    assert "discount" not in metadata
 
 
 @pytest.mark.parametrize("ruleset", [NINE, Ruleset.parse("7x11")], ids=str)

@@ -45,6 +45,7 @@ class AlphaZeroParameters:
     temperature: float = parameter(0.0, help="moves are drawn from visits to the power of 1/this; 0 plays the best")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
     vcf: int | None = parameter(None, help="nodes of the search for continuous fours at each leaf; 0 for none")
+    discount: float | None = parameter(None, help="values shrink by this each ply; what the network learned if not given")
     symmetry: Symmetry | None = parameter(None, help="how the network sees positions: none, random or average")
     batch: int = parameter(16, help="leaves handed to the network at once")
     reuse: bool = parameter(True, help="keep the tree from move to move")
@@ -77,6 +78,7 @@ class AlphaZeroParameters:
             preset,
             simulations=self.simulations or preset.simulations,
             c_puct=preset.c_puct if self.c is None else self.c,
+            discount=preset.discount if self.discount is None else self.discount,
             vcf_nodes_leaf=vcf,
             symmetry=self.symmetry or preset.symmetry,
             leaves=self.batch,
@@ -93,6 +95,7 @@ class AlphaZeroAgent(NetworkAgent):
     def __init__(self, parameters: AlphaZeroParameters) -> None:
         super().__init__(parameters)
         self._config = parameters.config()
+        self._keeps_discount = parameters.discount is not None or parameters.preset != "best"
         self._simulations = parameters.simulations
         self._time_ms = None if parameters.seconds is None else max(1, round(1000 * parameters.seconds))
         self._threads = parameters.threads
@@ -133,7 +136,9 @@ class AlphaZeroAgent(NetworkAgent):
         evaluator = self._network.evaluator(ruleset)
         search = self._search
         if search is None or search.ruleset != ruleset or evaluator is not self._evaluator:
-            search = PuctSearch(ruleset, evaluator, self._config, memory_mb=self._memory_mb)
+            learned = None if self._keeps_discount else self._network.discount
+            config = self._config if learned is None else replace(self._config, discount=learned)
+            search = PuctSearch(ruleset, evaluator, config, memory_mb=self._memory_mb)
             self._search, self._evaluator = search, evaluator
         search.clear_stop()
         return search

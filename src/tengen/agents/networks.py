@@ -92,6 +92,12 @@ class _Network:
             info.check_supports(ruleset)
         return evaluator
 
+    @property
+    def discount(self) -> float | None:
+        """What the network's values have learned, if anything; known once it is loaded."""
+        info = self._loaded[2] if self._loaded else None
+        return info.discount if info else None
+
     def refresh(self) -> None:
         """Load the network of a run again when training has written a newer one."""
         if self._follows_run and self._source is not None and self._file_time() != self._changed_at:

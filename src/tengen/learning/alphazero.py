@@ -299,7 +299,8 @@ class _Training:
         if not config.self_play.overlaps:
             self._actor_net = copy.deepcopy(self._learner.average)
             self._actor_fraction = loop.fraction(iteration)
-        loop.publish(self._learner.average)
+        discount = config.search.discount
+        loop.publish(self._learner.average, discount if discount < 1 else None)
         loop.end_iteration(
             {"simulations": simulations, **self._metrics(games, sums, validation, fraction)},
             f"policy {sums['policy']:.3f}, value {sums['value']:.3f}",

@@ -150,11 +150,11 @@ class Loop:
 
     # -- the end of an iteration -----------------------------------------------------------------------------------
 
-    def publish(self, net: Net) -> None:
-        """Write the network that plays for this run from now on."""
+    def publish(self, net: Net, discount: float | None = None) -> None:
+        """Write the network that plays for this run from now on, and the discount that its values have learned."""
         folder, ruleset = self.run.folder, self._config.ruleset
         write_file(folder / WEIGHTS_FILE, net_bytes(net, ruleset))
-        write_file(folder / "model.onnx", export_onnx(net, ruleset, name=folder.name))
+        write_file(folder / "model.onnx", export_onnx(net, ruleset, name=folder.name, discount=discount))
 
     def end_iteration(
         self,

@@ -83,7 +83,7 @@ def ship_run(run: Run, target: Path, command: str, matches: Sequence[Path] = ())
 def _ship_net(run: Run, target: Path) -> dict[str, Any]:
     """Write a network in every form; returns what the card says of it."""
     net, ruleset = load_net(run.folder / WEIGHTS_FILE)
-    model = export_onnx(net, ruleset, name=target.name)
+    model = export_onnx(net, ruleset, name=target.name, discount=load_model(run.folder)[1].discount)
     write_file(target / "model.onnx", model)
     if net.has_int8:
         write_file(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))

@@ -40,10 +40,11 @@ _HEADS = ("policy_map", "value_logits")
 """The last layers stay in float32 when the others become int8: they cost nothing, and all of the error counts."""
 
 
-def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "") -> bytes:
+def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
     """The network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
 
-    Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`.
+    Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`, and
+    `discount` if the values have learned one: a search over them should have the same.
     """
     graph = Graph()
     if isinstance(net, PlainNet):
@@ -87,6 +88,8 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "") -> bytes:
         "any_size": "yes" if net.has_any_size else "no",
         "precision": "fp32",
     }
+    if discount is not None:
+        metadata["discount"] = repr(discount)
     helper.set_model_props(model, metadata)
     return seal(model.SerializeToString())
 

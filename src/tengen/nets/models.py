@@ -55,6 +55,8 @@ class ModelInfo:
     """Whether boards of other sizes can be shown to it; its strength there is another matter."""
     precision: Precision
     sha256: str
+    discount: float | None = None
+    """By how much its values shrink for each ply to the end of the game, if it learned that."""
 
     def supports(self, ruleset: Ruleset) -> bool:
         """Whether the network can be asked about positions of a ruleset."""
@@ -122,6 +124,7 @@ def load_model(
         has_any_size=evaluator.metadata.get("any_size") == "yes",
         precision=_member(Precision, evaluator.metadata.get("precision", Precision.FP32)),
         sha256=sha256,
+        discount=float(evaluator.metadata["discount"]) if "discount" in evaluator.metadata else None,
     )
     if info.precision is not wanted:
         raise InputError(f"{path} computes in {info.precision}, not {wanted}")
