@@ -45,7 +45,9 @@ class AlphaZeroParameters:
     temperature: float = parameter(0.0, help="moves are drawn from visits to the power of 1/this; 0 plays the best")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
     vcf: int | None = parameter(None, help="nodes of the search for continuous fours at each leaf; 0 for none")
-    discount: float | None = parameter(None, help="values shrink by this each ply; what the network learned if not given")
+    discount: float | None = parameter(
+        None, help="values shrink by this each ply; what the network learned if not given"
+    )
     symmetry: Symmetry | None = parameter(None, help="how the network sees positions: none, random or average")
     batch: int = parameter(16, help="leaves handed to the network at once")
     reuse: bool = parameter(True, help="keep the tree from move to move")
