@@ -1,4 +1,4 @@
-// What earlier cutoffs say about moves: kept by each thread for the whole search.
+// What earlier cutoffs say about moves, by their point and by their kind: kept by each thread for the whole search.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/types.h"
+#include "patterns/shapes.h"
 
 namespace tengen {
 
@@ -14,18 +15,24 @@ class History {
  public:
   static constexpr int kLimit = 8192;
 
+  // What a move makes and what it takes from the opponent.
+  struct Kind {
+    Threat own;
+    Threat other;
+  };
+
   void clear() {
     for (auto& colour : scores_) colour.fill(0);
+    kind_scores_ = {};
     for (auto& colour : counters_) colour.fill(kNoPoint);
   }
 
   int score(Colour colour, Point move) const { return scores_[colour][move]; }
+  int score(Colour colour, Kind kind) const { return kind_scores_[colour][kind.own][kind.other]; }
 
-  // Move the score towards +-kLimit; the nearer it is, the smaller the step.
-  void update(Colour colour, Point move, int bonus) {
-    bonus = std::clamp(bonus, -kLimit, kLimit);
-    std::int16_t& score = scores_[colour][move];
-    score = static_cast<std::int16_t>(score + bonus - score * std::abs(bonus) / kLimit);
+  void update(Colour colour, Point move, Kind kind, int bonus) {
+    update(scores_[colour][move], bonus);
+    update(kind_scores_[colour][kind.own][kind.other], bonus);
   }
 
   // The move that last refuted `move` of the opponent of `colour`.
@@ -35,7 +42,14 @@ class History {
   }
 
  private:
+  // Move the score towards +-kLimit; the nearer it is, the smaller the step.
+  static void update(std::int16_t& score, int bonus) {
+    bonus = std::clamp(bonus, -kLimit, kLimit);
+    score = static_cast<std::int16_t>(score + bonus - score * std::abs(bonus) / kLimit);
+  }
+
   std::array<std::array<std::int16_t, kMaxArea>, 2> scores_{};
+  std::array<std::array<std::array<std::int16_t, threat::kCount>, threat::kCount>, 2> kind_scores_{};
   std::array<std::array<Point, kMaxArea>, 2> counters_{};
 };
 

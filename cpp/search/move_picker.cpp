@@ -78,7 +78,12 @@ void MovePicker::add_all(const PointSet& moves) {
 int MovePicker::score(Point move) const {
   const Colour other = opponent(own_);
   int score = weights_.attack[own_][board_.code(own_, move)] + weights_.defence[own_][board_.code(other, move)];
-  if (options_.has(kHistory)) score += history_.score(own_, move) * options_.parameters.order_history / History::kLimit;
+  if (options_.has(kHistory)) {
+    const SearchParameters& parameters = options_.parameters;
+    score += (history_.score(own_, move) * parameters.order_history +
+              history_.score(own_, kind_of(board_, move)) * parameters.order_kind) /
+             History::kLimit;
+  }
   if (move == counter_) score += options_.parameters.order_counter;
   return score;
 }

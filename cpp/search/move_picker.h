@@ -19,6 +19,11 @@ enum class Pressure : std::uint8_t {
 
 Pressure pressure_on(const PatternBoard& board);
 
+// The kind of a move of the side to move.
+inline History::Kind kind_of(const PatternBoard& board, Point move) {
+  return {board.threat(board.to_move(), move), board.threat(opponent(board.to_move()), move)};
+}
+
 class MovePicker {
  public:
   MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,

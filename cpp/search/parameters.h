@@ -50,6 +50,7 @@ struct SearchParameters {
   int aspiration = 16;
 
   int order_history = 211;  // ordering score at full history
+  int order_kind = 300;     // the same for the history of moves of its kind
   int order_counter = 100;
   int history_bonus = 5;  // times the square of the depth in plies
 };
@@ -95,6 +96,7 @@ inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"deeper_slope", &SearchParameters::deeper_slope, 0, 60},
     {"aspiration", &SearchParameters::aspiration, 6, 60},
     {"order_history", &SearchParameters::order_history, 0, 800},
+    {"order_kind", &SearchParameters::order_kind, 0, 1200},
     {"order_counter", &SearchParameters::order_counter, 0, 400},
     {"history_bonus", &SearchParameters::history_bonus, 4, 60},
 });

@@ -239,7 +239,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const bool deep_enough = hit && entry.value != kNoValue && (entry.depth >= depth / kPly || is_proof(entry));
   if (!kIsPv && deep_enough && (entry.bound & (entry.value >= beta ? kLower : kUpper))) {
     if (entry.move != kNoPoint && entry.value >= beta && !board_.count(other, threat::kFive) && options_.has(kHistory))
-      history_.update(own, entry.move, parameters_.history_bonus * (depth / kPly) * (depth / kPly));
+      history_.update(own, entry.move, kind_of(board_, entry.move),
+                      parameters_.history_bonus * (depth / kPly) * (depth / kPly));
     return entry.value;
   }
   const Point table_move = kIsRoot && !roots.empty() ? roots[first_root_].move : hit ? entry.move : kNoPoint;
@@ -459,8 +460,8 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   if (!options_.has(kHistory)) return;
   const int plies = depth / kPly;
   const int bonus = std::min(1200, parameters_.history_bonus * plies * plies);
-  history_.update(own, best, bonus);
-  for (int i = 0; i < count; ++i) history_.update(own, tried[i], -bonus);
+  history_.update(own, best, kind_of(board_, best), bonus);
+  for (int i = 0; i < count; ++i) history_.update(own, tried[i], kind_of(board_, tried[i]), -bonus);
 }
 
 // Continuous fours below depth zero: the side to move may stop at any time, the answers are forced.
