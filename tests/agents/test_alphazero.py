@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tengen.agents.registry import make_agent, parse_agent
-from tengen.core.contracts import Colour, ExcludesMoves, Limits, Outcome, Ruleset
+from tengen.core.contracts import Analysis, Colour, ExcludesMoves, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
@@ -20,6 +21,7 @@ from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import load_evaluator
+from tengen.search.alphabeta import AlphaBeta
 from tengen.search.puct import PRESETS, Noise, Symmetry
 from tests.nets.positions import random_planes
 
@@ -87,6 +89,7 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
         ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics"),
         ("alphazero:batch=0", "leaves 0"),
+        ("alphazero:resist=-1", "resist -1 is negative"),
         ("alphazero:depth=3", "has no parameter 'depth'"),
         ("alphazero:precision=int4", "precision='int4' is not one of fp32, int8"),
         ("policy:simulations=3", "has no parameter 'simulations'"),
@@ -211,6 +214,62 @@ def test_analysis_streams_policy_visits_values_and_lines(model: Path) -> None:
         assert snapshot.policy is not None
         assert all(line.line[0] == line.move and line.prior is not None for line in snapshot.lines)
     assert all(line.visits > 0 and len(line.line) > 1 for line in snapshots[-1].lines[:2])
+
+
+# ---- Resistance ------------------------------------------------------------------------------------------------------
+
+SIX = Ruleset.parse("6x6:4")
+
+
+@pytest.mark.parametrize("moves", ["d4c3c4b4d2d3b3e3f3", "d4c3d3d2b4c4c2c5c6"])
+def test_a_lost_game_is_resisted_as_alphabeta_would(moves: str) -> None:
+    position = Position.from_moves(SIX, moves)
+    with make_agent("alphabeta") as engine:
+        longest = engine.choose(position, Limits(nodes=20_000))
+    settings = "model=uniform,simulations=3000"
+    with make_agent(f"alphazero:{settings}") as stubborn, make_agent(f"alphazero:{settings},resist=0") as other:
+        decision, without = stubborn.choose(position, Limits()), other.choose(position, Limits())
+    assert decision.move == longest.move != without.move
+    assert decision.proof == longest.proof
+    assert decision.proof is not None
+    assert decision.proof.result == "loss"
+    assert decision.value_to_move == without.value_to_move
+
+
+def test_what_only_looks_lost_is_left_to_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = Position.from_moves(SIX, "a1f6a6")
+    with make_agent("alphazero:model=6x6x4,simulations=50") as agent:
+        expected = agent.choose(position, Limits())
+    assert expected.proof is None
+    asked: list[Position] = []
+    search = AlphaBeta.search
+
+    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+        asked.append(position)
+        return search(engine, position, replace(limits, nodes=1))  # which proves nothing
+
+    monkeypatch.setattr(AlphaBeta, "search", listen)
+    monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
+    with make_agent("alphazero:model=6x6x4,simulations=50") as agent:
+        assert agent.choose(position, Limits()) == expected
+        assert asked == [position]
+    with make_agent("alphazero:model=6x6x4,simulations=50,preset=zero9") as paper:
+        paper.choose(position, Limits())
+    with make_agent("alphazero:model=6x6x4,simulations=50,temperature=1") as drawn:
+        drawn.choose(position, Limits())
+    assert asked == [position]
+
+
+def test_the_second_player_on_6x6_holds_out_against_the_rule_based_one() -> None:
+    with make_agent("alphazero:model=6x6x4,simulations=50") as agent, make_agent("rule-based") as simple:
+        for seed in range(12):
+            agent.new_game(SIX, seed)
+            simple.new_game(SIX, seed)
+            position = Position.start(SIX)
+            while not position.is_over:
+                player = simple if position.to_move is Colour.BLACK else agent
+                position = position.play(player.choose(position, Limits()).move)
+            assert position.outcome is not Outcome.BLACK
 
 
 def test_stop_ends_an_analysis_and_leaving_it_does_too() -> None:

@@ -23,6 +23,7 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.nets.models import Backend, Precision
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from tengen.search.puct import PRESETS, PuctConfig, Symmetry
 from tengen.search.puct_search import PuctSearch
 
@@ -30,6 +31,13 @@ Preset = Literal["best", "zero9", "alphagomoku8"]
 
 # What the process needs beside the tree: interpreter, numpy, onnxruntime, stacks.
 _MEMORY_BESIDE_TREE = 200 << 20
+
+_RESISTANCE_NODES = 20_000
+_RESISTANCE_TABLE_MB = 16
+# Of a time limit, this part is kept for it.
+_RESISTANCE_SHARE = 20
+# Below this value the search takes the game for lost.
+_LOST = -0.5
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,9 @@ class AlphaZeroParameters:
     vcf: int | None = parameter(None, help="nodes of the search for continuous fours at each leaf; 0 for none")
     discount: float | None = parameter(
         None, help="values shrink by this each ply; what the network learned if not given"
+    )
+    resist: int | None = parameter(
+        None, help="nodes alpha-beta gets to find the longest resistance when the game looks lost; 0 for none"
     )
     symmetry: Symmetry | None = parameter(None, help="how the network sees positions: none, random or average")
     batch: int = parameter(16, help="leaves handed to the network at once")
@@ -67,6 +78,8 @@ class AlphaZeroParameters:
             raise InputError(f"threads {self.threads} is negative")
         if not 1 <= self.memory_mb <= 1 << 17:
             raise InputError(f"memory_mb {self.memory_mb} is outside 1–{1 << 17}")
+        if self.resist is not None and self.resist < 0:
+            raise InputError(f"resist {self.resist} is negative")
         check_temperature(self.temperature)
         self.config()
 
@@ -92,7 +105,11 @@ class AlphaZeroParameters:
 
 
 class AlphaZeroAgent(NetworkAgent):
-    """Plays the most visited move of a PUCT search, which keeps its tree from move to move."""
+    """Plays the most visited move of a PUCT search, which keeps its tree from move to move.
+
+    When all is lost, visits tell nothing any more, and a tree proves by the first refutations it finds, not by the
+    shortest. Which move resists longest is then asked of alpha-beta.
+    """
 
     def __init__(self, parameters: AlphaZeroParameters) -> None:
         super().__init__(parameters)
@@ -102,6 +119,10 @@ class AlphaZeroAgent(NetworkAgent):
         self._time_ms = None if parameters.seconds is None else max(1, round(1000 * parameters.seconds))
         self._threads = parameters.threads
         self._memory_mb = parameters.memory_mb
+        plays_best = parameters.preset == "best" and self._temperature < COLDEST
+        unless_told = _RESISTANCE_NODES if plays_best else 0
+        self._resistance_nodes = unless_told if parameters.resist is None else parameters.resist
+        self._resistance: AlphaBeta | None = None
         self._excluded: frozenset[Point] = frozenset()
         self._search: PuctSearch | None = None
         self._evaluator: Evaluator | None = None
@@ -110,6 +131,8 @@ class AlphaZeroAgent(NetworkAgent):
         super().new_game(ruleset, seed)
         if self._search is not None:
             self._search.clear()
+        if self._resistance is not None:
+            self._resistance.new_game(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         if threads:
@@ -124,7 +147,16 @@ class AlphaZeroAgent(NetworkAgent):
 
     def choose(self, position: Position, limits: Limits) -> Decision:
         search = self._prepared(position.ruleset)
-        return self._run(search, position, limits, 1, None).decide()
+        if not self._may_resist(position.ruleset):
+            return self._run(search, position, limits, 1, None).decide()
+        time_ms, kept_ms = _least(limits.time_ms, self._time_ms), None
+        if time_ms is not None:
+            kept_ms = max(1, time_ms // _RESISTANCE_SHARE)
+            limits = replace(limits, time_ms=max(1, time_ms - kept_ms))
+        found = self._run(search, position, limits, 1, None).decide()
+        if found.value_to_move is None or found.value_to_move > _LOST:
+            return found
+        return self._resist(position, found, Limits(nodes=self._resistance_nodes, time_ms=kept_ms))
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         search = self._prepared(position.ruleset)
@@ -133,6 +165,23 @@ class AlphaZeroAgent(NetworkAgent):
     def stop(self) -> None:
         if self._search is not None:
             self._search.stop()
+        if self._resistance is not None:
+            self._resistance.stop()
+
+    def _may_resist(self, ruleset: Ruleset) -> bool:
+        return self._resistance_nodes > 0 and not self._excluded and AlphaBeta.supports(ruleset)
+
+    def _resist(self, position: Position, found: Decision, limits: Limits) -> Decision:
+        """What alpha-beta would play; the move that was `found` if neither of the two has a proof."""
+        if self._resistance is None:
+            self._resistance = AlphaBeta(AlphaBetaConfig(table_mb=_RESISTANCE_TABLE_MB))
+        self._resistance.clear_stop()
+        answer = self._resistance.search(position, limits).decide()
+        if answer.proof is None and found.proof is None:
+            return found
+        if answer.proof is not None and answer.proof.result != "loss":
+            return answer
+        return replace(found, move=answer.move, line=answer.line, proof=answer.proof or found.proof)
 
     def _prepared(self, ruleset: Ruleset) -> PuctSearch:
         evaluator = self._network.evaluator(ruleset)
