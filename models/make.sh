@@ -61,8 +61,8 @@ fi
 
 case $name in
   6x6x4)
-    match 6x6:4 ,simulations=400 rule-based --games 100
     match 6x6:4 ,simulations=400 rule-based --games 100 --stones 0
+    match 6x6:4 ,simulations=400 rule-based --games 100
     ;;
   8x8)
     match 8x8 ,simulations=500 rule-based --games 40 --stones 0
