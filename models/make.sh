@@ -55,7 +55,7 @@ else
   if [ "$algorithm" = supervised ]; then
     TENGEN=$tengen data/make-games.sh freestyle
   fi
-  echo "tengen train $algorithm --preset $preset --seed 1 $*" > "$run.command"
+  echo "tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
   "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
 fi
 
