@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -430,12 +431,27 @@ def test_command_lines_are_split_like_a_shell_does() -> None:
     assert split_command("'my engine' --deep \"a b\"") == ("my engine", "--deep", "a b")
 
 
+def write_program(path: Path) -> None:
+    path.write_text(f"#!/bin/sh\nexec {engine_command('random_mover')}\n")
+    path.chmod(0o755)
+
+
 def test_a_relative_program_is_found_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "pbrain-mock"
-    program.write_text(f"#!/bin/sh\nexec {engine_command('random_mover')}\n")
-    program.chmod(0o755)
+    write_program(tmp_path / "pbrain-mock")
     monkeypatch.chdir(tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     with make_agent(f"brain:cmd=./pbrain-mock,cwd={elsewhere},start_ms=20000,tolerance_ms=20000") as agent:
+        agent.choose(Position.start(RULES), QUICK)
+
+
+def test_a_program_of_the_environment_is_found_without_activating_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(tmp_path / "pbrain-mock")
+    settings = "cmd=pbrain-mock,start_ms=20000,tolerance_ms=20000"
+    with make_agent(f"brain:{settings}") as agent, pytest.raises(AgentError, match="pbrain-mock"):
+        agent.choose(Position.start(RULES), QUICK)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with make_agent(f"brain:{settings}") as agent:
         agent.choose(Position.start(RULES), QUICK)

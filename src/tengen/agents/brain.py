@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -131,10 +132,16 @@ def split_command(cmd: str) -> tuple[str, ...]:
 
 
 def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
-    """The program by its full path when it lies here, so that the folder it runs in does not matter."""
-    if cwd is not None and os.path.dirname(argv[0]) and shutil.which(argv[0]):
-        return (os.path.abspath(argv[0]), *argv[1:])
-    return argv
+    """The program by its full path when it lies here, so that the folder it runs in does not matter.
+
+    One that is named only and not on the search path may be of the environment this runs in: `pbrain-tengen` is, also
+    where that was not activated.
+    """
+    program = argv[0]
+    if os.path.dirname(program):
+        return (os.path.abspath(program), *argv[1:]) if cwd is not None and shutil.which(program) else argv
+    beside = None if shutil.which(program) else shutil.which(program, path=os.path.dirname(sys.executable))
+    return (beside, *argv[1:]) if beside else argv
 
 
 def _check_ongoing(position: Position) -> None:
