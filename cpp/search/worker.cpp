@@ -191,7 +191,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
     } else {
       break;
     }
-    delta += delta * (3 + std::abs(value) / 1024) / 4 + 6;
+    delta *= 2;
     if (std::abs(value) >= kMateBound || delta > 2000) {
       alpha = -kInfinite;
       beta = kInfinite;
