@@ -27,8 +27,8 @@ _NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "out
 _NET_BY_SIDE = ("own", "other", "first", "threats")
 _NET_PREFIX = "net_"
 
-# Rules without a file of their own play with the numbers of freestyle, whose shapes mean nearly the same.
-_FALLBACK = "freestyle.npz"
+# Rules without a file of their own play with the numbers of standard, whose shapes mean nearly the same.
+_FALLBACK = "standard.npz"
 
 
 def load_weights(path: Path) -> Weights:
