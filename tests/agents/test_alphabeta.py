@@ -411,6 +411,15 @@ def test_a_host_bounds_memory_and_threads():
     assert 0 <= player.table_usage() <= 1
 
 
+def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):
+    def fail(size: int) -> None:
+        raise MemoryError(size)
+
+    monkeypatch.setattr(_native, "Engine", fail)
+    with pytest.raises(InputError, match="no memory for a table of 77 MB"):
+        make_agent("alphabeta:hash-mb=77")
+
+
 def test_a_table_that_does_not_fit_leaves_the_old_one():
     engine = _native.Engine(1 << 20)
     with pytest.raises(MemoryError):

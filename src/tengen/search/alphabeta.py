@@ -84,7 +84,10 @@ class AlphaBeta:
 
     def __init__(self, config: AlphaBetaConfig | None = None) -> None:
         self.config = config or AlphaBetaConfig()
-        self._engine = _native.Engine(self.config.table_mb << 20)
+        try:
+            self._engine = _native.Engine(self.config.table_mb << 20)
+        except MemoryError:
+            raise InputError(f"there is no memory for a table of {self.config.table_mb} MB") from None
         self._engine.set_options(int(self.config.ingredients), self.config.max_four_depth)
         self._ruleset: Ruleset | None = None
 
