@@ -64,10 +64,8 @@ std::vector<std::pair<int, int>> fouls(const Board& board) {
 BoolMask legal_mask(const Board& board) {
   const auto area = static_cast<std::size_t>(board.rules().area());
   auto* mask = new bool[area];
-  std::array<Foul, kMaxArea> kinds{};
-  if (has_fouls(board)) find_fouls(board, kinds.data());
-  for (std::size_t p = 0; p < area; ++p)
-    mask[p] = !board.is_over() && board.is_empty(static_cast<Point>(p)) && kinds[p] == Foul::kNone;
+  const PointSet legal = legal_points(board);
+  for (std::size_t p = 0; p < area; ++p) mask[p] = legal.has(static_cast<Point>(p));
   return BoolMask(mask, {area}, nb::capsule(mask, [](void* memory) noexcept { delete[] static_cast<bool*>(memory); }));
 }
 

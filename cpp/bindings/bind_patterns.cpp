@@ -68,7 +68,7 @@ void make(PatternBoard& board, int point) {
 }
 
 void unmake(PatternBoard& board) {
-  if (board.board().ply() == 0) throw nb::value_error("no move to take back");
+  if (!board.can_unmake()) throw nb::value_error("no move made here to take back");
   board.unmake();
 }
 
@@ -113,12 +113,6 @@ void bind_patterns(nb::module_& m) {
           "fives", [](const PatternBoard& board, int colour) { return to_list(board.fives(checked_colour(colour))); },
           nb::arg("colour"), "The points where that colour makes five.")
       .def("is_legal", &is_legal, nb::arg("colour"), nb::arg("point"), "Whether that colour may play there.")
-      .def(
-          "open_four_defences",
-          [](const PatternBoard& board, int attacker) {
-            return to_list(open_four_defences(board, checked_colour(attacker)));
-          },
-          nb::arg("attacker"), "The points that leave the attacker no open four to make.")
       .def("check", &PatternBoard::check,
            "Empty when the incremental state agrees with the stones, else what does not.")
       .def_prop_ro("to_move", [](const PatternBoard& board) { return static_cast<int>(board.to_move()); });

@@ -260,8 +260,6 @@ void bind_puct_search(nb::module_& m) {
       .def_ro("moves", &PuctReport::moves)
       .def_ro("policy", &PuctReport::policy)
       .def_ro("simulations", &PuctReport::simulations)
-      .def_ro("nodes", &PuctReport::nodes)
-      .def_prop_ro("value_to_move", [](const PuctReport& report) { return report.decision.value_to_move; })
       .def_prop_ro("proof", [](const PuctReport& report) { return report.decision.proof; })
       .def_prop_ro("proof_plies", [](const PuctReport& report) { return report.decision.proof_plies; });
 

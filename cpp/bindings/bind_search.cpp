@@ -201,7 +201,7 @@ void bind_search(nb::module_& m) {
       .def_rw("excluded", &SearchLimits::excluded);
 
   nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time; stop may come from any thread.")
-      .def(nb::init<std::size_t>(), nb::arg("table_bytes"))
+      .def(nb::init<std::size_t>(), nb::arg("table_bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))
       .def(
           "set_options",
@@ -213,8 +213,8 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("ingredients"), nb::arg("max_four_depth"), nb::arg("parameters") = std::map<std::string, int>{},
           "Parameters that are not named have their defaults.")
-      .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"))
-      .def("new_game", &Engine::new_game)
+      .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
+      .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            "Search a game that is not over. The callback gets a SearchReport after each iteration.")
       .def("stop", &Engine::stop)
@@ -233,8 +233,7 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("board"), nb::arg("max_nodes"), "0 unknown, 1 win, 2 no win.")
       .def_prop_ro("line", [](const FourSolver& solver) { return solver.line(); })
-      .def_prop_ro("nodes", &FourSolver::nodes)
-      .def("clear", &FourSolver::clear);
+      .def_prop_ro("nodes", &FourSolver::nodes);
 
   nb::class_<ThreatSolver>(m, "ThreatSolver", "Finds wins by continuous fours and threes (VCT).")
       .def(nb::init<int>(), nb::arg("log2_table") = 20)
@@ -248,8 +247,7 @@ void bind_search(nb::module_& m) {
           nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), "0 unknown, 1 win, 2 no win.")
       .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &ThreatSolver::nodes)
-      .def("stop", &ThreatSolver::stop)
-      .def("clear", &ThreatSolver::clear);
+      .def("stop", &ThreatSolver::stop);
 
   m.attr("ALL_INGREDIENTS") = static_cast<std::uint32_t>(kAllIngredients);
   m.attr("MATE_VALUE") = kMate;

@@ -30,8 +30,7 @@ bool is_telling(ShapeCode code) {
 
 int side_of(Colour colour, Colour view) { return colour == view ? 0 : 1; }
 
-// ---- What each kind of board shows: visit(input, amount)
-// -------------------------------------------------------------
+// ---- What each kind of board shows: visit(input, amount) ----------------------------------------------------------
 
 template <typename Visit>
 void visit_inputs(const StoneShapeBoard& board, Colour view, Colour to_move, Visit visit) {
@@ -64,8 +63,7 @@ void visit_inputs(const PatternBoard& board, Colour view, Colour, Visit visit) {
           visit(threat_input(side_of(colour, view), t, level), 1);
 }
 
-// ---- What a move changes of it: made before the move, asked after it
-// -------------------------------------------------
+// ---- What a move changes of it: made before the move, asked after it ----------------------------------------------
 
 class StoneChanges {
  public:
@@ -139,8 +137,7 @@ class PointChanges {
 StoneChanges changes_of(const StoneShapeBoard& board, Point move) { return {board, move}; }
 PointChanges changes_of(const PatternBoard& board, Point move) { return {board, move}; }
 
-// ---- The network
-// -----------------------------------------------------------------------------------------------------
+// ---- The network --------------------------------------------------------------------------------------------------
 
 // The sums of the hidden units before their activation.
 class Sums {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/board.h"
+#include "core/point_set.h"
+#include "core/rng.h"
 #include "patterns/forbidden.h"
 
 namespace tengen {
@@ -13,6 +15,12 @@ inline bool has_fouls(const Board& board) { return board.rules().rule == Rule::k
 inline bool is_legal(const Board& board, Point point) {
   return board.is_empty(point) && !(has_fouls(board) && foul_at(board, point) != Foul::kNone);
 }
+
+// The legal points of the side to move; none when the game is over.
+PointSet legal_points(const Board& board);
+
+// A random one of the empty `points` that is legal; kNoPoint when none is.
+Point draw_legal(const Board& board, PointSet points, Rng& rng);
 
 // The board's result; also a win for white when black is to move and every empty point is a foul.
 Outcome game_outcome(const Board& board);

@@ -68,6 +68,8 @@ class PatternBoard {
 
   void make(Point point);
   void unmake();
+  // Only moves made here can be taken back, not those of the board it began with.
+  bool can_unmake() const { return summaries_.size() > 1; }
   void pass() { board_.pass(); }
 
   // What a stone of `colour` would make on the empty point.

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "core/point_set.h"
 #include "patterns/legality.h"
 
 namespace tengen {
@@ -12,48 +13,6 @@ namespace {
 // One bit a cell of a line: the low bit of its two.
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;
 
-// A set of points, drawn from at random.
-class PointSet {
- public:
-  void add(Point point) { words_[point / 64] |= 1ull << (point % 64); }
-  void remove(Point point) { words_[point / 64] &= ~(1ull << (point % 64)); }
-
-  std::uint32_t size() const {
-    int count = 0;
-    for (const std::uint64_t word : words_) count += std::popcount(word);
-    return static_cast<std::uint32_t>(count);
-  }
-
-  // The point with `rank` smaller ones before it; rank < size().
-  Point at(std::uint32_t rank) const {
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-      const auto here = static_cast<std::uint32_t>(std::popcount(words_[w]));
-      if (rank >= here) {
-        rank -= here;
-        continue;
-      }
-      std::uint64_t word = words_[w];
-      while (rank-- > 0) word &= word - 1;
-      return static_cast<Point>(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
-    }
-    return kNoPoint;
-  }
-
- private:
-  std::array<std::uint64_t, (kMaxArea + 63) / 64> words_{};
-};
-
-// A random legal point of the set, or kNoPoint when it has none.
-Point draw_legal(const Board& board, PointSet points, Rng& rng) {
-  const bool fouls = has_fouls(board);
-  for (std::uint32_t size = points.size(); size > 0; --size) {
-    const Point point = points.at(rng.below(size));
-    if (!fouls || foul_at(board, point) == Foul::kNone) return point;
-    points.remove(point);
-  }
-  return kNoPoint;
-}
-
 Point draw_any(const Board& board, Rng& rng) {
   PointSet empties;
   for (Point p = 0; p < board.rules().area(); ++p)
@@ -61,8 +20,7 @@ Point draw_any(const Board& board, Rng& rng) {
   return draw_legal(board, empties, rng);
 }
 
-// ---- Runs and their ends, a whole line at a time
-// ---------------------------------------------------------------------
+// ---- Runs and their ends, a whole line at a time ------------------------------------------------------------------
 
 // Which ends of a run count.
 enum class Ends { kEach, kOnlyIfBothEmpty };
@@ -146,8 +104,7 @@ void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& 
   });
 }
 
-// ---- Naive players
-// ---------------------------------------------------------------------------------------------------
+// ---- Naive players ------------------------------------------------------------------------------------------------
 
 // What strategy S1 … S6 of a naive level proposes; the names are those of the paper (docs/players.md).
 PointSet naive_candidates(int strategy, int level, const Board& board) {
@@ -190,8 +147,7 @@ Point choose_naive(int level, const Board& board, Rng& rng) {
   return draw_any(board, rng);
 }
 
-// ---- Chains
-// ----------------------------------------------------------------------------------------------------------
+// ---- Chains -------------------------------------------------------------------------------------------------------
 
 // 3^n: the weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own and 27 for an enemy five.
 constexpr int kPowersOfThree[] = {1, 3, 9, 27, 81, 243};
@@ -207,8 +163,7 @@ int chain_weight(const Board& board, Point point, int direction, Colour colour) 
   return kPowersOfThree[colour == board.to_move() ? k - 1 : k - 2];
 }
 
-// ---- Rule-based
-// ------------------------------------------------------------------------------------------------------
+// ---- Rule-based ---------------------------------------------------------------------------------------------------
 
 // The most stones of `colour` in any k cells of a line around `point` that hold no enemy stone, `point` included.
 int longest_prospect(const Board& board, Point point, Colour colour) {

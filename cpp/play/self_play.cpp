@@ -29,7 +29,6 @@ SelfPlay::SelfPlay(const Rules& rules, PlaneLayout layout, const PuctOptions& op
       with_patterns_(needs_patterns(options, rules) || needs_patterns(layout)),
       evaluations_(options_, rules, layout),
       judge_(options_),
-      scratch_tree_(options_, rules.area()),
       log_policy_(static_cast<std::size_t>(rules.area())) {
   games_.reserve(static_cast<std::size_t>(games));
   for (int i = 0; i < games; ++i) {
@@ -40,8 +39,7 @@ SelfPlay::SelfPlay(const Rules& rules, PlaneLayout layout, const PuctOptions& op
 
 int SelfPlay::max_rows() const { return games() * options_.leaves * evaluations_.rows_per_leaf(); }
 
-// ---- Openings
-// --------------------------------------------------------------------------------------------------------
+// ---- Openings -----------------------------------------------------------------------------------------------------
 
 void SelfPlay::make(Game& game, Point move) {
   game.board.make(move);
@@ -134,8 +132,7 @@ void SelfPlay::finish_opening(Game& game) {
   begin_search(game);
 }
 
-// ---- Searching and playing
-// -------------------------------------------------------------------------------------------
+// ---- Searching and playing ----------------------------------------------------------------------------------------
 
 void SelfPlay::begin_search(Game& game) {
   // A root is looked at more closely than the leaf it was.
@@ -172,7 +169,7 @@ void SelfPlay::play_move(Game& game) {
     return end_game(game, decision.proof == Result::kDraw ? Outcome::kDraw : won);
   }
   if (options_.reuse_tree)
-    game.tree.advance(decision.move, scratch_tree_);
+    game.tree.advance(decision.move);
   else
     game.tree.reset();
   begin_search(game);
@@ -284,8 +281,7 @@ void SelfPlay::supply(const float* log_policies, const float* values) {
 
 std::vector<SelfPlayGame> SelfPlay::take_finished() { return std::exchange(finished_, {}); }
 
-// ---- Keeping
-// ---------------------------------------------------------------------------------------------------------
+// ---- Keeping ------------------------------------------------------------------------------------------------------
 
 void SelfPlay::restart() {
   waiting_.clear();

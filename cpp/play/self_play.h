@@ -137,7 +137,6 @@ class SelfPlay {
   std::vector<Leaf> waiting_;
   std::vector<SelfPlayGame> finished_;
   SelfPlayCounts counts_;
-  PuctTree scratch_tree_;
   PuctWalk walk_;
   std::vector<float> log_policy_;  // [area]
 };

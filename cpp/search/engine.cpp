@@ -58,6 +58,29 @@ bool find_root_fours(const Board& board, const SharedSearch& shared, SearchRepor
   return true;
 }
 
+// Threads that search until they are told to stop, at the latest when this goes out of scope.
+class HelperThreads {
+ public:
+  explicit HelperThreads(SharedSearch& shared) : shared_(shared) {}
+  HelperThreads(const HelperThreads&) = delete;
+  HelperThreads& operator=(const HelperThreads&) = delete;
+  ~HelperThreads() { end(); }
+
+  template <typename Work>
+  void begin(Work work) {
+    threads_.emplace_back(work);
+  }
+  void end() {
+    shared_.stop.store(true);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  SharedSearch& shared_;
+  std::vector<std::thread> threads_;
+};
+
 SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t nodes, std::int64_t elapsed_ms) {
   SearchReport report;
   report.depth = worker.completed_depth;
@@ -98,7 +121,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     return fours;
   }
 
-  Worker main(shared, board, true);
+  Worker main(shared, board);
   for (const Point move : root_moves(main.board(), limits.excluded))
     main.roots.push_back({.move = move, .line = {move}});
   if (main.roots.empty()) return {};
@@ -112,13 +135,13 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   if (forced && lines == 1) max_depth = std::min(max_depth, 1);
 
   std::vector<std::unique_ptr<Worker>> helpers;
-  std::vector<std::thread> threads;
+  HelperThreads threads(shared);
   for (int i = 1; i < limits.threads && !forced; ++i) {
-    helpers.push_back(std::make_unique<Worker>(shared, board, false));
+    helpers.push_back(std::make_unique<Worker>(shared, board));
     helpers.back()->roots = main.roots;
   }
   for (std::size_t i = 0; i < helpers.size(); ++i) {
-    threads.emplace_back([&, i] {
+    threads.begin([&, i] {
       Worker& worker = *helpers[i];
       // Half of the helpers run a ply ahead, so that the threads do not all walk the same tree.
       for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth) {
@@ -153,8 +176,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     if (proved && (is_win(value) || depth >= 8 + kMate - std::abs(value))) break;
     if (limits.soft_ms >= 0 && shared.elapsed_ms() >= limits.soft_ms) break;
   }
-  shared.stop.store(true);
-  for (std::thread& thread : threads) thread.join();
+  threads.end();
 
   // A helper that went deeper, or proved a win, has the better answer.
   const Worker* best = &main;
@@ -164,8 +186,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     const bool deeper = helper->completed_depth > best->completed_depth && !is_win(best->roots[0].value);
     if (wins_sooner || deeper) best = helper.get();
   }
-  SearchReport report = make_report(*best, lines, all_nodes(), shared.elapsed_ms());
-  return report;
+  return make_report(*best, lines, all_nodes(), shared.elapsed_ms());
 }
 
 }  // namespace tengen

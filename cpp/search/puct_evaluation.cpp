@@ -10,12 +10,24 @@
 
 namespace tengen {
 
+namespace {
+
+std::size_t entry_count(const PuctOptions& options) {
+  return options.cache_entries > 0 ? std::bit_ceil(static_cast<std::size_t>(options.cache_entries)) : 0;
+}
+
+}  // namespace
+
 PuctEvaluations::PuctEvaluations(const PuctOptions& options, const Rules& rules, PlaneLayout layout)
-    : symmetry_(options.symmetry), layout_(layout), area_(rules.area()), symmetries_(rules.width, rules.height) {
-  if (options.cache_entries > 0) {
-    entries_.resize(std::bit_ceil(static_cast<std::size_t>(options.cache_entries)));
-    log_policies_.resize(entries_.size() * static_cast<std::size_t>(area_));
-  }
+    : symmetry_(options.symmetry),
+      layout_(layout),
+      area_(rules.area()),
+      symmetries_(rules.width, rules.height),
+      entries_(entry_count(options)),
+      log_policies_(entries_.size() * static_cast<std::size_t>(area_)) {}
+
+std::size_t PuctEvaluations::bytes(const PuctOptions& options, const Rules& rules) {
+  return entry_count(options) * (sizeof(Entry) + static_cast<std::size_t>(rules.area()) * sizeof(float));
 }
 
 void PuctEvaluations::clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }

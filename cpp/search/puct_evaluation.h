@@ -2,6 +2,7 @@
 // has said.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,13 +30,15 @@ class PuctEvaluations {
   int row_size() const { return plane_count(layout_) * area_; }
 
   EvaluationRequest request(const Board& board, Rng& rng) const;
-  // The log-policy [area] if the cache has it, else null; valid until the next `read`.
+  // Whether the cache has the position; then its log-policy [area] and value are copied.
   bool find(const EvaluationRequest& request, float* log_policy, float& value) const;
   void write(const PuctBoard& board, const EvaluationRequest& request, float* rows) const;
   // Rows of the network's answer -> log-policy [area] and value of the leaf. The cache keeps them.
   void read(const EvaluationRequest& request, const float* policy_rows, const float* values, float* log_policy,
             float& value);
   void clear();
+  // What the cache takes.
+  static std::size_t bytes(const PuctOptions& options, const Rules& rules);
 
  private:
   struct Entry {

@@ -1,5 +1,7 @@
 #include "search/puct_leaf.h"
 
+#include <utility>
+
 #include "patterns/defence.h"
 #include "patterns/legality.h"
 
@@ -10,12 +12,12 @@ const PointValues kNoValues{};
 
 bool has_patterns(const Rules& rules) { return rules.win_length == 4 || rules.win_length == 5; }
 
-LeafJudgement win(Point move, int plies) {
+LeafJudgement win(std::vector<Point> line, int plies) {
   LeafJudgement judgement;
   judgement.result = Result::kWin;
   judgement.plies = plies;
-  judgement.winning_move = move;
-  judgement.moves.add(move);
+  judgement.moves.add(line.front());
+  judgement.line = std::move(line);
   return judgement;
 }
 
@@ -52,7 +54,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
   const Colour own = board.to_move();
   PatternBoard* const patterns = leaf.patterns();
   const PointSet wins = judgement.moves & (patterns ? patterns->fives(own) : completing_points(board, own));
-  if (!wins.empty()) return win(wins.first(), 1);
+  if (!wins.empty()) return win({wins.first()}, 1);
 
   const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
   // Without shapes only the point of the five itself is sure to stop it, and under caro others do too.
@@ -70,12 +72,18 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
       judgement.plies = 2;
       // A move there must be: one that stops at least one of the fives, if it may be played.
       if (const PointSet blocks = legal & fives; !blocks.empty()) judgement.moves = blocks;
+      const Point answer = judgement.moves.first();
+      PointSet left = fives;
+      left.remove(answer);
+      judgement.line = {answer};
+      if (left.size() == 1 || (!left.empty() && !lines_can_be_closed(board.rules())))
+        judgement.line.push_back(left.first());
       return judgement;
     }
   }
   if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes, should_stop) == Verdict::kWin &&
       judgement.moves.has(solver_.line().front()))
-    return win(solver_.line().front(), solver_.plies());
+    return win(solver_.line(), solver_.plies());
   return judgement;
 }
 

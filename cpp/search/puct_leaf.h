@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/point_set.h"
 #include "patterns/pattern_board.h"
@@ -40,7 +41,7 @@ struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
   PointSet moves;                    // legal ones; those left out are known to lose
-  Point winning_move = kNoPoint;     // when the result is a win
+  std::vector<Point> line;           // of a proof: moves to the end of the game, as far as they are known
 };
 
 class LeafJudge {

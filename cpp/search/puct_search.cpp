@@ -9,18 +9,26 @@ namespace {
 // A batch is at most the visits of the root divided by this: walks that start together know nothing of each other,
 // which does harm while the tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
+// The cache of evaluations gets at most this part of the memory.
+constexpr std::size_t kCacheShare = 4;
+
+PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size_t memory_bytes) {
+  while (PuctEvaluations::bytes(options, rules) > memory_bytes / kCacheShare) options.cache_entries /= 2;
+  return options;
+}
 
 }  // namespace
 
 PuctSearch::PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions& options, std::size_t memory_bytes)
     : rules_(rules),
       layout_(layout),
-      options_(options),
-      memory_bytes_(memory_bytes),
+      options_(with_cache_within(options, rules, memory_bytes)),
+      tree_bytes_(memory_bytes - PuctEvaluations::bytes(options_, rules)),
       with_patterns_(needs_patterns(options, rules) || needs_patterns(layout)),
       evaluations_(options_, rules, layout),
-      tree_(options_, rules.area()),
-      scratch_tree_(options_, rules.area()) {}
+      tree_(options_, rules.area()) {
+  tree_.reserve(tree_bytes_);
+}
 
 // Whether the tree can be kept: it then has the new position as its root.
 bool PuctSearch::keep_tree(const Board& board) {
@@ -36,7 +44,7 @@ bool PuctSearch::keep_tree(const Board& board) {
   }
   if (replayed.hash() != board.hash()) return false;
   for (int i = root_board_->ply(); i < board.ply(); ++i)
-    if (!tree_.advance(board.move(i), scratch_tree_)) return false;
+    if (!tree_.advance(board.move(i))) return false;
   return true;
 }
 
@@ -69,13 +77,12 @@ void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms
   tree_.begin(plan, report_rng_);
 }
 
-// ---- Ending
-// ----------------------------------------------------------------------------------------------------------
+// ---- Ending -------------------------------------------------------------------------------------------------------
 
 bool PuctSearch::is_over_locked() const {
   if (!tree_.has_root()) return false;
   const int most = tree_.root().edge_count == 1 ? std::min(simulations_, kSimulationsOfOnlyMove) : simulations_;
-  return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.bytes() >= memory_bytes_;
+  return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.bytes() >= tree_bytes_;
 }
 
 bool PuctSearch::is_over() const {
@@ -93,8 +100,7 @@ void PuctSearch::end() {
   changed_.notify_all();
 }
 
-// ---- Gathering leaves
-// ------------------------------------------------------------------------------------------------
+// ---- Gathering leaves ---------------------------------------------------------------------------------------------
 
 int PuctSearch::batch_size() const {
   return static_cast<int>(std::clamp<std::uint32_t>(tree_.root().visits / kVisitsForEachLeaf, 1u,
@@ -110,14 +116,14 @@ void PuctSearch::close_walk() {
   changed_.notify_all();
 }
 
-bool PuctSearch::judge_leaf(Worker& worker, float* planes) {
+void PuctSearch::judge_leaf(Worker& worker, float* planes) {
   const LeafJudgement judgement =
       worker.walk.depth() == 0 ? judge_root(worker) : worker.judge.judge(worker.board, options_.vcf_nodes_leaf);
   if (judgement.result != Result::kUnknown) {
     const std::lock_guard lock(mutex_);
     tree_.settle(worker.walk, judgement);
     close_walk();
-    return false;
+    return;
   }
   const EvaluationRequest request = evaluations_.request(worker.board.board(), worker.rng);
   {
@@ -126,12 +132,11 @@ bool PuctSearch::judge_leaf(Worker& worker, float* planes) {
     if (evaluations_.find(request, worker.log_policy.data(), value)) {
       tree_.expand(worker.walk, judgement, worker.log_policy.data(), value, worker.rng);
       close_walk();
-      return false;
+      return;
     }
   }
   evaluations_.write(worker.board, request, planes);
   worker.waiting.push_back({worker.walk, judgement, request});
-  return true;
 }
 
 int PuctSearch::collect(int index, float* planes) {
@@ -192,8 +197,7 @@ void PuctSearch::abandon(int index) {
   worker.waiting.clear();
 }
 
-// ---- Answers
-// ---------------------------------------------------------------------------------------------------------
+// ---- Answers ------------------------------------------------------------------------------------------------------
 
 PuctReport PuctSearch::report(int lines, float temperature) {
   const std::lock_guard lock(mutex_);
@@ -204,7 +208,6 @@ PuctReport PuctSearch::report(int lines, float temperature) {
   if (!excluded_.empty() && report.decision.proof != Result::kWin) report.decision.proof = Result::kUnknown;
   report.moves = tree_.ranked_moves(lines, report.decision.move);
   report.simulations = tree_.finished();
-  report.nodes = tree_.size();
   return report;
 }
 

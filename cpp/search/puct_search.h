@@ -29,11 +29,11 @@ struct PuctReport {
   std::vector<float> policy;    // [area]
   std::vector<PuctMove> moves;  // the decided one first, then best first
   int simulations = 0;
-  std::size_t nodes = 0;  // of the tree
 };
 
 class PuctSearch {
  public:
+  // Tree and cache stay within `memory_bytes`.
   PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions& options, std::size_t memory_bytes);
   PuctSearch(const PuctSearch&) = delete;
   PuctSearch& operator=(const PuctSearch&) = delete;
@@ -101,13 +101,13 @@ class PuctSearch {
   int batch_size() const;
   void close_walk();
   LeafJudgement judge_root(Worker& worker) const;
-  // Handle the leaf at the end of worker.walk; true when it has to be evaluated and its planes are written.
-  bool judge_leaf(Worker& worker, float* planes);
+  // Handle the leaf at the end of worker.walk: decide it, or write its planes and let it wait for the network.
+  void judge_leaf(Worker& worker, float* planes);
 
   Rules rules_;
   PlaneLayout layout_;
   PuctOptions options_;
-  std::size_t memory_bytes_;
+  std::size_t tree_bytes_;
   bool with_patterns_;
   std::vector<Worker> workers_;
   PointSet excluded_;
@@ -120,7 +120,6 @@ class PuctSearch {
   std::condition_variable changed_;
   PuctEvaluations evaluations_;
   PuctTree tree_;
-  PuctTree scratch_tree_;
   int open_walks_ = 0;  // of all workers: to leaves that have no value yet
   Rng report_rng_{0};
 };

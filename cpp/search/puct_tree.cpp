@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <new>
+#include <numeric>
 #include <string>
 
 #include "search/puct_noise.h"
@@ -53,7 +55,18 @@ void PuctTree::begin(const PuctSearchPlan& plan, Rng& rng) {
   if (root().evaluated) prepare_root(rng);
 }
 
-bool PuctTree::advance(Point move, PuctTree& scratch) {
+void PuctTree::reserve(std::size_t bytes) {
+  try {
+    nodes_.reserve(bytes / sizeof(PuctNode));
+    edges_.reserve(bytes / sizeof(PuctEdge));
+  } catch (const std::bad_alloc&) {
+    // More than there is: the tree grows as far as it can.
+  }
+}
+
+// Children come after their parent, so that going up the indices what is kept moves down without overwriting anything
+// that is still to be moved.
+bool PuctTree::advance(Point move) {
   const PuctEdge* const first = edges_of(root());
   const PuctEdge* const last = first + root().opened;
   const PuctEdge* const taken = std::find_if(first, last, [move](const PuctEdge& edge) { return edge.move == move; });
@@ -62,28 +75,42 @@ bool PuctTree::advance(Point move, PuctTree& scratch) {
     reset();
     return false;
   }
-  scratch.nodes_.clear();
-  scratch.edges_.clear();
-  scratch.nodes_.push_back(nodes_[taken->child]);
-  for (std::size_t i = 0; i < scratch.nodes_.size(); ++i) {
-    const PuctEdge* const old_edges = edges_of(scratch.nodes_[i]);
-    const std::size_t first_edge = scratch.edges_.size();
-    const auto [count, opened] = std::pair{scratch.nodes_[i].edge_count, scratch.nodes_[i].opened};
-    scratch.edges_.insert(scratch.edges_.end(), old_edges, old_edges + count);
-    scratch.nodes_[i].first_edge = static_cast<std::uint32_t>(first_edge);
-    for (std::size_t e = first_edge; e < first_edge + opened; ++e) {
-      const PuctNode& child = nodes_[scratch.edges_[e].child];
-      scratch.edges_[e].child = static_cast<std::uint32_t>(scratch.nodes_.size());
-      scratch.nodes_.push_back(child);
-    }
+
+  // Step 1. Nodes, and in their edges the new places of their children.
+  constexpr std::uint32_t kDropped = 0;
+  std::vector<std::uint32_t> place(nodes_.size(), kDropped);  // 1 + the new index
+  std::vector<std::uint32_t> with_edges;                      // new indices
+  std::uint32_t kept = 0;
+  place[taken->child] = 1;
+  for (std::uint32_t old = taken->child; old < nodes_.size(); ++old) {
+    if (place[old] == kDropped) continue;
+    place[old] = ++kept;
+    const PuctNode& node = nodes_[kept - 1] = nodes_[old];
+    const PuctEdge* const edges = edges_of(node);
+    for (int i = 0; i < node.opened; ++i) place[edges[i].child] = 1;
+    if (node.edge_count > 0) with_edges.push_back(kept - 1);
   }
-  nodes_.swap(scratch.nodes_);
-  edges_.swap(scratch.edges_);
+  nodes_.resize(kept);
+
+  // Step 2. Edges, in their old order, which is that of evaluation.
+  std::sort(with_edges.begin(), with_edges.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_edge < nodes_[b].first_edge; });
+  std::uint32_t edge_count = 0;
+  for (const std::uint32_t index : with_edges) {
+    PuctNode& node = nodes_[index];
+    const PuctEdge* const edges = edges_of(node);
+    for (int i = 0; i < node.edge_count; ++i) {
+      PuctEdge& moved = edges_[edge_count + static_cast<std::uint32_t>(i)] = edges[i];
+      if (i < node.opened) moved.child = place[moved.child] - 1;
+    }
+    node.first_edge = edge_count;
+    edge_count += node.edge_count;
+  }
+  edges_.resize(edge_count);
   return true;
 }
 
-// ---- Values
-// ----------------------------------------------------------------------------------------------------------
+// ---- Values -------------------------------------------------------------------------------------------------------
 
 double PuctTree::proved_value(const PuctNode& node) const {
   if (node.proof == Result::kDraw) return 0.0;
@@ -92,7 +119,7 @@ double PuctTree::proved_value(const PuctNode& node) const {
 }
 
 double PuctTree::value_of(const PuctNode& child) const {
-  return child.proof != Result::kUnknown ? proved_value(child) : child.mean();
+  return options_->discount * (child.proof != Result::kUnknown ? proved_value(child) : child.mean());
 }
 
 double PuctTree::exploration(const PuctNode& node) const {
@@ -101,8 +128,7 @@ double PuctTree::exploration(const PuctNode& node) const {
          options_->c_puct_growth * std::log((1.0 + visits + options_->c_puct_base) / options_->c_puct_base);
 }
 
-// ---- Selection
-// -------------------------------------------------------------------------------------------------------
+// ---- Selection ----------------------------------------------------------------------------------------------------
 
 // The edge with the highest Q + c * P * sqrt(sum N) / (1 + N). Among edges that were never taken the one with the
 // highest prior is best, and these are sorted, so that only the opened ones and one more are looked at.
@@ -124,7 +150,7 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
     const double walks = child.visits + child.pending;
     if (forced > 0 && child.visits > 0 && walks * walks < forced * edges[i].prior) return i;
     const double count = child.visits + loss * child.pending;
-    const double value = count > 0 ? (child.value_sum - loss * child.pending) / count : first_play;
+    const double value = count > 0 ? options_->discount * (child.value_sum - loss * child.pending) / count : first_play;
     const double score = value + width * edges[i].prior / (1.0 + count);
     if (score > best_score) {
       best_score = score;
@@ -196,16 +222,15 @@ PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
   }
 }
 
-// ---- Expansion
-// -------------------------------------------------------------------------------------------------------
+// ---- Expansion ----------------------------------------------------------------------------------------------------
 
-void PuctTree::add_edges(PuctNode& node, const LeafJudgement& judgement, const float* log_policy) {
+void PuctTree::add_edges(PuctNode& node, const PointSet& moves, const float* log_policy) {
   node.evaluated = true;
   node.first_edge = static_cast<std::uint32_t>(edges_.size());
   node.opened = 0;
   node.opened_prior = 0;
   float highest = -std::numeric_limits<float>::infinity();
-  judgement.moves.for_each([&](Point move) {
+  moves.for_each([&](Point move) {
     edges_.push_back({0, log_policy ? log_policy[move] : 0, 0, move});
     highest = std::max(highest, edges_.back().raw_prior);
   });
@@ -246,8 +271,10 @@ void PuctTree::sort_unopened(PuctNode& node) {
 // What a search does to its root before the first walk below it.
 void PuctTree::prepare_root(Rng& rng) {
   PuctNode& node = nodes_[0];
-  const bool own_noise = plan_.noise && options_->noise == RootNoise::kRoot;
   const bool heated = plan_.noise && options_->root_temperature != 1.0f;
+  // Heat takes the noise of an expansion away.
+  const bool own_noise =
+      plan_.noise && (options_->noise == RootNoise::kRoot || (options_->noise == RootNoise::kEvery && heated));
   if (heated) {
     float sum = 0;
     PuctEdge* const first = edges_of(node);
@@ -269,7 +296,7 @@ void PuctTree::expand(const PuctWalk& walk, const LeafJudgement& judgement, cons
   const std::uint32_t index = walk.path.back();
   PuctNode& node = nodes_[index];
   assert(!node.evaluated && !judgement.moves.empty());
-  add_edges(node, judgement, log_policy);
+  add_edges(node, judgement.moves, log_policy);
   node.evaluation_to_move = value_to_move;
   if (plan_.noise && options_->noise == RootNoise::kEvery) add_noise(node, rng);
   sort_unopened(node);
@@ -282,20 +309,34 @@ void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
   PuctNode& node = nodes_[index];
   node.proof = flip(judgement.result);
   node.proof_plies = static_cast<std::uint16_t>(judgement.plies);
-  // Only the root has to name a move; elsewhere the winning one serves to show the line.
-  if (index == 0 || judgement.winning_move != kNoPoint) {
-    add_edges(node, judgement, nullptr);
-    if (judgement.winning_move != kNoPoint) {
-      PuctNode& child = nodes_[open(index, 0)];
-      child.proof = Result::kWin;
-      child.proof_plies = static_cast<std::uint16_t>(judgement.plies - 1);
-    }
-  }
+  // Only the root has to name a move.
+  if (index == 0) add_edges(node, judgement.moves, nullptr);
+  open_line(index, judgement.line);
   back_up(walk, proved_value(nodes_[index]), true);
 }
 
-// ---- Backing up
-// ------------------------------------------------------------------------------------------------------
+// Hang the moves that follow a proved node below it, each proved as the node is.
+void PuctTree::open_line(std::uint32_t index, const std::vector<Point>& line) {
+  for (const Point move : line) {
+    PuctNode& node = nodes_[index];
+    if (!node.evaluated) {
+      PointSet only;
+      only.add(move);
+      add_edges(node, only, nullptr);
+    }
+    const PuctEdge* const edges = edges_of(node);
+    const PuctEdge* const taken =
+        std::find_if(edges, edges + node.edge_count, [move](const PuctEdge& edge) { return edge.move == move; });
+    assert(taken != edges + node.edge_count && node.opened == 0);
+    const Result proof = flip(node.proof);
+    const int plies = node.proof_plies - 1;
+    index = open(index, static_cast<int>(taken - edges));
+    nodes_[index].proof = proof;
+    nodes_[index].proof_plies = static_cast<std::uint16_t>(plies);
+  }
+}
+
+// ---- Backing up ---------------------------------------------------------------------------------------------------
 
 // Work out from its children whether the node is proved. True when it is, and was not before.
 bool PuctTree::prove(PuctNode& node) {
@@ -346,8 +387,7 @@ void PuctTree::cancel(const PuctWalk& walk) {
   if (walk.counts) --begun_;
 }
 
-// ---- The root's answer
-// -----------------------------------------------------------------------------------------------
+// ---- The root's answer --------------------------------------------------------------------------------------------
 
 // The mean of the network's value and the values of visited moves weighted by prior (Danihelka et al. 2022, equation
 // 33).
@@ -421,116 +461,144 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
   }
 }
 
+const PuctNode* PuctTree::child_of(const PuctNode& node, std::size_t edge) const {
+  return edge < node.opened ? &nodes_[edges_of(node)[edge].child] : nullptr;
+}
+
+// What is proved of a root move, for the side to move.
+Result PuctTree::proof_of(std::size_t edge) const {
+  const PuctNode* const child = child_of(root(), edge);
+  return options_->solve && child ? child->proof : Result::kUnknown;
+}
+
+// Weights by the improved policy of Gumbel search, for which `scaled` gets the completed values.
+void PuctTree::improved_weights(std::vector<float>& scaled, std::vector<float>& weights) const {
+  const PuctNode& node = root();
+  const PuctEdge* const edges = edges_of(node);
+  scaled_values(node, scaled);
+  weights.resize(node.edge_count);
+  float highest = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < weights.size(); ++i) highest = std::max(highest, log_prior(edges[i]) + scaled[i]);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::exp(log_prior(edges[i]) + scaled[i] - highest);
+}
+
+// What is proved counts more: the shortest win, else no loss, else the longest. True when only proofs are left.
+bool PuctTree::keep_proved(Result proof, std::vector<float>& weights) const {
+  const PuctNode& node = root();
+  if (proof != Result::kWin && proof != Result::kLoss) {
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (proof_of(i) == Result::kLoss) weights[i] = 0;
+    return false;
+  }
+  int wanted_plies = -1;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (proof_of(i) != proof) continue;
+    const int plies = child_of(node, i)->proof_plies;
+    const bool better = proof == Result::kWin ? plies < wanted_plies : plies > wanted_plies;
+    if (wanted_plies < 0 || better) wanted_plies = plies;
+  }
+  if (wanted_plies < 0) return false;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = proof_of(i) == proof && child_of(node, i)->proof_plies == wanted_plies ? 1.0f : 0.0f;
+  return true;
+}
+
+// Make the weights add up to 1. Without any, the network's word counts, and without that all moves are alike.
+void PuctTree::normalise(std::vector<float>& weights) const {
+  const PuctEdge* const edges = edges_of(root());
+  const auto sum = [&] { return std::accumulate(weights.begin(), weights.end(), 0.0f); };
+  if (!(sum() > 0))
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      weights[i] = proof_of(i) == Result::kLoss ? 0.0f : edges[i].raw_prior;
+  if (!(sum() > 0)) std::fill(weights.begin(), weights.end(), 1.0f);
+  const float total = sum();
+  for (float& weight : weights) weight /= total;
+}
+
+// The most visited candidate, of those with as many visits the best by Gumbel's score.
+std::size_t PuctTree::choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const {
+  const PuctEdge* const edges = edges_of(root());
+  std::size_t chosen = 0;
+  std::int64_t most_visits = -1;
+  float best_score = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    const PuctNode* const child = child_of(root(), i);
+    const std::int64_t visits = child ? child->visits : 0;
+    const float score = gumbel_[edges[i].move] + log_prior(edges[i]) + scaled[i];
+    if (visits > most_visits || (visits == most_visits && score > best_score)) {
+      most_visits = visits;
+      best_score = score;
+      chosen = i;
+    }
+  }
+  return chosen;
+}
+
+// A move drawn in proportion to its weight to the power of 1 / temperature.
+std::size_t PuctTree::choose_by_chance(std::vector<float> weights, float temperature, Rng& rng) const {
+  const float highest = *std::max_element(weights.begin(), weights.end());
+  double sum = 0;
+  for (float& weight : weights) sum += weight = weight > 0 ? std::pow(weight / highest, 1 / temperature) : 0.0f;
+  double left = rng.uniform() * sum;
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    chosen = i;
+    left -= weights[i];
+    if (left < 0) break;
+  }
+  return chosen;
+}
+
+// The move of the highest weight, of those alike that of the highest value.
+std::size_t PuctTree::choose_best(const std::vector<float>& weights) const {
+  const auto value_at = [&](std::size_t i) {
+    const PuctNode* const child = child_of(root(), i);
+    return child ? value_of(*child) : -2;
+  };
+  std::size_t chosen = 0;
+  for (std::size_t i = 1; i < weights.size(); ++i)
+    if (weights[i] > weights[chosen] || (weights[i] == weights[chosen] && value_at(i) > value_at(chosen))) chosen = i;
+  return chosen;
+}
+
 PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
-  const auto count = static_cast<std::size_t>(node.edge_count);
-  assert(count > 0);
-  const auto child_of = [&](std::size_t i) -> const PuctNode* {
-    return i < node.opened ? &nodes_[edges[i].child] : nullptr;
-  };
-  const auto proof_of = [&](std::size_t i) {
-    const PuctNode* const child = child_of(i);
-    return options_->solve && child ? child->proof : Result::kUnknown;
-  };
+  assert(node.edge_count > 0);
   PuctDecision decision;
   if (options_->solve) decision.proof = flip(node.proof);
   decision.proof_plies = node.proof_plies;
 
-  // Step 1. The weight of each move.
-  std::vector<float> scaled(count, 0.0f);
+  // Step 1. The share of each move.
+  std::vector<float> scaled;
   std::vector<float> weights;
-  if (plan_.gumbel) {
-    scaled_values(node, scaled);
-    weights.resize(count);
-    float highest = -std::numeric_limits<float>::infinity();
-    for (std::size_t i = 0; i < count; ++i) highest = std::max(highest, log_prior(edges[i]) + scaled[i]);
-    for (std::size_t i = 0; i < count; ++i) weights[i] = std::exp(log_prior(edges[i]) + scaled[i] - highest);
-  } else {
+  if (plan_.gumbel)
+    improved_weights(scaled, weights);
+  else
     visit_weights(weights);
-  }
+  const bool by_proof = keep_proved(decision.proof, weights);
+  normalise(weights);
 
-  // Step 2. What is proved counts more: the shortest win, else no loss, else the longest.
-  const auto keep_only = [&](auto&& is_kept, bool alike) {
-    for (std::size_t i = 0; i < count; ++i) weights[i] = is_kept(i) ? (alike ? 1.0f : weights[i]) : 0.0f;
-  };
-  int wanted_plies = -1;
-  if (decision.proof == Result::kWin || decision.proof == Result::kLoss) {
-    const Result wanted = decision.proof;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (proof_of(i) != wanted) continue;
-      const int plies = child_of(i)->proof_plies;
-      const bool better = wanted == Result::kWin ? plies < wanted_plies : plies > wanted_plies;
-      if (wanted_plies < 0 || better) wanted_plies = plies;
-    }
-    if (wanted_plies >= 0)
-      keep_only([&](std::size_t i) { return proof_of(i) == wanted && child_of(i)->proof_plies == wanted_plies; }, true);
-  } else {
-    keep_only([&](std::size_t i) { return proof_of(i) != Result::kLoss; }, false);
-  }
-  float sum = 0;
-  for (const float weight : weights) sum += weight;
-  if (!(sum > 0)) {  // nothing visited
-    sum = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      sum += weights[i] = proof_of(i) == Result::kLoss ? 0.0f : edges[i].raw_prior;
-    if (!(sum > 0)) {
-      std::fill(weights.begin(), weights.end(), 1.0f);
-      sum = static_cast<float>(count);
-    }
-  }
-
-  // Step 3. Policy, value, surprise.
+  // Step 2. Policy, value, surprise.
   std::fill_n(policy, area_, 0.0f);
   const double mixed = mixed_value(node);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (weights[i] == 0) continue;
-    const float share = weights[i] / sum;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const float share = weights[i];
+    if (share == 0) continue;
     policy[edges[i].move] = share;
-    const PuctNode* const child = child_of(i);
+    const PuctNode* const child = child_of(node, i);
     const bool has_value = child && (child->visits > 0 || child->proof != Result::kUnknown);
     decision.value_to_move += share * (has_value ? value_of(*child) : mixed);
     decision.surprise += share * (std::log(share) - log_prior(edges[i]));
   }
   if (decision.proof != Result::kUnknown) decision.value_to_move = -proved_value(node);
 
-  // Step 4. The move.
-  std::size_t chosen = 0;
-  if (plan_.gumbel && wanted_plies < 0) {
-    std::int64_t most_visits = -1;
-    float best_score = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (weights[i] == 0) continue;
-      const std::int64_t visits = child_of(i) ? child_of(i)->visits : 0;
-      const float score = gumbel_[edges[i].move] + log_prior(edges[i]) + scaled[i];
-      if (visits > most_visits || (visits == most_visits && score > best_score)) {
-        most_visits = visits;
-        best_score = score;
-        chosen = i;
-      }
-    }
-  } else if (temperature > 0) {
-    const float highest = *std::max_element(weights.begin(), weights.end());
-    double heated_sum = 0;
-    for (float& weight : weights)
-      heated_sum += weight = weight > 0 ? std::pow(weight / highest, 1 / temperature) : 0.0f;
-    double left = rng.uniform() * heated_sum;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (weights[i] == 0) continue;
-      chosen = i;
-      left -= weights[i];
-      if (left < 0) break;
-    }
-  } else {
-    const auto better = [&](std::size_t a, std::size_t b) {
-      if (weights[a] != weights[b]) return weights[a] > weights[b];
-      const double value_a = child_of(a) ? value_of(*child_of(a)) : -2;
-      const double value_b = child_of(b) ? value_of(*child_of(b)) : -2;
-      return value_a > value_b;
-    };
-    for (std::size_t i = 1; i < count; ++i)
-      if (better(i, chosen)) chosen = i;
-  }
+  // Step 3. The move.
+  const std::size_t chosen = plan_.gumbel && !by_proof ? choose_by_halving(weights, scaled)
+                             : temperature > 0         ? choose_by_chance(weights, temperature, rng)
+                                                       : choose_best(weights);
   decision.move = edges[chosen].move;
   return decision;
 }

@@ -90,9 +90,11 @@ class PuctTree {
   void reset();
   // Begin a search of the root as it is.
   void begin(const PuctSearchPlan& plan, Rng& rng);
-  // Make the child reached by `move` the root, with all that hangs below it. False when there is none: then the tree is
-  // reset. No walk may be under way. `scratch` is where the old nodes go.
-  bool advance(Point move, PuctTree& scratch);
+  // Make the child reached by `move` the root, with all that hangs below it, in the same memory. False when there is
+  // none: then the tree is reset. No walk may be under way.
+  bool advance(Point move);
+  // Set addresses apart for so many bytes, so that the tree need not be copied while it grows up to there.
+  void reserve(std::size_t bytes);
 
   // Walks of this search, begun and finished. The one that evaluates the root does not count.
   int begun() const { return begun_; }
@@ -118,8 +120,6 @@ class PuctTree {
   std::vector<PuctMove> ranked_moves(int lines, Point first) const;
 
   const PuctNode& root() const { return nodes_[0]; }
-  const PuctNode& node(std::uint32_t index) const { return nodes_[index]; }
-  std::size_t size() const { return nodes_.size(); }
   std::size_t bytes() const { return nodes_.size() * sizeof(PuctNode) + edges_.size() * sizeof(PuctEdge); }
   // Empty text when counts and sums of the tree agree with each other and no walk is under way, else what does not.
   std::string check() const;
@@ -128,15 +128,16 @@ class PuctTree {
   PuctEdge* edges_of(const PuctNode& node) { return edges_.data() + node.first_edge; }
   const PuctEdge* edges_of(const PuctNode& node) const { return edges_.data() + node.first_edge; }
   double proved_value(const PuctNode& node) const;
-  // The value of an opened edge to the side that may play it.
+  // The value of an opened edge to the side that may play it, a ply before the child's own.
   double value_of(const PuctNode& child) const;
 
   std::uint32_t select(std::uint32_t parent);
   int select_by_puct(const PuctNode& node, bool is_root) const;
   int select_by_halving(const PuctNode& node) const;
   std::uint32_t open(std::uint32_t parent, int edge);
+  void open_line(std::uint32_t index, const std::vector<Point>& line);
 
-  void add_edges(PuctNode& node, const LeafJudgement& judgement, const float* log_policy);
+  void add_edges(PuctNode& node, const PointSet& moves, const float* log_policy);
   void add_noise(PuctNode& node, Rng& rng);
   void sort_unopened(PuctNode& node);
   void prepare_root(Rng& rng);
@@ -146,7 +147,15 @@ class PuctTree {
   double mixed_value(const PuctNode& node) const;
   // Completed values of the root's edges, scaled as logits (Danihelka et al. 2022, equation 8).
   void scaled_values(const PuctNode& node, std::vector<float>& scaled) const;
+  const PuctNode* child_of(const PuctNode& node, std::size_t edge) const;
+  Result proof_of(std::size_t edge) const;
   void visit_weights(std::vector<float>& weights) const;
+  void improved_weights(std::vector<float>& scaled, std::vector<float>& weights) const;
+  bool keep_proved(Result proof, std::vector<float>& weights) const;
+  void normalise(std::vector<float>& weights) const;
+  std::size_t choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const;
+  std::size_t choose_by_chance(std::vector<float> weights, float temperature, Rng& rng) const;
+  std::size_t choose_best(const std::vector<float>& weights) const;
   std::vector<Point> line_through(const PuctEdge& edge) const;
   double exploration(const PuctNode& node) const;
 

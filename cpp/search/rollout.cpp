@@ -4,7 +4,7 @@
 
 namespace tengen {
 
-// ---- Rows ----------------------------------------------------------------------------------------------------------
+// ---- Rows ---------------------------------------------------------------------------------------------------------
 
 RowPoints::RowPoints(const Board& board) {
   const Geometry& geometry = board.geometry();
@@ -23,7 +23,7 @@ void RowPoints::add_stone(const Board& board, Point point, Colour colour) {
   const int reach = board.rules().win_length - 1;
   const std::uint64_t window = (1ull << (2 * (2 * reach + 1))) - 1;
   // Under caro an enemy stone can close a line, so the other colour's rows that end here change as well.
-  const bool ends_matter = board.rules().rule == Rule::kCaro || board.rules().rule == Rule::kCaroExact;
+  const bool ends_matter = lines_can_be_closed(board.rules());
   forget(kBlack, point);
   forget(kWhite, point);
   for (int d = 0; d < kDirections; ++d) {
@@ -83,7 +83,7 @@ void RowPoints::forget(Colour colour, Point point) {
   rows = 0;
 }
 
-// ---- Playouts ------------------------------------------------------------------------------------------------------
+// ---- Playouts -----------------------------------------------------------------------------------------------------
 
 PlayoutBoard::PlayoutBoard(const Board& board, PlayoutPolicy policy)
     : board_(board), empties_(board.rules().area()), rows_(board), policy_(policy) {
@@ -91,25 +91,15 @@ PlayoutBoard::PlayoutBoard(const Board& board, PlayoutPolicy policy)
     if (!board.is_empty(p)) empties_.remove(p);
 }
 
-Point PlayoutBoard::draw_legal(PointSet points, Rng& rng) const {
-  const bool fouls = has_fouls(board_);
-  for (int size = points.size(); size > 0; --size) {
-    const Point point = points.at(static_cast<int>(rng.below(static_cast<std::uint32_t>(size))));
-    if (!fouls || foul_at(board_, point) == Foul::kNone) return point;
-    points.remove(point);
-  }
-  return kNoPoint;
-}
-
 Point PlayoutBoard::draw(Rng& rng) {
   if (policy_ == PlayoutPolicy::kHeuristic) {
     const Colour own = board_.to_move();
     const Colour other = opponent(own);
     Point point = kNoPoint;
-    if (rows_.has_completing(own)) point = draw_legal(rows_.completing(own), rng);
-    if (point == kNoPoint && rows_.has_completing(other)) point = draw_legal(rows_.completing(other), rng);
-    if (point == kNoPoint && rows_.has_four_making(own)) point = draw_legal(rows_.four_making(own), rng);
-    if (point == kNoPoint && rows_.has_four_making(other)) point = draw_legal(rows_.four_making(other), rng);
+    if (rows_.has_completing(own)) point = draw_legal(board_, rows_.completing(own), rng);
+    if (point == kNoPoint && rows_.has_completing(other)) point = draw_legal(board_, rows_.completing(other), rng);
+    if (point == kNoPoint && rows_.has_four_making(own)) point = draw_legal(board_, rows_.four_making(own), rng);
+    if (point == kNoPoint && rows_.has_four_making(other)) point = draw_legal(board_, rows_.four_making(other), rng);
     if (point != kNoPoint) return point;
   }
   return empties_.draw_legal(board_, rng);

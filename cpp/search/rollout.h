@@ -70,8 +70,6 @@ class PlayoutBoard {
   Outcome play_out(Rng& rng);
 
  private:
-  Point draw_legal(PointSet points, Rng& rng) const;
-
   Board board_;
   EmptyPoints empties_;
   RowPoints rows_;

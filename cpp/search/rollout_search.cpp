@@ -6,16 +6,6 @@
 
 namespace tengen {
 
-PointSet legal_points(const Board& board) {
-  PointSet points;
-  if (board.is_over()) return points;
-  std::array<Foul, kMaxArea> fouls{};
-  if (has_fouls(board)) find_fouls(board, fouls.data());
-  for (Point p = 0; p < board.rules().area(); ++p)
-    if (board.is_empty(p) && fouls[p] == Foul::kNone) points.add(p);
-  return points;
-}
-
 PointSet points_near_stones(const Board& board, int radius) {
   const Geometry& geometry = board.geometry();
   const int width = geometry.width();

@@ -131,9 +131,6 @@ void run_workers(int threads, PlayoutBudget& budget, Work work) {
   helpers.threads.clear();
 }
 
-// The legal points of the side to move; none when the game is over.
-PointSet legal_points(const Board& board);
-
 // The empty points at most `radius` columns and rows away from a stone; the centre of an empty board. All empty points
 // when radius is 0.
 PointSet points_near_stones(const Board& board, int radius);

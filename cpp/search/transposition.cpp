@@ -33,27 +33,29 @@ unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); 
 TranspositionTable::TranspositionTable(std::size_t bytes) { resize(bytes); }
 
 void TranspositionTable::resize(std::size_t bytes) {
-  const std::size_t wanted = std::max<std::size_t>(bytes / sizeof(Cluster), 1);
-  if (wanted == clusters_) return clear();
-  // Never two tables at a time: what may be used of the memory may be just enough for one.
-  table_.reset();
+  const std::size_t before = clusters_;
   try {
-    table_ = std::make_unique<Cluster[]>(wanted);
+    allocate(std::max<std::size_t>(bytes / sizeof(Cluster), 1));
   } catch (const std::bad_alloc&) {
-    if (clusters_ > 0) table_ = std::make_unique<Cluster[]>(clusters_);
+    if (before > 0) allocate(before);
     throw;
   }
-  clusters_ = wanted;
 }
 
-void TranspositionTable::clear() {
-  for (std::size_t i = 0; i < clusters_; ++i) {
-    for (Slot& slot : table_[i].slots) {
-      slot.check.store(0, std::memory_order_relaxed);
-      slot.data.store(0, std::memory_order_relaxed);
-    }
-  }
+void TranspositionTable::clear() { allocate(clusters_); }
+
+// The system hands out large blocks as zeros that cost nothing until they are touched: a table of any size is there at
+// once. Never two at a time: what may be used of the memory may be just enough for one.
+void TranspositionTable::allocate(std::size_t clusters) {
+  memory_.reset();
+  clusters_ = 0;
   age_ = 0;
+  std::size_t space = clusters * sizeof(Cluster) + alignof(Cluster);
+  memory_.reset(std::calloc(space, 1));
+  if (!memory_) throw std::bad_alloc();
+  void* start = memory_.get();
+  table_ = static_cast<Cluster*>(std::align(alignof(Cluster), clusters * sizeof(Cluster), start, space));
+  clusters_ = clusters;
 }
 
 TranspositionTable::Cluster& TranspositionTable::cluster(std::uint64_t key) const {
@@ -63,9 +65,9 @@ TranspositionTable::Cluster& TranspositionTable::cluster(std::uint64_t key) cons
 }
 
 bool TranspositionTable::probe(std::uint64_t key, int ply, TableEntry& entry) const {
-  for (const Slot& slot : cluster(key).slots) {
-    const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
-    if ((slot.check.load(std::memory_order_relaxed) ^ data) != key || data == 0) continue;
+  for (Slot& slot : cluster(key).slots) {
+    const std::uint64_t data = slot.read_data();
+    if ((slot.read_check() ^ data) != key || data == 0) continue;
     entry = unpack(data);
     if (entry.value != kNoValue && is_win(entry.value)) entry.value -= ply;
     if (entry.value != kNoValue && is_loss(entry.value)) entry.value += ply;
@@ -82,8 +84,8 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
   Slot* target = nullptr;
   int worst = 1 << 20;
   for (Slot& slot : cluster(key).slots) {
-    const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
-    if (data == 0 || (slot.check.load(std::memory_order_relaxed) ^ data) == key) {
+    const std::uint64_t data = slot.read_data();
+    if (data == 0 || (slot.read_check() ^ data) == key) {
       if (data != 0) {
         const TableEntry old = unpack(data);
         // A shallower result of the same search does not push out a deeper one, but its move is kept if it had none.
@@ -100,8 +102,7 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
     }
   }
   const std::uint64_t data = pack(stored, age_);
-  target->data.store(data, std::memory_order_relaxed);
-  target->check.store(key ^ data, std::memory_order_relaxed);
+  target->write(key ^ data, data);
 }
 
 void TranspositionTable::prefetch(std::uint64_t key) const {
@@ -116,8 +117,8 @@ int TranspositionTable::usage() const {
   const std::size_t sample = std::min<std::size_t>(clusters_, 250);
   int used = 0;
   for (std::size_t i = 0; i < sample; ++i)
-    for (const Slot& slot : table_[i].slots) {
-      const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
+    for (Slot& slot : table_[i].slots) {
+      const std::uint64_t data = slot.read_data();
       used += data != 0 && age_of(data) == age_;
     }
   return static_cast<int>(used * 1000 / (sample * 4));

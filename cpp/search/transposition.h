@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 
 #include "core/types.h"
@@ -44,16 +46,28 @@ class TranspositionTable {
 
  private:
   struct Slot {
-    std::atomic<std::uint64_t> check{0};
-    std::atomic<std::uint64_t> data{0};
+    std::uint64_t check;
+    std::uint64_t data;
+    std::uint64_t read_check() { return std::atomic_ref(check).load(std::memory_order_relaxed); }
+    std::uint64_t read_data() { return std::atomic_ref(data).load(std::memory_order_relaxed); }
+    void write(std::uint64_t new_check, std::uint64_t new_data) {
+      std::atomic_ref(data).store(new_data, std::memory_order_relaxed);
+      std::atomic_ref(check).store(new_check, std::memory_order_relaxed);
+    }
   };
   struct alignas(64) Cluster {
     Slot slots[4];
   };
 
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  void allocate(std::size_t clusters);
   Cluster& cluster(std::uint64_t key) const;
 
-  std::unique_ptr<Cluster[]> table_;
+  std::unique_ptr<void, Free> memory_;
+  Cluster* table_ = nullptr;  // in it
   std::size_t clusters_ = 0;
   unsigned age_ = 0;
 };

@@ -47,8 +47,7 @@ Expansion expand_moves(const Board& board, const UctOptions& options, const std:
     const PointSet fives = completing_points(board, opponent(own));
     const PointSet answers = allowed & fives;
     // Under caro the answer to one five may close another, so that two of them prove nothing yet.
-    const bool caro = board.rules().rule == Rule::kCaro || board.rules().rule == Rule::kCaroExact;
-    const bool too_many = !caro && fives.size() > 1;
+    const bool too_many = !lines_can_be_closed(board.rules()) && fives.size() > 1;
     if (excluded.empty() && !fives.empty() && (answers.empty() || too_many)) {
       expansion.proof = {Result::kWin, true, 2};
       expansion.child_proof = {Result::kLoss, true, 1};
@@ -323,7 +322,7 @@ RolloutReport TreeSearch::report(double elapsed_ms) {
 
 }  // namespace
 
-// ---- Arena ---------------------------------------------------------------------------------------------------------
+// ---- Arena --------------------------------------------------------------------------------------------------------
 
 UctArena::UctArena(std::size_t memory_bytes) {
   // At least one chunk, and no more than node numbers can tell apart.
@@ -363,7 +362,7 @@ std::uint32_t UctArena::allocate(int count) {
   return first;
 }
 
-// ---- Search --------------------------------------------------------------------------------------------------------
+// ---- Search -------------------------------------------------------------------------------------------------------
 
 RolloutReport Uct::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                           const OnRolloutReport& on_report) {

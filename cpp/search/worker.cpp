@@ -36,19 +36,18 @@ bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
-constexpr std::uint32_t kNodesBetweenClockChecks = 512;
+constexpr std::uint32_t kNodesBetweenChecks = 512;
 
 }  // namespace
 
-Worker::Worker(SharedSearch& shared, const Board& board, bool is_main)
+Worker::Worker(SharedSearch& shared, const Board& board)
     : shared_(shared),
       options_(shared.options),
       parameters_(shared.options.parameters),
       weights_(*shared.weights),
       table_(*shared.table),
       board_(board, shared.weights->points, options_.has(kNetwork) ? shared.weights->features() : nullptr),
-      frames_(kMaxPly + 8),
-      is_main_(is_main) {
+      frames_(kMaxPly + 8) {
   history_.clear();
   for (int depth = 0; depth < static_cast<int>(move_counts_.size()); ++depth)
     move_counts_[depth] =
@@ -68,15 +67,17 @@ int Worker::move_count_limit(Depth depth, bool improving) const {
 
 bool Worker::should_stop() {
   if (shared_.stop.load(std::memory_order_relaxed)) return true;
-  if (!is_main_ || until_clock_check_-- > 0) return false;
-  until_clock_check_ = kNodesBetweenClockChecks;
-  const SearchLimits& limits = shared_.limits;
-  if (limits.nodes) {
-    const std::uint64_t done = nodes.load(std::memory_order_relaxed);
-    // With one thread a node limit is exact, so that searches can be repeated.
-    if (done >= limits.nodes) shared_.stop.store(true);
-    until_clock_check_ = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(kNodesBetweenClockChecks, limits.nodes > done ? limits.nodes - done : 0));
+  if (until_check_-- > 0) return false;
+  until_check_ = kNodesBetweenChecks;
+  const std::uint64_t own_nodes = nodes.load(std::memory_order_relaxed);
+  const std::uint64_t uncounted = own_nodes - counted_nodes_;
+  const std::uint64_t done = shared_.nodes.fetch_add(uncounted, std::memory_order_relaxed) + uncounted;
+  counted_nodes_ = own_nodes;
+  if (const std::uint64_t limit = shared_.limits.nodes) {
+    // With one thread the limit ends searches at the same node each time, so that they can be repeated.
+    if (done >= limit) shared_.stop.store(true);
+    until_check_ =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kNodesBetweenChecks, limit > done ? limit - done : 0));
   }
   if (shared_.is_over()) shared_.stop.store(true);
   return shared_.stop.load(std::memory_order_relaxed);

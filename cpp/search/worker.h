@@ -23,6 +23,7 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> nodes{0};               // of all threads, a few hundred at most of each not yet counted
   const std::atomic<bool>* external_stop = nullptr;  // set from outside to end the search
 
   std::int64_t elapsed_ms() const {
@@ -44,7 +45,7 @@ struct RootMove {
 
 class Worker {
  public:
-  Worker(SharedSearch& shared, const Board& board, bool is_main);
+  Worker(SharedSearch& shared, const Board& board);
 
   // Search one iteration over roots[first...]; afterwards they are sorted, best first.
   // Returns false when stopped: the roots then hold the best known so far.
@@ -100,9 +101,9 @@ class Worker {
   History history_;
   std::vector<Frame> frames_;
   std::array<int, 64> move_counts_;  // by depth in plies
-  bool is_main_;
   std::size_t first_root_ = 0;
-  std::uint32_t until_clock_check_ = 0;
+  std::uint64_t counted_nodes_ = 0;  // of this thread in shared_.nodes
+  std::uint32_t until_check_ = 0;    // nodes until limits are looked at again
 };
 
 }  // namespace tengen

@@ -308,9 +308,6 @@ class PatternBoard:
     def is_legal(self, colour: int, point: int) -> bool:
         """Whether that colour may play there."""
 
-    def open_four_defences(self, attacker: int) -> list[int]:
-        """The points that leave the attacker no open four to make."""
-
     def check(self) -> str:
         """
         Empty when the incremental state agrees with the stones, else what does not.
@@ -521,8 +518,6 @@ class FourSolver:
     @property
     def nodes(self) -> int: ...
 
-    def clear(self) -> None: ...
-
 class ThreatSolver:
     """Finds wins by continuous fours and threes (VCT)."""
 
@@ -538,8 +533,6 @@ class ThreatSolver:
     def nodes(self) -> int: ...
 
     def stop(self) -> None: ...
-
-    def clear(self) -> None: ...
 
 ALL_INGREDIENTS: int = 65535
 
@@ -1107,12 +1100,6 @@ class PuctReport:
 
     @property
     def simulations(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def value_to_move(self) -> float: ...
 
     @property
     def proof(self) -> ProofResult: ...

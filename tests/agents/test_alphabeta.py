@@ -14,7 +14,7 @@ from tengen.core.contracts import Agent, Colour, ExcludesMoves, HasTable, Limits
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, RulesetError
-from tengen.search.alphabeta import Ingredient, native_limits
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig, Ingredient, native_limits
 from tengen.search.threats import solve_threats
 from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
@@ -396,10 +396,27 @@ def test_plays_without_each_ingredient(ingredient):
         assert MIDDLE_GAME.is_legal(player.choose(MIDDLE_GAME, Limits(depth=4, nodes=20_000)).move)
 
 
-@pytest.mark.parametrize("text", ["preset=strong", "without=luck", "hash-mb=0", "depth=-1", "nodes=x"])
+@pytest.mark.parametrize(
+    "text",
+    ["preset=strong", "without=luck", "hash-mb=0", "depth=-1", "nodes=x", f"nodes={10**23}", "threads=9999"],
+)
 def test_bad_parameters_are_refused(text):
     with pytest.raises(AgentNameError, match=text.split("=")[1]):
         make_agent(f"alphabeta:{text}")
+
+
+def test_an_error_of_the_listener_comes_back_with_several_threads():
+    def fail(_):
+        raise OSError("nobody listens")
+
+    with pytest.raises(OSError, match="nobody listens"):
+        AlphaBeta(AlphaBetaConfig(table_mb=1)).search(MIDDLE_GAME, Limits(depth=9, threads=3), on_analysis=fail)
+
+
+def test_a_node_limit_holds_for_all_threads_together():
+    engine = AlphaBeta(AlphaBetaConfig(table_mb=4))
+    # Each thread looks at the limit every 512 nodes.
+    assert 100_000 <= engine.search(MIDDLE_GAME, Limits(nodes=100_000, threads=4)).nodes <= 100_000 + 4 * 513
 
 
 def test_a_host_bounds_memory_and_threads():

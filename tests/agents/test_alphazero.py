@@ -89,7 +89,8 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
         ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics"),
         ("alphazero:batch=0", "leaves 0"),
-        ("alphazero:resist=-1", "resist -1 is negative"),
+        ("alphazero:resist=-1", "resist -1 is outside 0–"),
+        ("alphazero:threads=9999", "threads 9999 is outside 0–256"),
         ("alphazero:depth=3", "has no parameter 'depth'"),
         ("alphazero:precision=int4", "precision='int4' is not one of fp32, int8"),
         ("policy:simulations=3", "has no parameter 'simulations'"),
@@ -122,8 +123,42 @@ def test_a_network_for_another_ruleset_is_refused(kind: str, model: Path) -> Non
         agent.check_supports(Ruleset())
     with pytest.raises(RulesetError, match="plays 9x9:5:freestyle, not 9x9:5:renju"):
         agent.choose(Position.start(Ruleset.parse("9x9:5:renju")), Limits(simulations=1))
-    with pytest.raises(RulesetError, match="no network is shipped for 7x5:4:freestyle"):
-        make_agent(kind).choose(Position.start(Ruleset.parse("7x5:4")), Limits(simulations=1))
+    with pytest.raises(RulesetError, match=r"no network is shipped for 7x5:3:freestyle \(shipped: 15x15, [0-9x, ]+\)"):
+        make_agent(kind).choose(Position.start(Ruleset.parse("7x5:3")), Limits(simulations=1))
+
+
+@pytest.mark.parametrize("kind", ["alphazero", "policy"])
+def test_a_board_without_a_network_of_its_own_has_the_nearest_that_plays_any_size(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {
+        "6x6": "6x6",
+        "9x9": "9x9",
+        "15x15": "15x15",
+        "10x10x4": "10x10:4",
+        "cnn-10x10": "10x10",
+        "zero10": "10x10",
+    }
+    for number, (name, rules) in enumerate(sizes.items()):
+        ruleset = Ruleset.parse(rules)
+        net = build_net(NetConfig(planes="board", channels=4, blocks=1), ruleset, seed=number)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.onnx").write_bytes(export_onnx(net, ruleset))
+    write_model(tmp_path / "11x11", ruleset=Ruleset(11, 11))
+    monkeypatch.setattr("tengen.nets.models.shipped_folder", lambda _: tmp_path)
+    agent = make_agent(kind)
+    for rules, nearest in (
+        ("10x10", "9x9"),
+        ("7x5", "6x6"),
+        ("20x20", "15x15"),
+        ("11x11", "11x11"),
+        ("9x9:4", "10x10x4"),
+    ):
+        position = Position.from_moves(Ruleset.parse(rules), "c3c4")
+        named = make_agent(f"{kind}:model={nearest}").choose(position, Limits(simulations=16))
+        assert agent.choose(position, Limits(simulations=16)).policy == named.policy, rules
+    assert not agent.supports(Ruleset.parse("10x10:5:renju"))
+    assert not agent.supports(Ruleset.parse("10x10:3"))
 
 
 def test_a_run_is_followed_from_game_to_game(tmp_path: Path) -> None:
@@ -179,7 +214,7 @@ def test_limits_of_the_move_and_of_the_agent_both_count(model: Path) -> None:
     assert make_agent("alphazero:model=uniform,gumbel=yes").choose(START, Limits(simulations=1000)).nodes == 1000
     assert make_agent("alphazero:model=uniform,gumbel=yes").choose(START, Limits()).nodes == 500
     timed = make_agent(f"alphazero:model={model},seconds=0.03").choose(START, Limits(simulations=10**8))
-    assert timed.nodes < 10**8
+    assert 0 < timed.nodes < 10**5
     agent = make_agent("alphazero:model=uniform")
     agent.configure(threads=2, memory_bytes=300 << 20)
     assert agent.choose(START, Limits(simulations=100)).nodes == 100
@@ -328,3 +363,46 @@ def test_finished_games_are_refused(kind: str) -> None:
     over = Position.from_moves(NINE, "e5a1e6a2e7a3e8a4e9")
     with pytest.raises(InputError, match="the game is over"):
         make_agent(f"{kind}:model=uniform").choose(over, Limits())
+
+
+@pytest.mark.parametrize(
+    ("limits", "nodes", "time_ms"),
+    [
+        (Limits(simulations=50), 20_000, (None, None)),
+        (Limits(nodes=50), 50, (None, None)),
+        (Limits(simulations=50, time_ms=60_000), 20_000, (3000, 60_000)),
+        (Limits(simulations=50, time_ms=60_000, clock_ms=100_000), 20_000, (250, 5000)),
+        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # three milliseconds are not enough for two searches
+    ],
+)
+def test_resistance_keeps_to_the_limits_of_the_move(
+    monkeypatch: pytest.MonkeyPatch, limits: Limits, nodes: int | None, time_ms: tuple[int | None, int | None]
+) -> None:
+    given: list[Limits] = []
+    search = AlphaBeta.search
+
+    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+        given.append(limits)
+        return search(engine, position, replace(limits, nodes=1))
+
+    monkeypatch.setattr(AlphaBeta, "search", listen)
+    monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
+    with make_agent("alphazero:model=uniform") as agent:
+        agent.choose(Position.from_moves(SIX, "a1f6a6"), limits)
+    assert [one.nodes for one in given] == ([] if nodes is None else [nodes])
+    for one in given:
+        least, most = time_ms
+        assert (one.time_ms is None) == (least is None)
+        assert one.time_ms is None or least is None or most is None or least <= one.time_ms < most
+
+
+def test_a_stop_during_the_search_leaves_resistance_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
+    monkeypatch.setattr(AlphaBeta, "search", lambda *_: pytest.fail("the engine was asked"))
+    with make_agent("alphazero:model=uniform") as agent:
+        stopper = threading.Timer(0.2, agent.stop)
+        stopper.start()
+        decision = agent.choose(Position.start(SIX), Limits(simulations=10**9))
+        stopper.join()
+    assert decision.proof is None
+    assert decision.nodes < 10**9

@@ -34,7 +34,9 @@ def test_each_finds_the_shipped_network_of_its_own_kind(
     named = make_agent(f"policy:model={kind}-5x5x4").choose(POSITION, Limits())
     assert (found.move, found.policy) == (named.move, named.policy)
     assert found.policy != make_agent("policy").choose(POSITION, Limits()).policy
-    with pytest.raises(RulesetError, match=rf"no network of {kind} is shipped for 7x5:4:freestyle \(shipped: 5x5x4, "):
+    with pytest.raises(
+        RulesetError, match=rf"no network of {kind} is shipped for 7x5:4:freestyle \(shipped: {kind}-5x5x4\)"
+    ):
         make_agent(kind).choose(Position.start(Ruleset.parse("7x5:4")), Limits())
 
 
@@ -55,7 +57,7 @@ def test_a_network_for_boards_of_any_size_is_found_for_the_boards_that_have_none
     assert not agent.supports(Ruleset.parse("6x6:5"))
     assert not agent.supports(Ruleset.parse("6x6:4:standard"))
     assert not make_agent("mdrnn").supports(Ruleset.parse("6x6:4"))
-    assert not make_agent("policy").supports(Ruleset.parse("6x6:4"))
+    assert not make_agent("policy").supports(Ruleset.parse("6x6:5"))
 
 
 def test_only_legal_moves_are_played_and_temperature_spreads_them(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 from tengen.agents import registry
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, make_agent, parameter, parse_agent
 from tengen.agents.simple import NaiveParameters, SimpleAgent
-from tengen.core.contracts import Agent
+from tengen.core.contracts import Agent, Limits, Ruleset
+from tengen.core.position import Position
 from tengen.errors import AgentNameError
 
 
@@ -82,6 +83,27 @@ def test_parameters_and_defaults() -> None:
 def test_refusals(text: str, message: str) -> None:
     with pytest.raises(AgentNameError, match=message):
         make_agent(text)
+
+
+@pytest.mark.parametrize("name", ["uct", "hmcts"])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (f"playouts={'9' * 30}", r"playouts 9{30} is outside 1–1000000000 in '"),
+        ("playouts=1000000001", "playouts 1000000001 is outside 1–1000000000"),
+        ("seconds=1e300", r"seconds 1e\+300 is above 1000000"),
+        ("threads=9999", "threads 9999 is outside 0–256"),
+    ],
+)
+def test_numbers_too_large_to_play_with(name: str, settings: str, message: str) -> None:
+    with pytest.raises(AgentNameError, match=message):
+        make_agent(f"{name}:{settings}")
+
+
+def test_the_largest_numbers_play() -> None:
+    agent = make_agent("uct:playouts=1000000000,seconds=1000000,threads=256")
+    decision = agent.choose(Position.start(Ruleset.parse("9x9:5:freestyle")), Limits(time_ms=1))
+    assert decision.nodes >= 1
 
 
 def test_types_of_parameters(everything: AgentKind) -> None:

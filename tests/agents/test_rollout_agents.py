@@ -79,7 +79,7 @@ def test_presets() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("uct:playouts=0", "playouts 0 is below 1 in 'uct:playouts=0'"),
+        ("uct:playouts=0", "playouts 0 is outside 1–1000000000 in 'uct:playouts=0'"),
         ("uct:seconds=0", "seconds 0.0 is not a number above 0"),
         ("uct:seconds=nan", "seconds nan"),
         ("uct:c=-1", "exploration -1.0"),
@@ -87,7 +87,7 @@ def test_presets() -> None:
         ("uct:preset=alpha", "preset='alpha' is not one of best, ucb1, fudan"),
         ("uct:policy=clever", "policy='clever' is not one of heuristic, random"),
         ("hmcts:c=1", r"'hmcts' has no parameter 'c' \(known: preset, playouts"),
-        ("hmcts:threads=-1", "threads -1 is negative"),
+        ("hmcts:threads=-1", "threads -1 is outside 0–256"),
     ],
 )
 def test_refusals(name: str, message: str) -> None:

@@ -111,3 +111,11 @@ def test_speed_walks_repeat():
     signature = _native.run_make_unmake(board, weights, 1, 5000)
     assert _native.run_make_unmake(board, weights, 1, 5000) == signature
     assert _native.run_make_unmake(board, weights, 2, 5000) != signature
+
+
+def test_moves_from_before_the_board_was_made_cannot_be_taken_back():
+    board = _native.PatternBoard(Position.from_moves(Ruleset(15, 15), "h8i9").native)
+    board.make(3)
+    board.unmake()
+    with pytest.raises(ValueError, match="no move made here"):
+        board.unmake()

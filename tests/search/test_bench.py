@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tengen.core.contracts import Rule, Ruleset
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from tengen.search.bench import POSITIONS, TABLE_MB, run_bench
@@ -55,6 +57,27 @@ def find_stated_bench(repository: Path) -> StatedBench | None:
     return StatedBench(int(stated[-1]), commit, subject)
 
 
+def why_none_is_stated(repository: Path) -> str | None:
+    """Why the log need not state a bench; None when it is there as a whole and has to."""
+    if not (repository / ".git").exists():
+        return "there is no repository whose log could state the bench"
+    shallow = run_git(repository, "rev-parse", "--is-shallow-repository")
+    if shallow is None:
+        return "git cannot read the log"
+    return "the clone is shallow: no commit that it has states the bench" if shallow.strip() == "true" else None
+
+
+def stated_bench_or_skip(repository: Path) -> StatedBench:
+    """The bench that the log states; fails when a whole log states none."""
+    stated = find_stated_bench(repository)
+    if stated is None:
+        reason = why_none_is_stated(repository)
+        if reason is not None:
+            pytest.skip(reason)
+        pytest.fail("no commit of the log has a line `Bench: N`")
+    return stated
+
+
 def complaint(repository: Path, stated: StatedBench, found: int) -> str:
     """What to say when the signature is another one."""
     changed = run_git(repository, "diff", "--name-only", stated.commit, "--", *ENGINE) or ""
@@ -67,9 +90,9 @@ def complaint(repository: Path, stated: StatedBench, found: int) -> str:
 
 
 def test_the_bench_is_the_one_stated_last():
-    stated = find_stated_bench(ROOT)
+    stated = stated_bench_or_skip(ROOT)
     found = run_bench().nodes
-    assert stated is None or stated.nodes == found, complaint(ROOT, stated, found)
+    assert stated.nodes == found, complaint(ROOT, stated, found)
 
 
 def test_the_bench_repeats():
@@ -119,6 +142,27 @@ def test_the_last_stated_bench_is_found(tmp_path):
     )
 
 
-def test_without_a_stated_bench_there_is_nothing_to_compare(tmp_path):
+def test_a_whole_log_has_to_state_a_bench(tmp_path):
     make_repository(tmp_path, "search: begin")
-    assert find_stated_bench(tmp_path) is None
+    with pytest.raises(pytest.fail.Exception, match="no commit of the log"):
+        stated_bench_or_skip(tmp_path)
+
+
+def test_without_the_log_there_is_nothing_to_compare(tmp_path):
+    with pytest.raises(pytest.skip.Exception, match="no repository"):
+        stated_bench_or_skip(tmp_path)
+    whole, shallow = tmp_path / "whole", tmp_path / "shallow"
+    make_repository(whole, "search: begin\n\nBench: 12", "docs: more")
+    assert run_git(tmp_path, "clone", "-q", "--depth=1", whole.as_uri(), str(shallow)) is not None
+    with pytest.raises(pytest.skip.Exception, match="shallow"):
+        stated_bench_or_skip(shallow)
+    assert stated_bench_or_skip(whole).nodes == 12
+
+
+def test_ci_checks_out_the_whole_log_where_this_runs():
+    jobs = re.split(
+        r"^  (?=\w+:$)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    testing = [job for job in jobs if "pytest -n" in job or "make test" in job]
+    assert [job.partition(":")[0] for job in testing] == ["test", "sanitize"]
+    assert all("with: { fetch-depth: 0 }" in job for job in testing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 
@@ -142,7 +144,36 @@ def test_proved_values_shrink_with_the_distance() -> None:
     position = Position.from_moves(Ruleset(9, 9), "e5a1e6a2e7a3i9i1")
     analysis, _ = run(position, replace(TACTICS, discount=0.9), 3000)
     assert str(analysis.lines[0].proof) == "+M3"
-    assert analysis.lines[0].value_to_move == pytest.approx(0.9**2)
+    assert analysis.lines[0].value_to_move == pytest.approx(0.9**3)
+
+
+def test_values_of_moves_are_a_ply_further_from_the_end_than_those_of_the_positions_after_them() -> None:
+    class Sure(UniformEvaluator):
+        def evaluate(self, planes):
+            log_policy, value = super().evaluate(planes)
+            return log_policy, value + np.float32(0.8)
+
+    analysis, _ = run(NINE, PuctConfig(discount=0.5, fpu_reduction=0.0), 1, network=Sure())
+    assert analysis.lines[0].value_to_move == pytest.approx(-0.4)
+
+
+@pytest.mark.parametrize(
+    ("moves", "config", "proof"),
+    [
+        ("e5a1e6a2e7a3i9i1", replace(TACTICS, vcf_nodes_root=1000), "+M3"),
+        ("e5a1f5a3g5c1d5", TACTICS, "-M2"),
+        ("e5a1e6a2e7a3i9i1", TACTICS, "+M3"),
+    ],
+)
+def test_proved_lines_go_on_to_the_end(moves: str, config: PuctConfig, proof: str) -> None:
+    position = Position.from_moves(Ruleset(9, 9), moves)
+    line = run(position, config, 3000)[0].lines[0]
+    assert str(line.proof) == proof
+    assert line.proof is not None
+    assert len(line.line) == line.proof.plies
+    for move in line.line:
+        position = position.play(move)
+    assert position.outcome.winner is not None
 
 
 def play_out(position: Position, config: PuctConfig, rng: np.random.Generator) -> Position:
@@ -396,12 +427,18 @@ def test_the_same_calls_give_the_same_answers() -> None:
     assert answer(1) != answer(2)
 
 
+@pytest.mark.parametrize("noise", [Noise.ROOT, Noise.EVERY])
+@pytest.mark.parametrize("temperature", [1.0, 1.3])
+def test_noise_reaches_the_root_at_any_temperature(noise: Noise, temperature: float) -> None:
+    config = PuctConfig(noise=noise, root_temperature=temperature)
+    assert len({run(NINE, config, 1, seed=seed)[0].lines[0].move for seed in range(8)}) > 3
+
+
 def test_limits_and_defaults() -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(simulations=70))
     assert search.search(NINE, Limits()).nodes == 70
     assert search.search(NINE, Limits(simulations=20, nodes=30)).nodes == 20
     assert search.search(NINE, Limits(simulations=0)).nodes == 1
-    assert search.search(NINE, Limits(time_ms=30)).nodes < 10**9
     assert search.search(NINE, Limits(clock_ms=100, simulations=40)).nodes <= 40
     gumbel = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(simulations=70, gumbel=True))
     assert gumbel.search(NINE, Limits(time_ms=60_000)).nodes == 70
@@ -432,6 +469,36 @@ def test_stop_ends_a_search(threads: int) -> None:
 def test_memory_is_bounded() -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(), memory_mb=1)
     assert 100 < search.search(NINE, Limits(simulations=10**6)).nodes < 10_000
+
+
+_MEMORY_OF_TWO_MOVES = """
+import resource
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.position import Position
+from tengen.search.puct import PuctConfig, UniformEvaluator
+from tengen.search.puct_search import PuctSearch
+
+def peak_mb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+config = PuctConfig(reuse_tree=True, cache_entries=1 << 16, leaves=64)
+position = Position.from_moves(Ruleset(15, 15), "h8i9")
+PuctSearch(position.ruleset, UniformEvaluator(), config, memory_mb=1).search(position, Limits(simulations=100))
+before = peak_mb()
+search = PuctSearch(position.ruleset, UniformEvaluator(), config, memory_mb=48)
+for _ in range(2):
+    found = search.search(position, Limits(simulations=10**6))
+    position = position.play(found.lines[0].line[0]).play(found.lines[0].line[1])
+print(found.nodes, peak_mb() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts memory in units of Linux")
+def test_tree_and_cache_stay_within_their_memory_from_move_to_move() -> None:
+    child = [sys.executable, "-c", _MEMORY_OF_TWO_MOVES]
+    nodes, megabytes = map(int, subprocess.run(child, capture_output=True, check=True, text=True).stdout.split())
+    assert nodes > 1000
+    assert megabytes <= 48 + 4
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -11,11 +11,19 @@ from tengen.agents.streaming import Report, stream_analysis
 from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.errors import InputError
 from tengen.search.alphabeta import DEFAULT_TABLE_MB, AlphaBeta, AlphaBetaConfig, Ingredient
+from tengen.search.limits import MAX_THREADS
 
 # What a brain needs beside the table: interpreter, numpy, pattern tables, stacks.
 _MEMORY_BESIDE_TABLE = 120 << 20
 _MOST_TABLE_MB = 1 << 20
+_BOUNDS = (
+    ("depth", 0, 1000),
+    ("nodes", 0, 10**18),
+    ("threads", 0, MAX_THREADS),
+    ("hash_mb", 1, _MOST_TABLE_MB),
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,10 @@ class AlphaBetaParameters:
     def __post_init__(self) -> None:
         if self.preset not in _PRESETS:
             raise ValueError(f"unknown preset {self.preset!r} (known: {', '.join(_PRESETS)})")
-        if min(self.depth, self.nodes, self.threads) < 0 or not 1 <= self.hash_mb <= _MOST_TABLE_MB:
-            raise ValueError("depth, nodes and threads must not be negative, hash-mb at least 1")
+        for name, low, high in _BOUNDS:
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise InputError(f"{name.replace('_', '-')} {value} is outside {low}–{high}")
         Ingredient.parse(self.without)
 
 

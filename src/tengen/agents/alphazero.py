@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -17,6 +19,7 @@ from tengen.agents.networks import (
     check_temperature,
 )
 from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.searching import least, seed_at
 from tengen.agents.streaming import Report, stream_analysis
 from tengen.core.contracts import Analysis, Decision, Evaluator, Limits, Ruleset
 from tengen.core.geometry import Point
@@ -24,6 +27,7 @@ from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.nets.models import Backend, Precision
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
+from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
 from tengen.search.puct import PRESETS, PuctConfig, Symmetry
 from tengen.search.puct_search import PuctSearch
 
@@ -33,6 +37,7 @@ Preset = Literal["best", "zero9", "alphagomoku8"]
 _MEMORY_BESIDE_TREE = 200 << 20
 
 _RESISTANCE_NODES = 20_000
+_MOST_RESISTANCE_NODES = 10**18
 _RESISTANCE_TABLE_MB = 16
 # Of a time limit, this part is kept for it.
 _RESISTANCE_SHARE = 20
@@ -54,7 +59,7 @@ class AlphaZeroParameters:
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
     vcf: int | None = parameter(None, help="nodes of the search for continuous fours at each leaf; 0 for none")
     discount: float | None = parameter(
-        None, help="values shrink by this each ply; what the network learned if not given"
+        None, help="values shrink by this each ply; if not given as the network learned it, or by a little"
     )
     resist: int | None = parameter(
         None, help="nodes alpha-beta gets to find the longest resistance when the game looks lost; 0 for none"
@@ -74,14 +79,21 @@ class AlphaZeroParameters:
             raise InputError(f"simulations {self.simulations} is below 1")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise InputError(f"seconds {self.seconds} is not a number above 0")
-        if self.threads < 0:
-            raise InputError(f"threads {self.threads} is negative")
+        if not 0 <= self.threads <= MAX_THREADS:
+            raise InputError(f"threads {self.threads} is outside 0–{MAX_THREADS}")
         if not 1 <= self.memory_mb <= 1 << 17:
             raise InputError(f"memory_mb {self.memory_mb} is outside 1–{1 << 17}")
-        if self.resist is not None and self.resist < 0:
-            raise InputError(f"resist {self.resist} is negative")
+        if self.resist is not None and not 0 <= self.resist <= _MOST_RESISTANCE_NODES:
+            raise InputError(f"resist {self.resist} is outside 0–{_MOST_RESISTANCE_NODES}")
         check_temperature(self.temperature)
         self.config()
+
+    @property
+    def resistance_nodes(self) -> int:
+        """Nodes of alpha-beta in games that look lost; unless told, only who plays to win as best it can has any."""
+        if self.resist is not None:
+            return self.resist
+        return _RESISTANCE_NODES if self.preset == "best" and self.temperature < COLDEST else 0
 
     def config(self) -> PuctConfig:
         """The search that preset and parameters describe, without the noise of training."""
@@ -119,10 +131,9 @@ class AlphaZeroAgent(NetworkAgent):
         self._time_ms = None if parameters.seconds is None else max(1, round(1000 * parameters.seconds))
         self._threads = parameters.threads
         self._memory_mb = parameters.memory_mb
-        plays_best = parameters.preset == "best" and self._temperature < COLDEST
-        unless_told = _RESISTANCE_NODES if plays_best else 0
-        self._resistance_nodes = unless_told if parameters.resist is None else parameters.resist
+        self._resistance_nodes = parameters.resistance_nodes
         self._resistance: AlphaBeta | None = None
+        self._stop_requested = threading.Event()
         self._excluded: frozenset[Point] = frozenset()
         self._search: PuctSearch | None = None
         self._evaluator: Evaluator | None = None
@@ -146,37 +157,39 @@ class AlphaZeroAgent(NetworkAgent):
         self._excluded = points
 
     def choose(self, position: Position, limits: Limits) -> Decision:
+        started = time.perf_counter()
         search = self._prepared(position.ruleset)
-        if not self._may_resist(position.ruleset):
-            return self._run(search, position, limits, 1, None).decide()
-        time_ms, kept_ms = _least(limits.time_ms, self._time_ms), None
+        own = self._own_limits(limits)
+        time_ms = move_time_ms(own)
+        if self._resistance is None or self._excluded:
+            return self._run(search, position, own, 1, None).decide()
         if time_ms is not None:
             kept_ms = max(1, time_ms // _RESISTANCE_SHARE)
-            limits = replace(limits, time_ms=max(1, time_ms - kept_ms))
-        found = self._run(search, position, limits, 1, None).decide()
-        if found.value_to_move is None or found.value_to_move > _LOST:
+            own = replace(own, time_ms=max(1, time_ms - kept_ms), clock_ms=None)
+        found = self._run(search, position, own, 1, None).decide()
+        if found.value_to_move is None or found.value_to_move > _LOST or self._stop_requested.is_set():
             return found
-        return self._resist(position, found, Limits(nodes=self._resistance_nodes, time_ms=kept_ms))
+        left_ms = None if time_ms is None else time_ms - math.ceil(1000 * (time.perf_counter() - started))
+        if left_ms is not None and left_ms <= RESERVE_MS:
+            return found
+        nodes = least(limits.nodes, self._resistance_nodes)
+        return self._resist(self._resistance, position, found, Limits(nodes=nodes, time_ms=left_ms))
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        search = self._prepared(position.ruleset)
-        return stream_analysis(lambda report: self._run(search, position, limits, lines, report), search.stop)
+        search, own = self._prepared(position.ruleset), self._own_limits(limits)
+        return stream_analysis(lambda report: self._run(search, position, own, lines, report), search.stop)
 
     def stop(self) -> None:
+        self._stop_requested.set()
         if self._search is not None:
             self._search.stop()
         if self._resistance is not None:
             self._resistance.stop()
 
-    def _may_resist(self, ruleset: Ruleset) -> bool:
-        return self._resistance_nodes > 0 and not self._excluded and AlphaBeta.supports(ruleset)
-
-    def _resist(self, position: Position, found: Decision, limits: Limits) -> Decision:
-        """What alpha-beta would play; the move that was `found` if neither of the two has a proof."""
-        if self._resistance is None:
-            self._resistance = AlphaBeta(AlphaBetaConfig(table_mb=_RESISTANCE_TABLE_MB))
-        self._resistance.clear_stop()
-        answer = self._resistance.search(position, limits).decide()
+    @staticmethod
+    def _resist(engine: AlphaBeta, position: Position, found: Decision, limits: Limits) -> Decision:
+        """What the engine would play; the move that was `found` if neither of the two has a proof."""
+        answer = engine.search(position, limits).decide()
         if answer.proof is None and found.proof is None:
             return found
         if answer.proof is not None and answer.proof.result != "loss":
@@ -191,31 +204,38 @@ class AlphaZeroAgent(NetworkAgent):
             config = self._config if learned is None else replace(self._config, discount=learned)
             search = PuctSearch(ruleset, evaluator, config, memory_mb=self._memory_mb)
             self._search, self._evaluator = search, evaluator
+            self._resistance = None
+            if self._resistance_nodes and AlphaBeta.supports(ruleset):
+                self._resistance = AlphaBeta(AlphaBetaConfig(table_mb=_RESISTANCE_TABLE_MB))
+                self._resistance.new_game(ruleset)
+        # A stop that comes from here on ends both, whichever of them is at work.
+        self._stop_requested.clear()
         search.clear_stop()
+        if self._resistance is not None:
+            self._resistance.clear_stop()
         return search
+
+    def _own_limits(self, limits: Limits) -> Limits:
+        """The limits of the move, tightened by the agent's own parameters."""
+        return replace(
+            limits,
+            simulations=least(limits.simulations, self._simulations),
+            time_ms=least(limits.time_ms, self._time_ms),
+            threads=self._threads or limits.threads,
+        )
 
     def _run(
         self, search: PuctSearch, position: Position, limits: Limits, lines: int, report: Report | None
     ) -> Analysis:
-        own = replace(
-            limits,
-            simulations=_least(limits.simulations, self._simulations),
-            time_ms=_least(limits.time_ms, self._time_ms),
-            threads=self._threads or limits.threads,
-        )
         return search.search(
             position,
-            own,
-            seed=self._seed_at(position),
+            limits,
+            seed=seed_at(position, self._seed, self._game_seed),
             lines=lines,
             excluded=self._excluded,
             temperature=self._temperature if self._temperature >= COLDEST else 0.0,
             on_analysis=report,
         )
-
-
-def _least(a: int | None, b: int | None) -> int | None:
-    return min((bound for bound in (a, b) if bound is not None), default=None)
 
 
 KINDS = (

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Protocol
 
 from tengen.core.contracts import Agent, Evaluator, Ruleset
-from tengen.core.position import Position
 from tengen.errors import AgentError, InputError, RulesetError
 from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names
-from tengen.search.puct import WORD, UniformEvaluator
+from tengen.search.puct import UniformEvaluator
 
 UNIFORM = "uniform"
 """The name of the network that knows nothing, which plays every ruleset: the search alone."""
@@ -120,19 +120,25 @@ class _Network:
 def _model_for(ruleset: Ruleset, family: str) -> str:
     """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family.
 
-    Where there is none, a family has the network of its nearest board, if that plays boards of any size.
+    Where there is none, it is the network of the nearest board that plays boards of any size. Without a family only
+    names of boards alone count, which are AlphaZero's.
     """
+    prefix = f"{family}-" if family else ""
+    names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]
+
+    def distance(name: str) -> int:
+        width, height = name.removeprefix(prefix).split("x")[:2]
+        return abs(int(width) * int(height) - ruleset.area)
+
     tail = "" if ruleset.win_length == 5 else f"x{ruleset.win_length}"
-    name = "-".join(part for part in (family, f"{ruleset.width}x{ruleset.height}{tail}") if part)
-    if name in model_names():
-        return name
-    if family:
-        relatives = [load_model(name)[1] for name in model_names() if name.startswith(f"{family}-")]
-        fitting = [info for info in relatives if info.supports(ruleset)]
-        if fitting:
-            return min(fitting, key=lambda info: abs(info.ruleset.area - ruleset.area)).name
+    own = f"{prefix}{ruleset.width}x{ruleset.height}{tail}"
+    if own in names:
+        return own
+    for name in sorted(names, key=distance):  # reading a network takes time, so the others are not read
+        if load_model(name)[1].supports(ruleset):
+            return name
     kind = f" of {family}" if family else ""
-    raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(model_names()) or 'none'})")
+    raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(names) or 'none'})")
 
 
 class NetworkAgent(Agent):
@@ -157,7 +163,3 @@ class NetworkAgent(Agent):
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         self._game_seed = seed
         self._network.refresh()
-
-    def _seed_at(self, position: Position) -> int:
-        # Odd factors keep agent and game seeds apart.
-        return (self._seed * 0x9E3779B97F4A7C15 + self._game_seed * 0xD1342543DE82EF95 + position.hash) & WORD

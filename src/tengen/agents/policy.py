@@ -22,6 +22,7 @@ from tengen.agents.networks import (
     check_temperature,
 )
 from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.searching import seed_at
 from tengen.core.contracts import Analysis, AnalysisLine, Decision, Limits
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
@@ -60,7 +61,7 @@ class PolicyAgent(NetworkAgent):
         width = position.ruleset.width
         if self._temperature >= COLDEST:
             heated = (policy / policy.max()) ** (1 / self._temperature)
-            rng = np.random.default_rng(self._seed_at(position))
+            rng = np.random.default_rng(seed_at(position, self._seed, self._game_seed))
             index = int(rng.choice(len(policy), p=heated / heated.sum()))
         else:
             index = int(policy.argmax())

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.core.contracts import Agent
-from tengen.errors import AgentNameError
+from tengen.core.contracts import Agent, Ruleset
+from tengen.errors import AgentError, AgentNameError, TengenError
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,18 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
         return kind, kind.parameters(**values)
     except ValueError as error:
         raise AgentNameError(f"{error} in {text!r}") from None
+
+
+def check_plays(agent: Agent, ruleset: Ruleset) -> None:
+    """`Agent.check_supports`, with the reason that some agents give only when such a game is begun."""
+    try:
+        agent.check_supports(ruleset)
+    except AgentError as error:
+        try:
+            agent.new_game(ruleset)
+        except TengenError as reason:
+            raise AgentError(f"{error}: {reason}") from None
+        raise
 
 
 def with_setting(text: str, key: str, value: str) -> str:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.searching import least, seed_at
 from tengen.agents.streaming import Report, stream_analysis
 from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import InputError
+from tengen.search.limits import MAX_THREADS
 from tengen.search.rollout import Hmcts, HmctsConfig, PlayoutPolicy, RolloutSearch, Uct, UctConfig
 
 UctPreset = Literal["best", "ucb1", "fudan"]
@@ -25,9 +27,11 @@ _SECONDS_HELP = "thinking time a move; the limits of each move count as well"
 _THREADS_HELP = "search threads; 0 leaves it to the limits of each move"
 _SEED_HELP = "another series of random choices; it is mixed with the seed of each game"
 
+# Nodes of the tree count their visits in 32 bits.
+_MAX_PLAYOUTS = 1_000_000_000
+_MAX_SECONDS = 1_000_000
 # What the process needs beside the tree: interpreter, numpy, stacks.
 _MEMORY_BESIDE_TREE = 100 << 20
-_WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
 @dataclass(frozen=True)
@@ -110,12 +114,14 @@ _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
 
 
 def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
-    if playouts is not None and playouts < 1:
-        raise InputError(f"playouts {playouts} is below 1")
+    if playouts is not None and not 1 <= playouts <= _MAX_PLAYOUTS:
+        raise InputError(f"playouts {playouts} is outside 1–{_MAX_PLAYOUTS}")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise InputError(f"seconds {seconds} is not a number above 0")
-    if threads < 0:
-        raise InputError(f"threads {threads} is negative")
+    if seconds is not None and seconds > _MAX_SECONDS:
+        raise InputError(f"seconds {seconds} is above {_MAX_SECONDS}")
+    if not 0 <= threads <= MAX_THREADS:
+        raise InputError(f"threads {threads} is outside 0–{MAX_THREADS}")
 
 
 class RolloutAgent(Agent):
@@ -166,14 +172,13 @@ class RolloutAgent(Agent):
         """The limits of the move, tightened by the agent's own parameters."""
         return replace(
             limits,
-            simulations=_least(limits.simulations, self._playouts),
-            time_ms=_least(limits.time_ms, self._time_ms),
+            simulations=least(limits.simulations, self._playouts),
+            time_ms=least(limits.time_ms, self._time_ms),
             threads=self._threads or limits.threads,
         )
 
     def _seed_at(self, position: Position) -> int:
-        # Odd factors keep agent and game seeds apart.
-        return (self._seed * 0x9E3779B97F4A7C15 + self._game_seed * 0xD1342543DE82EF95 + position.hash) & _WORD
+        return seed_at(position, self._seed, self._game_seed)
 
 
 class UctAgent(RolloutAgent):
@@ -208,10 +213,6 @@ class HmctsAgent(RolloutAgent):
     @property
     def _search(self) -> RolloutSearch:
         return self._hmcts
-
-
-def _least(a: int | None, b: int | None) -> int | None:
-    return min((bound for bound in (a, b) if bound is not None), default=None)
 
 
 KINDS = (

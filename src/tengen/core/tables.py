@@ -33,6 +33,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: its values are nested too deeply") from None
 
 
 class TableReader:

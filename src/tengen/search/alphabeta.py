@@ -13,6 +13,7 @@ from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
+from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
 from tengen.search.weights import load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
@@ -20,11 +21,8 @@ DEFAULT_TIME_MS = 1000
 
 DEFAULT_TABLE_MB = 64
 
-# Of the clock: never more than a seventh for one move, about a twentieth as a rule.
+# Of the clock, never more than a seventh for one move.
 _CLOCK_SHARE_AT_MOST = 7
-_CLOCK_SHARE = 20
-# Kept back from every time limit for the way from the native search to the caller.
-_RESERVE_MS = 4
 
 
 class Ingredient(IntFlag):
@@ -160,19 +158,19 @@ class AlphaBeta:
 def native_limits(limits: Limits) -> _native.SearchLimits:
     """Turn limits into those of the native search; without any, `DEFAULT_TIME_MS`."""
     native = _native.SearchLimits()
-    native.threads = limits.threads
+    native.threads = min(limits.threads, MAX_THREADS)
     native.nodes = limits.nodes or limits.simulations or 0
     native.depth = limits.depth or 0
     hard = limits.time_ms
     if limits.clock_ms is not None:
         share = limits.clock_ms // _CLOCK_SHARE_AT_MOST + limits.increment_ms
-        share = min(share, limits.clock_ms - _RESERVE_MS)
+        share = min(share, limits.clock_ms - RESERVE_MS)
         hard = share if hard is None else min(hard, share)
-        native.soft_ms = max(1, min(hard, limits.clock_ms // _CLOCK_SHARE + limits.increment_ms * 3 // 4))
+        native.soft_ms = max(1, min(hard, limits.clock_ms // CLOCK_SHARE + limits.increment_ms * 3 // 4))
     if hard is None and not native.nodes and not native.depth:
         hard = DEFAULT_TIME_MS
     if hard is not None:
-        native.time_ms = max(1, hard - _RESERVE_MS)
+        native.time_ms = max(1, hard - RESERVE_MS)
     return native
 
 

@@ -15,19 +15,14 @@ from tengen.core.geometry import Point
 from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
+from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
 from tengen.search.puct import WORD, PuctConfig, check_answers
 
 __all__ = ["PuctSearch"]
 
-MAX_THREADS = 64
-
 _UNLIMITED = 10**9
 # Sequential halving plans every simulation beforehand.
 _MOST_PLANNED = 10**6
-# Of the clock, about a twentieth for one move.
-_CLOCK_SHARE = 20
-# Kept back from every time limit for the way from the search to the caller.
-_RESERVE_MS = 4
 _REPORT_SECONDS = 0.25
 _FIRST_REPORT = 32
 _PROOFS = {
@@ -130,7 +125,8 @@ class _Run:
             search.ruleset.height,
             search.ruleset.width,
         )
-        time_ms = _time_ms(limits)
+        allowed_ms = move_time_ms(limits)
+        time_ms = None if allowed_ms is None else max(0, allowed_ms - RESERVE_MS)
         self._deadline = float("inf") if time_ms is None else self._started + time_ms / 1000
         self._next_report = (_FIRST_REPORT, self._started + _REPORT_SECONDS)
         self._error: BaseException | None = None
@@ -217,14 +213,6 @@ class _Run:
 
 def _proof(result: _native.ProofResult, plies: int) -> Proof | None:
     return Proof(_PROOFS[result], plies) if result in _PROOFS else None
-
-
-def _time_ms(limits: Limits) -> int | None:
-    times = [] if limits.time_ms is None else [limits.time_ms]
-    if limits.clock_ms is not None:
-        share = limits.clock_ms // _CLOCK_SHARE + limits.increment_ms * 3 // 4
-        times.append(min(share, limits.clock_ms))
-    return max(0, min(times) - _RESERVE_MS) if times else None
 
 
 def _simulations(limits: Limits, config: PuctConfig, time_ms: int | None) -> int:

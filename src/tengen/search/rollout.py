@@ -14,6 +14,7 @@ from tengen.core.contracts import Analysis, AnalysisLine, Limits, Outcome, Proof
 from tengen.core.geometry import MAX_SIZE, Point
 from tengen.core.position import Position
 from tengen.errors import InputError
+from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
 
 __all__ = [
     "Hmcts",
@@ -31,12 +32,6 @@ __all__ = [
 DEFAULT_TIME_MS = 1000
 """How long to think when nobody says."""
 
-MAX_THREADS = 256
-
-# Of the clock, about a twentieth for one move.
-_CLOCK_SHARE = 20
-# Kept back from every time limit for the way from the native search to the caller.
-_RESERVE_MS = 4
 _OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
 _PROOFS = {
     _native.ProofResult.WIN: "win",
@@ -237,14 +232,11 @@ def _native_limits(limits: Limits, *, needs_limit: bool) -> _native.RolloutLimit
     # 0 means no limit in native code, but not here; one playout there has to be.
     bounds = [max(1, bound) for bound in (limits.simulations, limits.nodes) if bound is not None]
     native.playouts = min(bounds, default=0)
-    times = [] if limits.time_ms is None else [limits.time_ms]
-    if limits.clock_ms is not None:
-        share = limits.clock_ms // _CLOCK_SHARE + limits.increment_ms * 3 // 4
-        times.append(min(share, limits.clock_ms))
-    if not times and not bounds and needs_limit:
-        times.append(DEFAULT_TIME_MS)
-    if times:
-        native.time_ms = max(1, min(times) - _RESERVE_MS)
+    time_ms = move_time_ms(limits)
+    if time_ms is None and not bounds and needs_limit:
+        time_ms = DEFAULT_TIME_MS
+    if time_ms is not None:
+        native.time_ms = max(1, time_ms - RESERVE_MS)
     return native
 
 
