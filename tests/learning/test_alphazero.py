@@ -19,7 +19,7 @@ from rich.console import Console
 
 from tengen.agents.registry import make_agent
 from tengen.arena.match import Contestant, TimeControl, play_game
-from tengen.core.contracts import Limits, Ruleset
+from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import InputError, RunError
 from tengen.learning.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
@@ -97,7 +97,7 @@ def test_sixty_four_positions_are_learned_by_heart(net: NetConfig, precision: St
     entropy = float(-(policy * np.log(np.maximum(policy, 1e-9))).sum(axis=1).mean())
     first = learner.try_on(samples)
     for step in range(250):
-        learner.learn(samples, step / 250)
+        learner.learn(samples, learner.learning_rate(step / 250))
     last = learner.try_on(samples)
     assert first["policy"] - entropy > 1.0
     assert last["policy"] - entropy < 0.05
@@ -108,12 +108,12 @@ def test_learner_restored_in_the_middle_ends_the_same() -> None:
     batches = [make_samples(FOUR, 16, seed) for seed in range(6)]
     whole, first, second = (Learner(build_net(NETS[1], FOUR), LearnerConfig()) for _ in range(3))
     for batch in batches:
-        whole.learn(batch, 0.3)
+        whole.learn(batch, 1e-3)
     for batch in batches[:3]:
-        first.learn(batch, 0.3)
+        first.learn(batch, 1e-3)
     second.restore(first.tensors(), first.steps)
     for batch in batches[3:]:
-        second.learn(batch, 0.3)
+        second.learn(batch, 1e-3)
     for name, tensors in whole.tensors().items():
         for key, tensor in tensors.items():
             assert torch.equal(tensor, second.tensors()[name][key]), (name, key)
@@ -230,7 +230,7 @@ def test_the_metrics_tell_the_simulations_that_the_games_were_played_with(
         monkeypatch.setattr("tengen.learning.alphazero.play_games", watch)
         run = begin(tmp_path / overlaps, "iterations=3", "self_play.actors=1", f"self_play.overlaps={overlaps}")
         go(run)
-        assert [line["simulations"] for line in run.metrics()] == played[:3] == [8, 9, 11]
+        assert [line["simulations"] for line in run.metrics()] == played == [8, 9, 11]
 
 
 @pytest.mark.parametrize("damaged", [1, 2])
@@ -248,6 +248,82 @@ def test_a_run_with_damaged_checkpoints_ends_like_a_whole_one(tmp_path: Path, da
     assert f"going back to iteration {7 - damaged}\n" in shown.getvalue()
     assert f"going on after iteration {7 - damaged}, " in shown.getvalue()
     assert fingerprint(broken.folder) == fingerprint(whole.folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("replay/000004.npz", "{}", "000004.npz is not a shard of positions"),
+        ("replay/000004.npz", None, "000004.npz is not there"),
+        ("checkpoints/000004/state.json", "{}", "state.json is damaged"),
+    ],
+)
+def test_a_run_with_damaged_positions_or_counters_ends_like_a_whole_one(
+    tmp_path: Path, name: str, content: str | None, text: str
+) -> None:
+    run = begin(tmp_path / "run", "iterations=4", "window.first=50", "window.largest=150", "window.exponent=1.0")
+    go(run)
+    whole = fingerprint(run.folder)
+    if content is None:
+        (run.folder / name).unlink()
+    else:
+        (run.folder / name).write_text(content)
+    shown = io.StringIO()
+    train(Run.open(run.folder), Progress(Console(file=shown, width=1000), "test"))
+    assert text in shown.getvalue()
+    assert "going back to iteration 3\n" in shown.getvalue()
+    assert fingerprint(run.folder) == whole
+
+
+def test_positions_that_every_checkpoint_needs_cannot_be_replaced(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "iterations=4")
+    go(run)
+    (run.folder / "replay" / "000001.npz").unlink()
+    with pytest.raises(RunError, match=r"no checkpoint of .* is whole: .*000001\.npz is not there.*\(--init-from"):
+        go(Run.open(run.folder))
+    assert len(run.metrics()) == 4
+
+
+def test_a_run_that_gets_more_iterations_goes_on_as_if_it_had_always_had_them(tmp_path: Path) -> None:
+    even = ("self_play.first_simulations=0", "learner.final_learning_rate=2e-3")
+    long, short = (begin(tmp_path / name / "run", f"iterations={name}", *even) for name in ("4", "2"))
+    go(long)
+    go(short)
+    config = short.folder / "config.toml"
+    config.write_text(config.read_text().replace("iterations = 2\n", "iterations = 4\n"))
+    go(Run.open(short.folder))
+    assert fingerprint(short.folder) == fingerprint(long.folder)
+
+
+MEASURED = ("strength.every=1", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['rule-based']")
+
+
+def test_strength_is_that_of_the_player_that_the_settings_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def watch(text: str) -> Agent:
+        made.append(text)
+        return make_agent(text)
+
+    monkeypatch.setattr("tengen.learning.loop.make_agent", watch)
+    go(begin(tmp_path / "run", "iterations=1", *MEASURED, "strength.player=preset=zero9"))
+    assert made == [f'alphazero:run="{tmp_path / "run"}",preset=zero9']
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("strength.player=preset=zero", r"strength\.player = 'preset=zero': .*one of best, zero9, alphagomoku8"),
+        ("strength.anchor=alphabeta:nodes=30,hash-mb=2", r"the anchor alphabeta.* does not play 4x4:3:freestyle"),
+    ],
+)
+def test_strength_that_cannot_be_measured_is_refused_before_any_work(
+    tmp_path: Path, setting: str, message: str
+) -> None:
+    run = begin(tmp_path / "run", "iterations=1", "strength.every=1", setting)
+    with pytest.raises(InputError, match=message):
+        go(run)
+    assert run.is_untouched()
 
 
 KILLS = 5

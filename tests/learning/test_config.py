@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,12 +20,21 @@ def test_every_preset_loads_describes_itself_and_survives_its_file(algorithm: st
     kind = find_algorithm(algorithm).Config
     config = load_config(kind, algorithm, preset)
     assert describe_preset(algorithm, preset).endswith(".")
+    assert config.strength.player_text(algorithm, Path("run"))
     assert read_config(kind, tomllib.loads(format_toml(config)), "file") == config
 
 
 @pytest.mark.parametrize("preset", ["8x8", "9x9", "15x15"])
 def test_long_presets_measure_strength_a_dozen_times(preset: str) -> None:
     assert load_config(find_algorithm("alphazero").Config, "alphazero", preset).strength.points == 12
+
+
+def test_presets_of_a_paper_measure_strength_by_its_search_and_ours_without_help() -> None:
+    kind = find_algorithm("alphazero").Config
+    for preset in preset_names("alphazero"):
+        paper = next((name for name in ("zero9", "alphagomoku8") if preset.startswith(name)), None)
+        player = f"preset={paper}" if paper else "resist=0"
+        assert load_config(kind, "alphazero", preset).strength.player == player
 
 
 def test_settings_change_what_they_name_and_nothing_else() -> None:
@@ -67,6 +77,7 @@ def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
         ("self_play.games=0", "2 actors for 0 games"),
         ("openings.fraction=2", r"openings: fraction 2\.0 is outside 0–1"),
         ("warm_start.epochs=0", r"warm_start: epochs 0\.0 is not a number above 0"),
+        ("warm_start.learning_rate=0", r"warm_start: learning_rate 0\.0 is not a number above 0"),
         ("iterations=0", "iterations 0"),
         ("channels", "'channels' is not key=value"),
     ],

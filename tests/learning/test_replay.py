@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +78,7 @@ def test_window_read_back_from_disk_gives_the_same_batches(tmp_path: Path) -> No
         replay.add(iteration, make_samples(40, value=iteration / 10, surprise=iteration, seed=iteration))
         replay.remove_outdated()
     again = Replay(tmp_path, FIVE, config)
-    again.load(replay.total)
+    again.load(6, replay.total)
     one, other = (one.sample(64, np.random.default_rng(3)) for one in (replay, again))
     assert len(again) == len(replay)
     for name in ("planes", "policy", "value_search", "reply"):
@@ -97,4 +99,68 @@ def test_damaged_shard_is_named(tmp_path: Path) -> None:
     shard = tmp_path / "000001.npz"
     shard.write_bytes(shard.read_bytes()[:100])
     with pytest.raises(RunError, match=r"000001\.npz is not a shard"):
-        Replay(tmp_path, FIVE, WindowConfig()).load(5)
+        Replay(tmp_path, FIVE, WindowConfig()).load(1, 5)
+
+
+def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None:
+    config = WindowConfig(first=20, largest=20)
+    replay = Replay(tmp_path, FIVE, config)
+    for iteration in range(1, 5):
+        replay.add(iteration, make_samples(10))
+    again = Replay(tmp_path, FIVE, config)
+    (tmp_path / "000002.npz").unlink()
+    again.load(4, 40)
+    (tmp_path / "000003.npz").unlink()
+    with pytest.raises(RunError, match=r"000003\.npz is not there"):
+        again.load(4, 40)
+
+
+def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> None:
+    config = WindowConfig(first=20, largest=20)
+    replay = Replay(tmp_path, FIVE, config)
+    for iteration in range(1, 5):
+        replay.add(iteration, make_samples(10, value=iteration / 10))
+    replay.load(3, 30)
+    assert replay.window is not None
+    assert np.round(replay.window.value_search * 10).tolist() == [2] * 10 + [3] * 10
+
+
+def test_a_shard_with_too_few_positions_is_no_window(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay.add(1, make_samples(5))
+    with pytest.raises(RunError, match="holds 5 of the newest 7 positions"):
+        replay.load(1, 7)
+
+
+@pytest.mark.parametrize("moved", [3, 1024])
+def test_the_window_holds_the_newest_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: int) -> None:
+    monkeypatch.setattr("tengen.learning.replay._ROWS_MOVED", moved)
+    config = WindowConfig(first=30, largest=60, exponent=0.8)
+    replay = Replay(tmp_path, FIVE, config)
+    shards = [make_samples(count, seed=count) for count in (7, 20, 1, 40, 13, 70, 5, 5)]
+    for iteration, shard in enumerate(shards, start=1):
+        replay.add(iteration, shard)
+        everything = Samples.concatenate(shards[:iteration])
+        size = config.size(len(everything))
+        again = Replay(tmp_path, FIVE, config)
+        again.load(iteration, len(everything))
+        for window in (replay.window, again.window):
+            assert window is not None
+            for one in fields(Samples):
+                assert np.array_equal(getattr(window, one.name), getattr(everything[-size:], one.name))
+
+
+def test_a_full_window_takes_new_rows_without_a_second_one(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, FIVE, WindowConfig(first=20_000, largest=20_000))
+    for iteration in range(1, 23):
+        replay.add(iteration, make_samples(1000))
+    assert replay.window is not None
+    size = replay.window.planes.nbytes + replay.window.policy.nbytes
+    new = make_samples(1000)
+    tracemalloc.start()
+    try:
+        replay.add(23, new)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < size / 2

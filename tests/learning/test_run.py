@@ -96,6 +96,32 @@ def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkey
             assert looking.closed
 
 
+def test_an_error_of_the_work_under_the_lock_is_not_one_of_the_lock(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"data\.npz"), run.lock():
+        raise FileNotFoundError("data.npz")
+    assert not run.is_running()
+
+
+def test_events_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def add_scalar(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", add_scalar)
+    run = make_run(tmp_path)
+    message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume goes on"
+    with pytest.raises(RunError, match=message), run.lock():
+        run.log(1, {"seconds": 1.0})
+
+
+def test_a_run_is_untouched_until_work_is_done_in_it(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    with run.lock():
+        assert run.is_untouched()
+        (tmp_path / "replay").mkdir()
+    assert not run.is_untouched()
+
+
 def test_newest_checkpoint_comes_back_and_old_ones_go(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     assert run.load_checkpoint() is None
@@ -131,6 +157,35 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Pat
     cut(1)
     with pytest.raises(RunError, match=rf"no checkpoint of .* is whole: .*000003.{name} is damaged.*000001.{name}"):
         run.load_checkpoint(heard.append)
+
+
+@pytest.mark.parametrize("state", ["{}", "[]", "3", '{"game": 30}'])
+def test_a_checkpoint_without_its_counters_is_damaged(tmp_path: Path, state: str) -> None:
+    run = make_run(tmp_path)
+    for iteration in (1, 2, 3):
+        save(run, iteration)
+    path = tmp_path / "checkpoints" / "000003" / "state.json"
+    path.write_text(state)
+    heard: list[str] = []
+    found = run.load_checkpoint(heard.append, ["games"])
+    assert found is not None
+    assert found.iteration == 2
+    assert heard[0].startswith(f"{path} is damaged (")
+
+
+def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) -> None:
+    def check(checkpoint: Checkpoint) -> None:
+        if checkpoint.iteration > 1:
+            raise RunError(f"no positions of {checkpoint.iteration}")
+
+    run = make_run(tmp_path)
+    for iteration in (1, 2, 3):
+        save(run, iteration)
+    heard: list[str] = []
+    found = run.load_checkpoint(heard.append, check=check)
+    assert found is not None
+    assert found.iteration == 1
+    assert heard == ["no positions of 3; no positions of 2: going back to iteration 1"]
 
 
 def test_a_damaged_line_of_metrics_is_named_unless_it_is_the_last(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import make_agent, parse_agent
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
+from tengen.learning.algorithms import algorithm_names
 from tengen.learning.strength import LADDER, Ladder, StrengthConfig
 
 SMALL = Ruleset.parse("3x3:3:freestyle")
@@ -37,6 +40,32 @@ def test_opponents_that_do_not_play_the_ruleset_are_left_out_unless_they_were_as
     assert list(scores) == [text for text in LADDER if not text.startswith("alphabeta")]
     with pytest.raises(InputError, match="alphabeta does not play 3x3:3:freestyle"):
         Ladder(SMALL, StrengthConfig(opponents=("rule-based", "alphabeta")), seed=1)
+
+
+def test_an_anchor_that_does_not_play_the_ruleset_is_refused_unless_nothing_is_measured() -> None:
+    anchor = "alphabeta:nodes=30,hash-mb=2"
+    with pytest.raises(InputError, match=f"the anchor {anchor} does not play 3x3:3:freestyle, so strength.anchor"):
+        Ladder(SMALL, StrengthConfig(anchor=anchor), seed=1)
+    with Ladder(SMALL, StrengthConfig(anchor=anchor, every=0), seed=1):
+        pass
+
+
+@pytest.mark.parametrize("algorithm", algorithm_names())
+def test_the_measured_player_is_the_agent_of_the_algorithm(algorithm: str) -> None:
+    folder = Path("runs") / "one, two"
+    text = StrengthConfig().player_text(algorithm, folder)
+    assert parse_agent(text)[1].run == str(folder)
+    with pytest.raises(InputError, match=r"strength\.player = 'speed=3': .*has no parameter 'speed'"):
+        StrengthConfig(player="speed=3").player_text(algorithm, folder)
+
+
+def test_the_measured_player_takes_further_parameters() -> None:
+    folder = Path("runs") / "one"
+    parameters = parse_agent(StrengthConfig(player="preset=zero9,c=3").player_text("alphazero", folder))[1]
+    assert (parameters.run, parameters.preset, parameters.c) == (str(folder), "zero9", 3.0)
+    for player in ("preset=zero", "zero9", "run=other", "model=9x9", "resist=-1", 'preset="zero9'):
+        with pytest.raises(InputError, match=r"strength\.player = "):
+            StrengthConfig(player=player).player_text("alphazero", folder)
 
 
 def test_the_anchor_is_one_of_the_opponents() -> None:

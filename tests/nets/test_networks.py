@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -9,7 +12,7 @@ import torch
 
 from tengen.core.contracts import Ruleset
 from tengen.core.symmetry import symmetries, transform_array
-from tengen.errors import InputError
+from tengen.errors import InputError, RunError
 from tengen.nets.architectures import NetConfig, NetKind, build_net, count_weights, load_net, save_net, transfer_weights
 from tengen.nets.evaluators import AveragedEvaluator, OnnxEvaluator, TorchEvaluator
 from tengen.nets.export import export_onnx, quantise
@@ -71,6 +74,16 @@ def test_torch_onnx_and_int8_agree_on_a_thousand_positions(config: NetConfig) ->
     assert np.ptp(policy) > 0.01, "a net that says the same about everything proves nothing"
     has_value = config.kind not in (NetKind.DENSE, NetKind.POOLED)
     assert not has_value or np.std(value) > 0.01, "a net that says the same about everything proves nothing"
+
+
+def test_int8_without_room_for_temporary_files_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_bytes(path: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    model = export_onnx(build_net(CONFIGS[0], NINE), NINE)
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    with pytest.raises(RunError, match=r"temporary files for int8: No space left on device; .* TMPDIR"):
+        quantise(model, random_planes(NINE, 4, "board"))
 
 
 def test_residual_net_plays_boards_of_any_size_with_the_same_weights() -> None:

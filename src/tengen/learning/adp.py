@@ -351,7 +351,7 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:
-        checkpoint = loop.resume()
+        checkpoint = loop.resume("steps")
         learner = Learner(_first_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(config.self_play, config.critic, config.ruleset)
         if checkpoint is not None:

@@ -24,7 +24,7 @@ _MODULES = {
 }
 
 _EXTRA = ("torch", "safetensors", "onnx", "tensorboard")
-"""The packages of `tengen[train]`."""
+"""The packages of the extra `train`."""
 
 
 class Algorithm(Protocol):
@@ -64,4 +64,4 @@ def training_imports() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise
-        raise MissingExtraError(f"training needs {error.name}: pip install 'tengen[train]'") from None
+        raise MissingExtraError(f"training needs {error.name}: pip install -e '.[train]' in Tengen's folder") from None

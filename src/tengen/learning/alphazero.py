@@ -195,11 +195,11 @@ class Learner(AveragedLearner[Net]):
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._config = config
 
-    def learn(self, batch: Samples, fraction: float) -> dict[str, float]:
-        """One step at that fraction of the run; returns the losses."""
+    def learn(self, batch: Samples, learning_rate: float) -> dict[str, float]:
+        """One step of that size; returns the losses."""
         output = answer(self.net, to_planes(batch.planes), self._config.precision)
         losses = compute_losses(output, batch, self._config)
-        self.descend(weigh_losses(losses, self._config), self.learning_rate(fraction))
+        self.descend(weigh_losses(losses, self._config), learning_rate)
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
     def try_on(self, samples: Samples) -> dict[str, float]:
@@ -233,7 +233,12 @@ class _Training:
         self._config = config
         self._run = loop.run
         self._seed = loop.run.header.seed
-        checkpoint = loop.resume()
+        self._replay = Replay(loop.run.folder / "replay", config.ruleset, config.window)
+        checkpoint = loop.resume(
+            "steps",
+            "self_play_fraction",
+            check=lambda found: self._replay.load(found.iteration, found.counters["positions"]),
+        )
         self._learner = Learner(first_net(config, loop.run, loop.progress, checkpoint), config.learner)
         self._actor_net = copy.deepcopy(self._learner.average)
         """What plays the self-play under way."""
@@ -241,7 +246,6 @@ class _Training:
         """Of the run, when that self-play was begun."""
         self._states: list[State] = [{}] * config.self_play.actors
         """The games with which it began, of each actor."""
-        self._replay = Replay(loop.run.folder / "replay", config.ruleset, config.window)
         self._stop = threading.Event()
         if checkpoint is not None:
             self._restore(checkpoint)
@@ -260,7 +264,7 @@ class _Training:
                 self._stop.set()
 
     def _iterate(self, actors: ThreadPoolExecutor, playing: list[Future[Games]]) -> list[Future[Games]] | None:
-        """One iteration; returns the self-play that goes on for the next one, if it overlaps."""
+        """One iteration; returns the self-play that goes on for the next one, if it overlaps and there is one."""
         loop, iteration = self._loop, self._loop.iteration + 1
         place = f"in iteration {iteration}"
         config = self._config
@@ -282,15 +286,16 @@ class _Training:
         if config.self_play.overlaps:
             self._actor_net = copy.deepcopy(self._learner.average)
             self._actor_fraction = loop.fraction(iteration)
-            following = self._begin_games(actors, iteration + 1)
+            if self._actor_fraction < 1.0:
+                following = self._begin_games(actors, iteration + 1)
 
         # 3. Learning.
         rng = iteration_rng(self._seed, iteration, _LEARNING)
-        fraction = loop.fraction(iteration - 1)
+        learning_rate = self._learner.learning_rate(loop.fraction(iteration - 1))
         sums: dict[str, float] = {}
         steps = self._steps(len(games.samples))
         for _ in range(steps):
-            losses = self._learner.learn(self._replay.sample(config.learner.batch, rng), fraction)
+            losses = self._learner.learn(self._replay.sample(config.learner.batch, rng), learning_rate)
             loop.guards.check_losses(losses, place)
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + loss / steps
@@ -302,7 +307,7 @@ class _Training:
         discount = config.search.discount
         loop.publish(self._learner.average, discount if discount < 1 else None)
         loop.end_iteration(
-            {"simulations": simulations, **self._metrics(games, sums, validation, fraction)},
+            {"simulations": simulations, **self._metrics(games, sums, validation, learning_rate)},
             f"policy {sums['policy']:.3f}, value {sums['value']:.3f}",
             tensors={**self._learner.tensors(), "actor": weights_of(self._actor_net)},
             counters={"steps": self._learner.steps, "self_play_fraction": self._actor_fraction},
@@ -354,19 +359,20 @@ class _Training:
 
     def _start_warm(self) -> None:
         """Learn from games of the engine; done again when killed before the first iteration has ended."""
-        config, batch = self._config.warm_start, self._config.learner.batch
+        config, learner = self._config.warm_start, self._config.learner
+        first_rate = learner.learning_rate if config.learning_rate is None else config.learning_rate
         samples = read_samples(Path(config.games), self._config.ruleset, self._config.net.planes)
         rng = iteration_rng(self._seed, 0, _LEARNING)
-        steps = max(1, round(config.epochs * len(samples) / batch))
+        steps = max(1, round(config.epochs * len(samples) / learner.batch))
         turns = len(symmetries(self._config.ruleset))
         losses: dict[str, float] = {}
         for step in range(steps):
             chosen = turn(
-                samples[rng.integers(len(samples), size=batch)],
-                rng.integers(turns, size=batch),
+                samples[rng.integers(len(samples), size=learner.batch)],
+                rng.integers(turns, size=learner.batch),
                 self._config.ruleset,
             )
-            losses = self._learner.learn(chosen, step / steps)
+            losses = self._learner.learn(chosen, falling(first_rate, learner.final_learning_rate, step / steps))
             self._loop.guards.check_losses(losses, "in the warm start")
             self._loop.progress.update(0.0, None, f"warm start {step + 1} of {steps}, policy {losses['policy']:.3f}")
         self._actor_net = copy.deepcopy(self._learner.average)
@@ -382,13 +388,13 @@ class _Training:
     # -- what others see -------------------------------------------------------------------------------------------
 
     def _metrics(
-        self, games: Games, losses: Mapping[str, float], validation: Mapping[str, float], fraction: float
+        self, games: Games, losses: Mapping[str, float], validation: Mapping[str, float], learning_rate: float
     ) -> dict[str, Any]:
         return {
             "steps": self._learner.steps,
             "window": len(self._replay),
             "evaluations": games.evaluations,
-            "learning_rate": self._learner.learning_rate(fraction),
+            "learning_rate": learning_rate,
             "losses": rounded(losses),
             "losses_before": rounded(validation),
             "self_play": {
@@ -408,7 +414,6 @@ class _Training:
             own = f"{actor}."
             arrays = checkpoint.arrays.items()
             self._states[actor] = {name.removeprefix(own): array for name, array in arrays if name.startswith(own)}
-        self._replay.load(self._loop.positions)
 
 
 def _share(total: int, part: int, parts: int) -> int:

@@ -79,7 +79,7 @@ def _set(table: dict[str, Any], setting: str) -> None:
         raise InputError(f"{setting!r} is not key=value")
     try:
         value = tomllib.loads(f"value = {text.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         value = text.strip()
     for parent in parents:
         table = table.setdefault(parent, {})

@@ -209,16 +209,15 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume()
+        shards = Shards(run.folder / "replay", Transitions, lambda total: min(total, config.learner.window))
+        checkpoint = loop.resume(check=lambda found: shards.load(found.iteration, found.counters["positions"]))
         learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(learner.net, config.pool)
-        shards = Shards(run.folder / "replay", Transitions, lambda total: min(total, config.learner.window))
         if checkpoint is not None:
             learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
             learner.target.load_state_dict(dict(checkpoint.tensors["target"]))
             restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
             pool.restore(checkpoint.tensors)
-            shards.load(loop.positions)
         table = Table(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1

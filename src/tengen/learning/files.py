@@ -48,5 +48,5 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise RunError(
-            f"cannot write {path}: {error.strerror or error}; what the run wrote before is whole, --resume goes on"
+            f"cannot write {path}: {error.strerror or error}; a run that has begun is whole, --resume goes on"
         ) from None

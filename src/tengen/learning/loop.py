@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,10 @@ class NetLoopConfig(LoopConfig):
         check_layout(self.net.planes, self.ruleset)
 
 
+_COUNTERS = ("games", "positions", "seconds", "cpu_seconds")
+"""What the loop itself goes on from."""
+
+
 class Loop:
     """A run while it goes on in this process. A context manager that holds the run's lock; its end draws the curves."""
 
@@ -95,6 +99,7 @@ class Loop:
         self._seconds_before = self._cpu_seconds_before = 0.0
         self._points_done = 0
         self._started, self._cpu_started = time.monotonic(), time.process_time()
+        self._player = config.strength.player_text(run.header.algorithm, run.folder)
         self._ladder = Ladder(config.ruleset, config.strength, run.header.seed)
         self._closing = ExitStack()
 
@@ -109,9 +114,12 @@ class Loop:
                 name = f"{self.run.folder.name}, {self._config.ruleset}"
                 draw_run(self.run.metrics(), self.run.folder, name)
 
-    def resume(self) -> Checkpoint | None:
-        """The newest whole checkpoint, from which time and counts go on; what was written after it is taken away."""
-        checkpoint = self.run.load_checkpoint(self.progress.say)
+    def resume(self, *counters: str, check: Callable[[Checkpoint], None] | None = None) -> Checkpoint | None:
+        """The newest whole checkpoint, from which time and counts go on; what was written after it is taken away.
+
+        A whole one has the algorithm's own `counters` and passes its `check`, as `Run.load_checkpoint` says.
+        """
+        checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), check)
         self.run.rewind(checkpoint.iteration if checkpoint else 0)
         if checkpoint is not None:
             self.iteration = checkpoint.iteration
@@ -196,7 +204,7 @@ class Loop:
         return config.every > 0 and (self.iteration % config.every == 0 or self.is_done)
 
     def _measure(self) -> dict[str, Any]:
-        with make_agent(f'{self.run.header.algorithm}:run="{self.run.folder}"') as agent:
+        with make_agent(self._player) as agent:
             strength = self._ladder.measure(agent, self.iteration)
         table = strength.to_json()
         scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in table["scores"].items())

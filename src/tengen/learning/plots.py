@@ -25,7 +25,7 @@ def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
 
 
 def draw_losses(axes: Axes, metrics: Metrics) -> None:
-    """Every loss over the positions learned from."""
+    """Every loss over time."""
     for name in metrics[-1]["losses"]:
         axes.plot(
             [_minutes(line) for line in metrics],

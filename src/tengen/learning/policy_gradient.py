@@ -238,7 +238,7 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume()
+        checkpoint = loop.resume("running_reward", "replaced")
         learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(learner.net, config.pool)
         running = RunningReward(config.running_reward)

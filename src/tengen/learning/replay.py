@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -117,6 +117,9 @@ class WindowConfig:
         return min(self.largest, int(self.first * (total / self.first) ** self.exponent))
 
 
+_ROWS_MOVED = 1024
+"""At once when the window slides: numpy copies what overlaps, and the window shall not be held twice."""
+
 R = TypeVar("R", bound=Rows)
 
 
@@ -128,26 +131,38 @@ class Shards(Generic[R]):
         self._folder = folder
         self._kind = kind
         self._size = size
-        self._shards: deque[R] = deque()
+        self._lengths: deque[int] = deque()
+        """Rows of each shard of which some are in the window."""
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
+        """The rows of those shards, field by field, with room behind them."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
         """The oldest shard in the window of each of the newest iterations."""
         self.window: R | None = None
-        """The newest rows; None before the first."""
+        """The newest rows, until others are added; None before the first."""
         self.total = 0
         """Rows ever added."""
 
-    def load(self, total: int) -> None:
-        """Fill the window from disk; `total` rows were made so far."""
-        self.total = total
-        self._shards.clear()
-        paths = self._paths()
-        for path in reversed(paths):
-            if sum(map(len, self._shards)) >= self._size(total):
+    def load(self, iteration: int, total: int) -> None:
+        """Fill the window from disk as it was after an iteration; `total` rows had been made by then.
+
+        `RunError` names a shard that is needed and damaged or not there.
+        """
+        self.total, size = total, self._size(total)
+        self._lengths.clear()
+        self._arrays, self.window = {}, None
+        shards: deque[R] = deque()
+        for number in range(iteration, 0, -1):
+            if sum(map(len, shards)) >= size:
                 break
-            self._shards.appendleft(self._read(path))
+            shards.appendleft(self._read(self._path(number)))
+        count = sum(map(len, shards))
+        if count < size:
+            raise RunError(f"{self._folder} holds {count} of the newest {size} positions")
+        while shards:
+            self._append(shards.popleft(), size, room=count)
         # What is there is there for the checkpoints before this one.
-        self._first_needed.extend(int(path.stem) for path in paths[:1] * KEPT_CHECKPOINTS)
-        self._refresh()
+        self._first_needed.extend(int(path.stem) for path in self._paths()[:1] * KEPT_CHECKPOINTS)
+        self._show(size)
 
     def add(self, iteration: int, rows: R) -> None:
         """Write the rows of an iteration as a shard, take them into the window, forget shards that fell out."""
@@ -155,36 +170,73 @@ class Shards(Generic[R]):
         np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
         with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-        write_file(self._folder / f"{iteration:06}.npz", buffer.getvalue())
-        self._shards.append(rows)
+        write_file(self._path(iteration), buffer.getvalue())
         self.total += len(rows)
-        self._refresh()
-        self._first_needed.append(iteration + 1 - len(self._shards))
+        size = self._size(self.total)
+        self.window = None
+        self._append(rows, size)
+        self._first_needed.append(iteration + 1 - len(self._lengths))
+        self._show(size)
 
     def remove_outdated(self) -> None:
         """Delete the files of shards that are in the window of no checkpoint that is kept; call it after one."""
         for path in self._paths():
             if int(path.stem) < self._first_needed[0]:
-                path.unlink()
-
-    def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob("*.npz"))
+                with writing(path):
+                    path.unlink()
 
     def __len__(self) -> int:
         return 0 if self.window is None else len(self.window)
 
-    def _refresh(self) -> None:
-        size = self._size(self.total)
-        while len(self._shards) > 1 and sum(map(len, self._shards)) - len(self._shards[0]) >= size:
-            self._shards.popleft()
-        self.window = self._kind.concatenate(list(self._shards))[-size:] if self._shards and size else None
+    def _path(self, iteration: int) -> Path:
+        return self._folder / f"{iteration:06}.npz"
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.npz"))
+
+    def _append(self, rows: R, size: int, room: int = 0) -> None:
+        """Put a shard behind the others and drop those that a window of that size does without."""
+        held = sum(self._lengths)
+        self._lengths.append(len(rows))
+        while len(self._lengths) > 1 and sum(self._lengths) - self._lengths[0] >= size:
+            self._lengths.popleft()
+        kept = sum(self._lengths) - len(rows)
+        for one in fields(rows):
+            new = getattr(rows, one.name)
+            self._arrays[one.name] = _slide(self._arrays.get(one.name, new[:0]), held, kept, new, room)
+
+    def _show(self, size: int) -> None:
+        """Let the newest `size` rows be the window."""
+        end = sum(self._lengths)
+        newest = slice(max(0, end - size), end)
+        self.window = self._kind(**{name: array[newest] for name, array in self._arrays.items()}) if size else None
 
     def _read(self, path: Path) -> R:
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return self._kind(**{one.name: arrays[one.name] for one in fields(self._kind)})
+        except FileNotFoundError:
+            raise RunError(f"{path} is not there") from None
         except (OSError, EOFError, KeyError, ValueError, BadZipFile, zlib.error) as error:
             raise RunError(f"{path} is not a shard of positions: {error}") from None
+
+
+def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any], room: int = 0) -> npt.NDArray[Any]:
+    """The last `kept` of the first `held` rows of an array, and the `new` ones behind them.
+
+    They are moved to the front of it; if it is too short, of a longer one, with `room` for so many rows at least.
+    """
+    count = kept + len(new)
+    target = array
+    if len(array) < count:
+        target = np.empty((max(count, room, len(array) * 3 // 2), *new.shape[1:]), new.dtype)
+    if target is not array or kept < held:
+        old = array[held - kept : held]
+        for begin in range(0, kept, _ROWS_MOVED):
+            moved = old[begin : begin + _ROWS_MOVED]
+            target[begin : begin + len(moved)] = moved
+    target[kept:count] = new
+    return target
 
 
 class Replay(Shards[Samples]):
@@ -203,8 +255,8 @@ class Replay(Shards[Samples]):
         turns = rng.integers(len(symmetries(self._ruleset)), size=count)
         return turn(self.window[np.minimum(chosen, len(self.window) - 1)], turns, self._ruleset)
 
-    def _refresh(self) -> None:
-        super()._refresh()
+    def _show(self, size: int) -> None:
+        super()._show(size)
         if self.window is not None:
             surprise = np.maximum(self.window.surprise.astype(np.float64), 0.0)
             share = self._config.surprise_share if surprise.sum() > 0 else 0.0

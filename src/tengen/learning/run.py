@@ -10,8 +10,8 @@
 
 Every file is replaced whole, but for the metrics and events, which grow line by line. Whatever iteration has no
 checkpoint is done again after a kill: what it had written is taken away first. Random choices of an iteration depend on
-the seed and its number only, so the second try is the same as the first. Instead of a damaged checkpoint the one before
-it counts.
+the seed and its number only, so the second try is the same as the first. Instead of a damaged checkpoint, or one whose
+positions are damaged, the one before it counts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
@@ -46,6 +46,7 @@ C = TypeVar("C")
 
 CONFIG_FILE = "config.toml"
 METRICS_FILE = "metrics.jsonl"
+_EVENTS = "events.*"
 _LOCK_FILE = "lock"
 _CHECKPOINTS = "checkpoints"
 _STATE_FILE = "state.json"
@@ -127,17 +128,20 @@ class Run:
     def lock(self) -> Iterator[None]:
         """Be the one process that writes; the operating system frees the lock when the process dies."""
         path = self.folder / _LOCK_FILE
-        with writing(path), open(path, "a+", encoding="ascii") as file:
+        with ExitStack() as closing:
+            with writing(path):
+                file = closing.enter_context(open(path, "a+", encoding="ascii"))
             if not _wait_for_lock(file.fileno()):
                 raise RunError(f"{self.folder} is being written by another process")
-            try:
+            with writing(self.folder):
                 for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
                     remove_partial(folder)
-                yield
-            finally:
-                if self._events is not None:
-                    self._events.close()
-                    self._events = None
+            closing.callback(self._close_events)
+            yield
+
+    def is_untouched(self) -> bool:
+        """Whether no work has been done in it: it holds its configuration and the lock only."""
+        return {path.name for path in self.folder.iterdir()} <= {CONFIG_FILE, _LOCK_FILE}
 
     def is_running(self) -> bool:
         """Whether a process writes it now."""
@@ -155,8 +159,9 @@ class Run:
         path = self.folder / METRICS_FILE
         with writing(path), open(path, "ab", buffering=0) as file:
             file.write(line.encode("utf-8"))
-        for name, value in _scalars(metrics):
-            self._writer(iteration).add_scalar(name, value, iteration)
+        with writing(self.folder / _EVENTS):
+            for name, value in _scalars(metrics):
+                self._writer(iteration).add_scalar(name, value, iteration)
 
     def metrics(self) -> list[dict[str, Any]]:
         """All lines of the metrics; a last one that was not written to its end is left out.
@@ -185,6 +190,12 @@ class Run:
             self._events = SummaryWriter(str(self.folder), purge_step=iteration)
         return self._events
 
+    def _close_events(self) -> None:
+        events, self._events = self._events, None
+        if events is not None:
+            with writing(self.folder / _EVENTS):
+                events.close()
+
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -202,15 +213,23 @@ class Run:
         for old in self._checkpoint_folders()[:-KEPT_CHECKPOINTS]:
             rmtree(old, ignore_errors=True)
 
-    def load_checkpoint(self, warn: Callable[[str], None] = lambda _: None) -> Checkpoint | None:
+    def load_checkpoint(
+        self,
+        warn: Callable[[str], None] = lambda _: None,
+        counters: Sequence[str] = (),
+        check: Callable[[Checkpoint], None] | None = None,
+    ) -> Checkpoint | None:
         """The newest checkpoint that is whole, None when there is none yet; `warn` hears of damaged ones.
 
-        `RunError` names what is damaged when none of them is whole.
+        One without all of the `counters` is damaged, and so is one for which `check` raises `RunError`, such as for
+        files beside it. `RunError` names what is damaged when none of them is whole.
         """
         problems: list[str] = []
         for folder in reversed(self._checkpoint_folders()):
             try:
-                checkpoint = _read_checkpoint(folder)
+                checkpoint = _read_checkpoint(folder, counters)
+                if check is not None:
+                    check(checkpoint)
             except RunError as problem:
                 problems.append(str(problem))
                 continue
@@ -231,7 +250,8 @@ class Run:
             write_file(self.folder / METRICS_FILE, "".join(json.dumps(line) + "\n" for line in lines).encode("utf-8"))
         for path in (*self.folder.glob("replay/*.npz"), *self.folder.glob("games/*.sgf")):
             if int(path.stem) > iteration:
-                path.unlink()
+                with writing(path):
+                    path.unlink()
 
     def _checkpoint_folders(self) -> list[Path]:
         return sorted(path for path in (self.folder / _CHECKPOINTS).glob("[0-9]*") if path.is_dir())
@@ -267,8 +287,8 @@ def _is_of_run(table: Mapping[str, Any]) -> bool:
     return isinstance(header, Mapping) and "algorithm" in header
 
 
-def _read_checkpoint(folder: Path) -> Checkpoint:
-    """`RunError` names a file that cannot be read."""
+def _read_checkpoint(folder: Path, needed: Sequence[str]) -> Checkpoint:
+    """`RunError` names a file that cannot be read, or lacks a needed counter."""
     import safetensors.torch
 
     tensors: dict[str, Tensors] = {}
@@ -277,6 +297,10 @@ def _read_checkpoint(folder: Path) -> Checkpoint:
             tensors[path.stem] = safetensors.torch.load_file(path)
     with _reading(folder / _STATE_FILE):
         counters = json.loads((folder / _STATE_FILE).read_text(encoding="utf-8"))
+        if not isinstance(counters, dict):
+            raise ValueError("no table of counters")
+        if missing := [name for name in needed if name not in counters]:
+            raise ValueError(f"without {', '.join(missing)}")
     with _reading(folder / _ARRAYS_FILE), np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
         return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
 

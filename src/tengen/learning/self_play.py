@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point
-from tengen.core.planes import FloatPlanes, encode, encode_batch, plane_count
+from tengen.core.planes import FloatPlanes, encode_batch, encode_games
 from tengen.core.position import Position
 from tengen.errors import RunError
-from tengen.learning.files import writing
+from tengen.learning.files import write_file, writing
 from tengen.learning.replay import NO_MOVE, Samples
 from tengen.nets.evaluators import OnnxEvaluator
-from tengen.records import GameRecord, save
+from tengen.records import GameRecord, sgf
 from tengen.search.puct import Openings, PuctConfig, SelfPlay, SelfPlayGame
 
 State = Mapping[str, npt.NDArray[Any]]
@@ -66,8 +66,6 @@ class Games:
     outcomes: list[Outcome]
     states: list[State]
     """The games under way at the end, of each thread."""
-    simulations: int
-    """All that were made."""
     evaluations: int
     """Positions the network was asked about."""
 
@@ -79,7 +77,6 @@ class Games:
             [moves for part in parts for moves in part.moves],
             [outcome for part in parts for outcome in part.outcomes],
             [state for part in parts for state in part.states],
-            sum(part.simulations for part in parts),
             sum(part.evaluations for part in parts),
         )
 
@@ -149,14 +146,12 @@ def play_games(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games
             raise RunError("self-play was stopped")
         play.step(evaluator)
         finished += play.finished()
-    counts = play.counts
     return Games(
         Samples.concatenate([make_samples(game, task) for game in finished]),
         [tuple(game.moves.tolist()) for game in finished],
         [game.outcome for game in finished],
         [play.state()],
-        counts.simulations,
-        counts.evaluations,
+        play.counts.evaluations,
     )
 
 
@@ -177,26 +172,28 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
 
 def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
     """The positions of a game that had a full search, with what is to be learned about them."""
-    ruleset, moves = task.ruleset, game.moves.tolist()
-    position = Position.from_moves(ruleset, moves[: game.opening_length])
-    planes = []
-    for place, move in enumerate(moves[game.opening_length :]):
-        if game.full[place]:
-            planes.append(encode(position, task.layout))
-        position = position.play(move)
+    moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
     distance = len(moves) + game.plies_left - plies  # as the search counts it: 1 for the move that wins
     result = np.where(plies % 2 == 0, black_result, -black_result) * task.search.discount**distance
     rows = np.flatnonzero(game.full)
     return Samples(
-        planes=np.array(planes, np.int8).reshape(-1, plane_count(task.layout), ruleset.height, ruleset.width),
+        planes=game_planes(task.ruleset, moves, plies[rows], task.layout),
         policy=game.policies[rows].astype(np.float16),
         value_search=game.values_to_move[rows],
         result=result[rows].astype(np.float32),
         reply=np.array([*moves[game.opening_length + 1 :], NO_MOVE], np.int16)[rows],
         surprise=game.surprises[rows],
     )
+
+
+def game_planes(
+    ruleset: Ruleset, moves: Sequence[int], plies: npt.NDArray[np.intp], layout: str
+) -> npt.NDArray[np.int8]:
+    """Planes [N, C, H, W] of a game after so many of its moves, `plies` [N]."""
+    games = np.tile(np.array(moves, np.uint16), (len(plies), 1))
+    return encode_games(ruleset, games, plies.astype(np.int32), layout).astype(np.int8)
 
 
 def save_games(
@@ -218,4 +215,4 @@ def save_games(
         )
         for number, (game, outcome) in enumerate(zip(moves, outcomes, strict=True), start=1)
     )
-    save(path, records)
+    write_file(path, sgf.write(records))

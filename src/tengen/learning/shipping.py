@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from tengen.agents.alphazero import AlphaZeroParameters
+from tengen.agents.registry import parse_agent
+from tengen.arena.match import TimeControl
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import encode
 from tengen.core.position import Position
+from tengen.core.tables import to_table
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError
 from tengen.learning.accuracy import TEST_FILE
@@ -187,7 +191,6 @@ def _match(path: Path, run: Run, model: str) -> dict[str, Any]:
         tournament = report["tournament"]
         openings = tournament["openings"]
         stones = openings.get("stones")
-        settings = report["a"].partition(",")[2] or "its defaults"
         where = openings.get("file") or ("the empty board" if stones == 0 else "random stones near the centre")
         return {
             "as": report["a"].replace(f"run={run.folder}", f"model={model}"),
@@ -196,10 +199,33 @@ def _match(path: Path, run: Run, model: str) -> dict[str, Any]:
             "all": [report[key] for key in ("wins", "draws", "losses")],
             "black": [report["as_black"][key] for key in ("wins", "draws", "losses")],
             "white": [report["as_white"][key] for key in ("wins", "draws", "losses")],
-            "conditions": f"{', '.join(tournament['rules'])}, `{settings}`, from {Path(str(where)).name}",
+            "conditions": ", ".join(
+                [
+                    *tournament["rules"],
+                    *_settings(report["a"]),
+                    *_limits(tournament.get("limits", {})),
+                    f"from {Path(str(where)).name}",
+                ]
+            ),
         }
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} is not the result of a match: {error!r}") from None
+
+
+def _settings(agent: str) -> list[str]:
+    """What a player was told, and the help that it has unless told otherwise."""
+    told = [f"`{agent.partition(',')[2] or 'its defaults'}`"]
+    parameters = parse_agent(agent)[1]
+    if isinstance(parameters, AlphaZeroParameters) and parameters.resist is None and parameters.resistance_nodes:
+        told.append("`resist` by default")
+    return told
+
+
+def _limits(table: dict[str, Any]) -> list[str]:
+    """What both players may spend, as options of `tengen match`."""
+    plain = to_table(TimeControl())
+    told = [f"--{name.replace('_', '-')} {value}" for name, value in table.items() if plain.get(name) != value]
+    return [f"both with `{' '.join(told)}`"] if told else []
 
 
 def _wdl(counts: Sequence[int]) -> str:

@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import make_agent, parse_agent
 from tengen.arena.match import Contestant, TimeControl
 from tengen.arena.openings import random_openings
 from tengen.arena.pairs import play_pairs
 from tengen.arena.ratings import rate
 from tengen.arena.tally import Wdl
 from tengen.core.contracts import Agent, Ruleset
-from tengen.errors import InputError
+from tengen.errors import AgentNameError, InputError
 
 LADDER = (
     "random",
@@ -52,6 +53,8 @@ class StrengthConfig:
     """Games against each opponent, half of them with each colour."""
     simulations: int = 32
     """Simulations of the player in training for each move."""
+    player: str = ""
+    """Further parameters of the player that is measured, such as `preset=zero9`."""
     ladder_games: int = 10
     """Games of each pair of opponents, played once."""
 
@@ -61,6 +64,23 @@ class StrengthConfig:
             raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(opponents)}")
         if self.every < 0 or self.points < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
             raise InputError("strength needs every ≥ 0, points ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is a curve at all."""
+        return self.every > 0 or self.points > 0
+
+    def player_text(self, algorithm: str, folder: Path) -> str:
+        """The agent that is measured: the one of the algorithm with the newest network of a run.
+
+        `InputError` when it does not know its further parameters.
+        """
+        text = f'{algorithm}:run="{folder}"' + (f",{self.player}" if self.player else "")
+        try:
+            parse_agent(text)
+        except AgentNameError as error:
+            raise InputError(f"strength.player = {self.player!r}: {error}") from None
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +110,21 @@ class Ladder:
         self._ruleset = ruleset
         self._config = config
         self._seed = seed
-        self._closing = ExitStack()
         self._agents: dict[str, Agent] = {}
         """By their text, in the order of the ladder."""
-        for text in config.opponents or LADDER:
-            agent = self._closing.enter_context(make_agent(text))
-            if agent.supports(ruleset):
-                self._agents[text] = agent
-            elif config.opponents:
-                raise InputError(f"{text} does not play {ruleset}, so it cannot measure strength there")
+        with ExitStack() as closing:
+            for text in config.opponents or LADDER:
+                agent = closing.enter_context(make_agent(text))
+                if agent.supports(ruleset):
+                    self._agents[text] = agent
+                elif config.opponents:
+                    raise InputError(f"{text} does not play {ruleset}, so it cannot measure strength there")
+            if config.is_measured and config.anchor not in self._agents:
+                raise InputError(
+                    f"the anchor {config.anchor} does not play {ruleset}, so strength.anchor must be another of"
+                    f" {', '.join(self._agents)}"
+                )
+            self._closing = closing.pop_all()
         self._results: dict[tuple[int, int], Wdl] = {}
 
     def __enter__(self) -> Ladder:

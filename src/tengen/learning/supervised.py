@@ -140,7 +140,7 @@ def train(run: Run, progress: Progress) -> None:
         raise InputError(f"{config.data} has {len(training)} moves to learn and {len(validation)} to try them on")
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume()
+        checkpoint = loop.resume("steps")
         learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
         if checkpoint is not None:
             learner.restore(checkpoint.tensors, checkpoint.counters["steps"])

@@ -6,18 +6,18 @@ wrote give it a first idea: their moves are its policy, their results and the en
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tengen.core.contracts import Ruleset
-from tengen.core.planes import encode, plane_count
-from tengen.core.position import Position
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.planes import plane_count
 from tengen.errors import InputError
 from tengen.learning.checks import check_positive
 from tengen.learning.replay import NO_MOVE, Samples
+from tengen.learning.self_play import game_planes
 from tengen.search.alphabeta import value_to_move
 from tengen.search.engine_games import EngineGame, read_games
 
@@ -30,9 +30,13 @@ class WarmStartConfig:
     """A file of `tengen data generate`; none, no warm start."""
     epochs: float = 4.0
     """Times its positions are gone through."""
+    learning_rate: float | None = None
+    """Step size at the beginning, from which it falls to the learner's final one; none, the learner's."""
 
     def __post_init__(self) -> None:
         check_positive(self, "epochs")
+        if self.learning_rate is not None:
+            check_positive(self, "learning_rate")
 
 
 def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
@@ -47,27 +51,28 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
     return samples
 
 
-def make_samples(games: Iterable[EngineGame], ruleset: Ruleset, layout: str) -> Samples:
+def make_samples(games: Sequence[EngineGame], ruleset: Ruleset, layout: str) -> Samples:
     """Each position with the engine's move as its policy, what the engine thought of it, and the game's result."""
-    planes, moves, replies, values, results = [], [], [], [], []
-    for game in games:
-        position = Position.from_moves(ruleset, game.moves[: game.first])
-        for place in range(game.first, len(game.moves)):
-            planes.append(encode(position, layout).astype(np.int8))
-            moves.append(game.moves[place])
-            replies.append(game.moves[place + 1] if place + 1 < len(game.moves) else NO_MOVE)
-            values.append(value_to_move(game.values[place - game.first]))
-            winner = game.outcome.winner
-            results.append(0.0 if winner is None else 1.0 if winner is position.to_move else -1.0)
-            position = position.play(game.moves[place])
-    count = len(moves)
-    policy = np.zeros((count, ruleset.area), np.float16)
-    policy[np.arange(count), moves] = 1
-    return Samples(
-        planes=np.array(planes, np.int8).reshape(-1, plane_count(layout), ruleset.height, ruleset.width),
-        policy=policy,
-        value_search=np.array(values, np.float32),
-        result=np.array(results, np.float32),
-        reply=np.array(replies, np.int16),
+    # Millions of positions are gigabytes: every array is made once, at its size.
+    count = sum(len(game.moves) - game.first for game in games)
+    samples = Samples(
+        planes=np.empty((count, plane_count(layout), ruleset.height, ruleset.width), np.int8),
+        policy=np.zeros((count, ruleset.area), np.float16),
+        value_search=np.empty(count, np.float32),
+        result=np.empty(count, np.float32),
+        reply=np.full(count, NO_MOVE, np.int16),
         surprise=np.zeros(count, np.float32),
     )
+    begin = 0
+    for game in games:
+        plies = np.arange(game.first, len(game.moves))
+        chosen = np.array(game.moves[game.first :], np.int16)
+        rows = slice(begin, begin + len(plies))
+        black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
+        samples.planes[rows] = game_planes(ruleset, game.moves, plies, layout)
+        samples.policy[np.arange(begin, begin + len(plies)), chosen] = 1
+        samples.value_search[rows] = [value_to_move(value) for value in game.values]
+        samples.result[rows] = np.where(plies % 2 == 0, black_result, -black_result)
+        samples.reply[rows][:-1] = chosen[1:]
+        begin += len(plies)
+    return samples

@@ -21,6 +21,7 @@ from torch import nn
 
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import FloatPlanes, plane_count
+from tengen.errors import RunError
 from tengen.nets.architectures import Net
 from tengen.nets.dense import DenseNet
 from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
@@ -98,12 +99,13 @@ def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
     """The same network with int8 weights and activations, sealed; `calibration` are planes [N, C, H, W] of real games.
 
     Activations are scaled to the range they have on those positions, so a few hundred from all phases are wanted.
+    `RunError` when there is no room for temporary files.
     """
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
     proto = onnx.load_from_string(model)
     metadata = {entry.key: entry.value for entry in proto.metadata_props if entry.key != "sha256"}
-    with TemporaryDirectory() as folder, _quiet_root_logger():
+    with _writing_temporary(), TemporaryDirectory() as folder, _quiet_root_logger():
         source, target = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         source.write_bytes(model)
         quantize_static(
@@ -124,6 +126,18 @@ def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
     del quantised.metadata_props[:]
     helper.set_model_props(quantised, {**metadata, "precision": "int8"})
     return seal(quantised.SerializeToString())
+
+
+@contextlib.contextmanager
+def _writing_temporary() -> Iterator[None]:
+    """Turn a full disk and its like into a `RunError`."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"cannot write temporary files for int8: {error.strerror or error}; make room there, or name another folder"
+            " by the environment variable TMPDIR"
+        ) from None
 
 
 @contextlib.contextmanager

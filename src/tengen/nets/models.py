@@ -166,7 +166,7 @@ def _load_torch(path: Path) -> TorchEvaluator:
         from tengen.nets.architectures import load_net
     except ImportError:
         raise MissingExtraError(
-            "the torch backend needs the packages of training: pip install 'tengen[train]'"
+            "the torch backend needs the packages of training: pip install -e '.[train]' in Tengen's folder"
         ) from None
     from tengen.nets.evaluators import TorchEvaluator
 
