@@ -14,6 +14,7 @@ tengen=${TENGEN:-.venv/bin/tengen}
 run=runs/models/$name
 number=0
 algorithm=alphazero preset=$name
+before= # the commands that made what it learns from
 case $name in
   adp) algorithm=adp preset=15x15 ;;
   adp-fudan) algorithm=adp preset=fudan ;;
@@ -36,10 +37,23 @@ if [ -d "$run" ]; then
 else
   mkdir -p runs/models
   if [ "$name" = 15x15 ]; then
+    # Games that end when they are proved, for what is hard, and whole ones, for how they end.
     games=runs/games/freestyle15.jsonl
+    proved="--proved --nodes 2000 --noise 0.1"
     mkdir -p runs/games
-    "$tengen" data generate "$games" --proved --games 28696 --nodes 2000 --seed 11
-    set -- --init-from 9x9 --set "warm_start.games=$games" --set warm_start.epochs=0.5 "$@"
+    # shellcheck disable=SC2086 # several options
+    "$tengen" data generate runs/games/three.jsonl $proved --games 16556 --seed 61
+    # shellcheck disable=SC2086
+    "$tengen" data generate runs/games/four.jsonl $proved --games 41630 --seed 62
+    TENGEN=$tengen data/make-games.sh freestyle
+    cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > "$games"
+    before="tengen data generate runs/games/three.jsonl $proved --games 16556 --seed 61
+tengen data generate runs/games/four.jsonl $proved --games 41630 --seed 62
+data/make-games.sh freestyle
+cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $games
+"
+    set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
+    set -- --init-from 9x9 --set "warm_start.games=$games" "$@"
   fi
   case $name in
     zero9-*) # the same algorithm, for less
@@ -55,7 +69,7 @@ else
   if [ "$algorithm" = supervised ]; then
     TENGEN=$tengen data/make-games.sh freestyle
   fi
-  echo "tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
+  echo "${before}tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
   "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
 fi
 
@@ -91,7 +105,11 @@ case $name in
     player=alphazero
     match 15x15 ,simulations=100 alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
     ;;
-  15x15) match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 ;;
+  15x15)
+    openings="--openings data/openings/freestyle15.txt --transform --shuffle"
+    # shellcheck disable=SC2086 # several options
+    match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 $openings
+    ;;
 esac
 
 set -- "$run" "models/$name" --command "$(cat "$run.command")"
