@@ -106,8 +106,9 @@ def test_tables_say_what_happened(pool: Pool) -> None:
     assert [row[1] for row in ratings.rows] == list(NAMES)
     assert ratings.rows[0][4:] == ("12", "75.0 %", "6", "6", "0")
     cross = found["Crosstable, 9x9:5:freestyle"]
-    assert cross.rows[0] == ("1 Ann", "·", "4.5/6", "4.5/6")
-    assert cross.rows[2][1:3] == ("1.5/6", "1/6")
+    assert cross.rows[0] == ("1 Ann", "·", "4.5", "4.5")
+    assert cross.rows[2][1:3] == ("1.5", "1")
+    assert cross.note == "Points of the row's player out of 6 games."
     assert found["Colours, 9x9:5:freestyle"].rows[0][1:] == ("+6 =0 -0", "100.0 %", "+0 =6 -0", "50.0 %")
     assert found["score(i, j), 9x9:5:freestyle"].rows[0] == ("1 Ann", "·", "+1.00", "+1.00")
     assert found["Time a move"].rows[0] == ("Ann", "12", "3", "4", "200", "4.0")
@@ -125,6 +126,7 @@ def test_players_who_never_met_are_not_compared() -> None:
     found = {table.title: table for table in report.tables(pool)}
     assert "2 groups" in found["Ratings, 9x9:5:freestyle"].note
     assert "?" in found["Likelihood of superiority, 9x9:5:freestyle"].rows[0]
+    assert {"5/6", ""} < set(found["Crosstable, 9x9:5:freestyle"].rows[0])
 
 
 class Cells(HTMLParser):
@@ -166,8 +168,23 @@ def test_the_terminal_shows_the_tables(pool: Pool) -> None:
     out = io.StringIO()
     print_tables(pool, Console(file=out, width=120))
     shown = out.getvalue()
-    assert all(words in shown for words in ("The cup", "Ratings", "Crosstable", "B|b <b>", "Forfeits", "4.5/6"))
+    assert all(words in shown for words in ("The cup", "Ratings", "Crosstable", "B|b <b>", "Forfeits", " 4.5 "))
     assert "Likelihood" not in shown
+
+
+def test_a_narrow_terminal_cuts_no_name_and_no_number() -> None:
+    names = tuple(f"player-{place:02}-with-a-long-name" for place in range(12))
+    with GameStore(None) as store:
+        fill(store, names, rounds=1)
+        narrow = collect([store])
+    out = io.StringIO()
+    print_tables(narrow, Console(file=out, width=60))
+    shown = out.getvalue()
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 60
+    assert "Crosstable, 9x9:5:freestyle (continued)" in shown
+    cross = shown.partition("Crosstable")[2].partition("Colours")[0]
+    assert cross.count("1.5") == 12 * 11 // 2 - 1  # all but the pair with the forfeit
 
 
 def test_a_report_folder(pool: Pool, tmp_path: Path) -> None:
@@ -252,6 +269,21 @@ def test_a_match_without_games_has_no_interval() -> None:
     with GameStore(None) as store:
         found = match_report(Progress(tournament, 2, collect([store]).tally))
     assert found["elo_interval"] == [None, None]
+    assert found["normalised_elo"] is None
+
+
+def test_a_match_of_one_pair_decides_little() -> None:
+    tournament = Tournament(rules=(NINE,), players=(Entrant(agent="random"), Entrant(agent="chains")))
+    with GameStore(None) as store:
+        fill(store, ("random", "chains"), rounds=1)
+        progress = Progress(tournament, 2, collect([store]).tally)
+    found = json.loads(json.dumps(match_report(progress), allow_nan=False))
+    assert (found["pairs"], found["likelihood_of_superiority"], found["normalised_elo"]) == (
+        [0, 0, 0, 0, 1],
+        0.775,
+        None,
+    )
+    assert "stronger with 77.5 %" in "\n".join(match_lines(progress))
 
 
 def test_the_lines_of_a_match() -> None:

@@ -120,9 +120,51 @@ def test_a_clean_sweep_is_not_certainty() -> None:
     assert estimate.low < estimate_elo([0, 0, 0, 0, 200]).low
 
 
+@pytest.mark.parametrize(
+    ("counts", "superiority"),
+    [
+        ([0, 0, 1], 0.775),
+        ([0, 0, 0, 0, 1], 0.775),
+        ([0, 0, 0, 0, 2], 0.827),
+        ([0, 0, 0, 1, 1], 0.811),
+        ([0, 0, 0, 0, 4], 0.950),
+        ([0, 0, 0, 0, 19], 1.0),
+        ([0, 0, 0, 0, 20], 1.0),
+        ([0, 3, 0], 0.5),
+        ([0, 0, 30, 0, 0], 0.5),
+        ([1, 0, 0, 2, 0], 0.5),
+    ],
+)
+def test_a_few_results_are_little_evidence(counts: list[int], superiority: float) -> None:
+    # A uniform prior of the share of wins gives 0.75, 0.875 and 0.969 for sweeps of one, two and four.
+    assert estimate_elo(counts).superiority == pytest.approx(superiority, abs=1e-3)
+    assert estimate_elo(counts[::-1]).superiority == pytest.approx(1 - superiority, abs=1e-3)
+
+
+def test_superiority_agrees_with_the_interval_and_grows_with_points() -> None:
+    found = {
+        (losses, draws, results - losses - draws): estimate_elo([losses, draws, results - losses - draws])
+        for results in range(1, 13)
+        for losses in range(results + 1)
+        for draws in range(results + 1 - losses)
+    }
+    for (losses, draws, wins), estimate in found.items():
+        assert (estimate.superiority > 0.975) == (estimate.low > 0)
+        assert (estimate.superiority < 0.025) == (estimate.high < 0)
+        if draws:
+            assert estimate.superiority < found[losses, draws - 1, wins + 1].superiority
+            assert estimate.superiority > found[losses + 1, draws - 1, wins].superiority
+
+
+@pytest.mark.parametrize("counts", [[1, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 20, 0], [0, 3, 0], [0, 0, 0]])
+def test_equal_results_have_no_normalised_elo(counts: list[int]) -> None:
+    assert math.isnan(estimate_elo(counts).normalised)
+
+
 def test_no_games_say_nothing() -> None:
     estimate = estimate_elo([0, 0, 0])
     assert (estimate.elo, estimate.low, estimate.high) == (0.0, -math.inf, math.inf)
+    assert estimate.superiority == 0.5
     assert Sprt(elo0=0, elo1=10).llr([0] * 5) == 0
     assert Sprt(elo0=0, elo1=10).verdict([0] * 5) is None
 

@@ -16,7 +16,7 @@ from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
 from tengen.arena.pool import collect
 from tengen.arena.schedule import Format
 from tengen.arena.sprt import EloModel, Sprt, Verdict
-from tengen.arena.store import GameStore
+from tengen.arena.store import GameStore, StoredPlayer
 from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, describe, play
 from tengen.arena.tournament_file import load
 from tengen.core.contracts import Outcome, Ruleset
@@ -138,6 +138,11 @@ def test_a_short_file(tmp_path: Path) -> None:
         ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime = 3', "unknown key limits.time .*time_ms"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime_ms = 0', "limits: limit time_ms=0"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\nconcurrency = 0', "concurrency=0"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = -1', "rounds=-1 is below 1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = 0', "games=0 is below 1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games=-3 is below 1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\n[openings]\nstones = -1', "openings: stones=-1 is negative"),
+        ('rules = "9x9"\nplayers = ["random", {agent = "chains", memory_mb = 0}]', r"players\[1\]: memory_mb=0"),
         ('rules = ["9x9", "9x9"]\nplayers = ["random", "chains"]', "listed twice"),
         ('rules = "9x9"\nplayers = ["a", "b", "c"]\n[sprt]\nelo0 = 0\nelo1 = 5', "between two players, not 3"),
         (
@@ -145,6 +150,7 @@ def test_a_short_file(tmp_path: Path) -> None:
             "two players are called 'x'",
         ),
         ("rules = ", "Invalid value"),
+        pytest.param("rules = " + 100_000 * "[", "nested too deeply", id="deep"),
     ],
 )
 def test_wrong_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -202,6 +208,17 @@ def test_another_tournament_is_not_mixed_in(tmp_path: Path) -> None:
             play(make_tournament("random", "chains", rounds=2, seed=1), store)
 
 
+def test_a_store_without_games_is_taken_by_any_tournament(tmp_path: Path) -> None:
+    with GameStore(tmp_path / "games.db") as store:
+        with pytest.raises(AgentError, match="nobody"):
+            play(make_tournament("random", "nobody", "naive"), store)
+        assert store.setting("tournament") is None
+        store.set_players([StoredPlayer(name, name) for name in ("naive", "random", "chains")])
+        store.set_setting("tournament", describe(make_tournament("naive", "random", "chains", seed=7)))
+        assert play(make_tournament("random", "chains"), store).played_now == 2
+        assert [player.name for player in store.players()] == ["random", "chains"]
+
+
 def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Path) -> None:
     here, there = tmp_path / "here" / "openings.txt", tmp_path / "there" / "openings.txt"
     for path in (here, there):
@@ -214,10 +231,12 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
         assert play(moved, whole).played_now == 0
         for name in ("tournament", "openings"):
             cut.set_setting(name, whole.setting(name))
+        first = next(whole.games())
+        cut.add(first.game, first.result)
         there.write_text("9/freestyle/e5e6\n9/freestyle/e5g6\n")
         with pytest.raises(InputError, match="holds games from other openings"):
             play(moved, cut)
-        assert play(tournament, cut).played_now == 4
+        assert play(tournament, cut).played_now == 3
 
 
 def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
@@ -226,6 +245,18 @@ def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
             play(Tournament(rules=(Ruleset(7, 7, 6),), players=(Entrant(agent="alphabeta"),) * 2), store)
         with pytest.raises(AgentError, match="nobody"):
             play(make_tournament("nobody", "random", seed=3), GameStore(None))
+        for missing_player in (
+            "brain:cmd=./none",
+            f"brain:cmd={os.devnull}",
+            "alphazero:run=nowhere",
+            "alphabeta:weights=nowhere",
+        ):
+            with pytest.raises(AgentError) as caught:
+                play(make_tournament("random", missing_player), store)
+            assert str(caught.value).endswith(f"; paths of players are relative to {Path.cwd()}")
+        with pytest.raises(AgentError, match="refused 'START 9'"):
+            play(make_tournament("random", engine_text("refuses_start")), store)
+        assert len(store) == 0
     missing = Openings(file=tmp_path / "none.txt")
     with pytest.raises(InputError, match=r"none\.txt"):
         play(make_tournament("random", "chains", openings=missing), GameStore(None))
@@ -309,7 +340,6 @@ def test_an_interrupt_leaves_games_and_no_process(tmp_path: Path) -> None:
 SOON = {"tolerance_ms": 300}
 HOSTILE = {
     engine_text("crash_at_start"): Ending.CRASH,
-    engine_text("refuses_start"): Ending.START,
     engine_text("crash_at_move", 2): Ending.CRASH,
     engine_text("killed_by_signal"): Ending.CRASH,
     engine_text("silent", **SOON): Ending.TIMEOUT,
@@ -340,7 +370,7 @@ def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
         descriptors = here.num_fds()
         progress = play(tournament, store, concurrency=2)
         assert here.num_fds() <= descriptors + 3  # the resource tracker of multiprocessing is started once
-        assert progress.tally.games == 26
+        assert progress.tally.games == 24
         for stored in store.games():
             opponent = stored.game.second if stored.game.first == 0 else stored.game.first
             expected = HOSTILE.get(engines[opponent])
@@ -367,6 +397,6 @@ def marked_engines() -> list[psutil.Process]:
 
 def test_outcomes_of_forfeits_are_losses() -> None:
     with GameStore(None) as store:
-        progress: Progress = play(make_tournament("random", f"brain:cmd={os.devnull}"), store)
+        progress: Progress = play(make_tournament("random", engine_text("crash_at_start")), store)
         assert {score.outcome for score in store.scores()} == {Outcome.BLACK, Outcome.WHITE}
-    assert progress.tally.forfeits == {(1, Ending.START): 2}
+    assert progress.tally.forfeits == {(1, Ending.CRASH): 2}

@@ -25,6 +25,8 @@ NORMALISED_UNIT = 800 / math.log(10)
 
 _EMPTY_CELL = 1e-3
 """Stands for a count of zero, so that no result is taken for impossible (as fishtest does)."""
+_MANY_RESULTS = 20
+"""From so many on, the mean score is taken as normally distributed; a sweep of them is certain to four digits."""
 
 
 def expected_score(elo: float) -> float:
@@ -109,7 +111,8 @@ class EloEstimate:
     high: float
     score: float
     normalised: float
-    """Normalised Elo: the score above one half in standard deviations of a game, times 347.4."""
+    """Normalised Elo: the score above one half in standard deviations of a game, times 347.4; nan while all results
+    are the same, which have no deviation."""
     superiority: float
     """Likelihood that the player is the stronger one."""
 
@@ -122,28 +125,37 @@ def estimate_elo(counts: Sequence[int]) -> EloEstimate:
 
     The interval holds every mean score that the results do not contradict (Owen's empirical likelihood with a t
     quantile); unlike a normal one it stays inside 0…1 and is honest about a clean sweep. A sweep's own Elo would be
-    infinite: it is taken as if half a point had been given away.
+    infinite: it is taken as if half a point had been given away. The superiority of a few results comes from the same
+    likelihood: it is above 97.5 % when the whole interval is above zero.
     """
     results = sum(counts)
     if results == 0:
-        return EloEstimate(0.0, -math.inf, math.inf, 0.5, 0.0, 0.5)
+        return EloEstimate(0.0, -math.inf, math.inf, 0.5, math.nan, 0.5)
     sample = sample_of(counts)
     exact = [count * score for count, score in zip(counts, sample.scores, strict=True)]
     score = sum(exact) / results
     games = results * sample.games_each
     bounded = min(max(score, 1 / (2 * games)), 1 - 1 / (2 * games))
     low, high = _interval(sample)
-    deviation = math.sqrt(sample.variance)
-    from scipy.special import ndtr
-
+    deviation = math.sqrt(sample.variance) if sum(map(bool, counts)) > 1 else math.nan
     return EloEstimate(
         elo=elo_of(bounded),
         low=elo_of(min(low, bounded)),
         high=elo_of(max(high, bounded)),
         score=score,
         normalised=(score - 0.5) / (deviation * math.sqrt(sample.games_each)) * NORMALISED_UNIT,
-        superiority=float(ndtr((score - 0.5) / deviation * math.sqrt(results))),
+        superiority=_superiority(sample, results, score),
     )
+
+
+def _superiority(sample: Sample, results: int, score: float) -> float:
+    """The likelihood that the true mean is above one half."""
+    from scipy.special import ndtr, stdtr
+
+    if results >= _MANY_RESULTS:
+        return float(ndtr((score - 0.5) / math.sqrt(sample.variance) * math.sqrt(results)))
+    deviations = float(np.sign(score - 0.5)) * math.sqrt(2 * max(0.0, _fall(sample, 0.5)))
+    return float(stdtr(_degrees_of_freedom(sample), deviations))
 
 
 def _interval(sample: Sample) -> tuple[float, float]:
@@ -151,15 +163,24 @@ def _interval(sample: Sample) -> tuple[float, float]:
     from scipy.optimize import brentq
     from scipy.special import stdtrit
 
-    # One result alone has no degrees of freedom: taken as two.
-    allowed = float(stdtrit(max(1.0, round(sample.total) - 1.0), 0.975)) ** 2 / 2
+    allowed = float(stdtrit(_degrees_of_freedom(sample), 0.975)) ** 2 / 2
 
     def excess(mean: float) -> float:
-        likeliest = likeliest_with_mean(sample, mean)
-        return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest))) - allowed
+        return _fall(sample, mean) - allowed
 
     edge = 1e-7
     mean = sample.mean
     low = edge if excess(edge) < 0 else float(brentq(excess, edge, mean))
     high = 1 - edge if excess(1 - edge) < 0 else float(brentq(excess, mean, 1 - edge))
     return low, high
+
+
+def _fall(sample: Sample, mean: float) -> float:
+    """How far the log likelihood falls when the true mean is that."""
+    likeliest = likeliest_with_mean(sample, mean)
+    return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest)))
+
+
+def _degrees_of_freedom(sample: Sample) -> float:
+    # One result alone has none: taken as two.
+    return max(1.0, round(sample.total) - 1.0)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from tengen import records
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import check_plays, make_agent
 from tengen.core.contracts import Agent, Limits, Opening, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
@@ -34,6 +33,8 @@ def default_stone_count(ruleset: Ruleset) -> int:
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
     """The openings of a file (offsets from the centre or position strings) on the board of `ruleset`."""
+    if not path.exists():
+        raise RecordError(f"{path} does not exist")
     openings: list[Stones] = []
     for number, record in enumerate(records.load(path, ruleset=ruleset), start=1):
         here = record.ruleset
@@ -131,7 +132,7 @@ def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) ->
     ]
     seen: set[object] = set()
     with make_agent(settings.agent) as judge:
-        judge.check_supports(ruleset)
+        check_plays(judge, ruleset)
         while True:
             stones = next(rng.choice(sources))
             key = canonical_key(ruleset, stones)
@@ -145,17 +146,21 @@ def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) ->
 def find_balanced(
     ruleset: Ruleset, count: int, seed: int, settings: BalanceSettings, *, max_tries: int
 ) -> list[BalancedOpening]:
-    """The first `count` balanced openings; `AgentError` when there are not so many among `max_tries` candidates."""
+    """The first `count` balanced openings; `AgentError` after `max_tries` candidates without a new one."""
     found: list[BalancedOpening] = []
-    for opening in islice(balanced_openings(ruleset, seed, settings), max_tries):
+    misses = 0
+    for opening in balanced_openings(ruleset, seed, settings):
         if opening is not None:
             found.append(opening)
-        if len(found) == count:
-            return found
-    raise AgentError(
-        f"only {len(found)} of {count} openings for {ruleset} found among {max_tries} candidates:"
-        " allow larger values, more stones or more reach"
-    )
+        misses = misses + 1 if opening is None else 0
+        if len(found) == count or misses == max_tries:
+            break
+    if len(found) < count:
+        raise AgentError(
+            f"only {len(found)} of {count} openings for {ruleset} found, then none among {max_tries} candidates:"
+            " allow larger values, more stones or more reach"
+        )
+    return found
 
 
 def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed: int, settings: BalanceSettings) -> str:

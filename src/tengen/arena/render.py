@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from tengen.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_WORDS_WIDTH = 16
+"""Wider words are broken over lines in the terminal where room is short."""
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -33,7 +37,7 @@ svg { max-width: 100%; height: auto; }
 
 
 def print_tables(pool: Pool, console: Console) -> None:
-    """Show the report in the terminal, details left out."""
+    """Show the report in the terminal, details left out. Numbers are never cut: a wide table comes in parts."""
     from rich.markup import escape
     from rich.table import Table as RichTable
 
@@ -41,12 +45,43 @@ def print_tables(pool: Pool, console: Console) -> None:
     for table in tables(pool):
         if table.is_detail:
             continue
-        shown = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
-        for place, column in enumerate(table.columns):
-            shown.add_column(escape(column), justify="left" if place < table.left else "right")
-        for row in table.rows:
-            shown.add_row(*map(escape, row))
-        console.print(shown)
+        for part in _parts(table, console.width):
+            shown = RichTable(title=part.title, caption=part.note or None, title_justify="left", caption_justify="left")
+            for place, column in enumerate(part.columns):
+                if place < part.left:
+                    shown.add_column(escape(column), overflow="fold")
+                else:
+                    shown.add_column(escape(column), justify="right", no_wrap=True)
+            for row in part.rows:
+                shown.add_row(*map(escape, row))
+            console.print(shown)
+
+
+def _parts(table: Table, width: int) -> list[Table]:
+    """The table cut between its numbers so that each part has room, its words repeated in each."""
+    widths = [max(map(len, cells)) + 3 for cells in zip(table.columns, *table.rows, strict=True)]
+    room = width - 1 - sum(min(each, _WORDS_WIDTH) for each in widths[: table.left])
+    groups: list[list[int]] = [[]]
+    for place in range(table.left, len(table.columns)):
+        if groups[-1] and sum(widths[each] for each in groups[-1]) + widths[place] > room:
+            groups.append([])
+        groups[-1].append(place)
+    if len(groups) == 1:
+        return [table]
+
+    def take(cells: Sequence[str], group: Sequence[int]) -> tuple[str, ...]:
+        return (*cells[: table.left], *(cells[place] for place in group))
+
+    return [
+        dataclasses.replace(
+            table,
+            title=table.title if group is groups[0] else f"{table.title} (continued)",
+            columns=take(table.columns, group),
+            rows=tuple(take(row, group) for row in table.rows),
+            note=table.note if group is groups[-1] else "",
+        )
+        for group in groups
+    ]
 
 
 def to_markdown(pool: Pool, pictures: Sequence[str] = ()) -> str:

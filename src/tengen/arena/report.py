@@ -80,14 +80,19 @@ def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
 
 
 def crosstable(pool: Pool, ruleset: str) -> Table:
-    """Points of each player (row) against each other (column), best first."""
+    """Points of each player (row) against each other (column), best first; with the games where these differ."""
     order = pool.by_strength(ruleset)
+    meetings = {pool.tally.of(player, other, ruleset).games for player in order for other in order if other != player}
+    games = meetings.pop() if len(meetings) == 1 else None
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
-        cells = (_points(pool.tally.of(player, other, ruleset)) if other != player else "·" for other in order)
-        rows.append((f"{rank} {pool.names[player]}", *cells))
-    return Table(f"Crosstable, {ruleset}", columns, tuple(rows), "Points of the row's player out of the games.")
+        found = [pool.tally.of(player, other, ruleset) for other in order]
+        points = [_points(wdl) if games is None else f"{wdl.points:g}" for wdl in found]
+        points[rank - 1] = "·"
+        rows.append((f"{rank} {pool.names[player]}", *points))
+    note = f"Points of the row's player out of {'the' if games is None else games} games."
+    return Table(f"Crosstable, {ruleset}", columns, tuple(rows), note)
 
 
 def colour_table(pool: Pool, ruleset: str) -> Table:

@@ -152,10 +152,9 @@ class GameStore:
     def set_players(self, players: Sequence[StoredPlayer]) -> None:
         """Keep the list of players; games name them by their place in it."""
         self._database.execute("BEGIN")
+        self._database.execute("DELETE FROM players")
         for place, player in enumerate(players):
-            self._database.execute(
-                "INSERT OR REPLACE INTO players VALUES (?, ?, ?)", (place, player.name, player.agent)
-            )
+            self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
         self._database.execute("COMMIT")
 
     def players(self) -> list[StoredPlayer]:

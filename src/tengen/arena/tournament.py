@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import check_plays, make_agent
 from tengen.arena.match import Adjudication, GameResult, TimeControl
 from tengen.arena.openings import Stones, load_openings, random_openings
 from tengen.arena.runner import GRACE_MS, UNTIMED_MS, Runner
@@ -20,9 +20,9 @@ from tengen.arena.sprt import Sprt, Verdict
 from tengen.arena.store import GameStore, Score, StoredPlayer
 from tengen.arena.tally import Tally
 from tengen.arena.worker import Player, WorkerSettings
-from tengen.core.contracts import Opening, Ruleset
+from tengen.core.contracts import Agent, Opening, Ruleset
 from tengen.core.tables import to_table
-from tengen.errors import InputError
+from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,10 @@ class Openings:
     transform: bool = False
     """Turn and mirror openings, another way each time one is used again."""
 
+    def __post_init__(self) -> None:
+        if self.stones is not None and self.stones < 0:
+            raise InputError(f"stones={self.stones} is negative")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
@@ -55,6 +59,10 @@ class Entrant:
     """Told to the agent as its bound; a foreign engine that holds more loses."""
     anchor: float | None = None
     """A rating that is known: others are measured against it."""
+
+    def __post_init__(self) -> None:
+        if self.memory_mb is not None and self.memory_mb < 1:
+            raise InputError(f"memory_mb={self.memory_mb} is below 1")
 
     @classmethod
     def parse(cls, text: str) -> Entrant:
@@ -88,6 +96,9 @@ class Tournament:
             raise InputError("a tournament needs a ruleset")
         if len(set(self.rules)) < len(self.rules):
             raise InputError(f"a ruleset is listed twice: {', '.join(map(str, self.rules))}")
+        for key, number in (("rounds", self.rounds), ("games", self.games)):
+            if number is not None and number < 1:
+                raise InputError(f"{key}={number} is below 1")
         if self.sprt is not None and len(self.players) != 2:
             raise InputError(f"a sequential test is between two players, not {len(self.players)}")
         self.pairings()
@@ -138,17 +149,33 @@ class Tournament:
         return WorkerSettings(players=players, adjudication=self.adjudication, grace_ms=GRACE_MS, untimed_ms=UNTIMED_MS)
 
     def check_players(self) -> None:
-        """Make every agent once; `AgentError` names one that cannot be made or does not play a ruleset."""
+        """Make every agent once; `AgentError` names one that cannot be made or started, or does not play a ruleset.
+
+        What else a foreign engine does wrong at its start is left to its games.
+        """
         for entrant in self.players:
-            with make_agent(entrant.agent) as agent:
-                for ruleset in self.rules:
-                    agent.check_supports(ruleset)
+            try:
+                with make_agent(entrant.agent) as agent:
+                    for ruleset in self.rules:
+                        check_plays(agent, ruleset)
+                        _check_starts(agent, ruleset)
+            except (InputError, EngineError) as error:
+                raise AgentError(f"{error}; paths of players are relative to {Path.cwd()}") from None
 
     def _openings_of(self, ruleset: Ruleset) -> list[Stones]:
         path = self.openings.files.get(ruleset.name, self.openings.file)
         if path is None or ruleset.opening is not Opening.FREE:
             return random_openings(ruleset, self.rounds, self.seed, self.openings.stones)
         return load_openings(path, ruleset)
+
+
+def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
+    """An error from an agent without its files, or from an engine that is not there or refuses the board."""
+    try:
+        agent.new_game(ruleset)
+    except EngineError as error:
+        if error.reason is EngineFault.START:
+            raise
 
 
 # -- playing ---------------------------------------------------------------------------------------------------------
@@ -190,8 +217,10 @@ def play(
     but the verdict stands.
     """
     schedule = tournament.schedule()
-    _prepare(store, tournament, schedule)
     done = store.numbers()
+    if len(done) < len(schedule):
+        tournament.check_players()
+    _prepare(store, tournament, schedule)
     tally = Tally()
     tally.add_all(store.scores())
     verdict = store.setting("verdict")
@@ -221,18 +250,17 @@ def play(
             on_result(progress)
 
     if len(done) < len(schedule):
-        tournament.check_players()
         with Runner(tournament.worker_settings(), concurrency=concurrency, pins_cores=pins_cores) as runner:
             runner.run(remaining(), keep, None if on_idle is None else lambda: on_idle(progress))
     return progress
 
 
 def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
-    """Write the description into an empty store; refuse one that holds games of another tournament."""
+    """Write the description into a store without games; refuse one that holds games of another tournament."""
     description = describe(tournament)
     openings = schedule.digest_openings()
     kept = store.setting("tournament")
-    if kept is None:
+    if kept is None or not len(store):
         store.set_players(
             [
                 StoredPlayer(name, entrant.agent)

@@ -30,7 +30,10 @@ class RunSettings:
 
 
 def load(path: Path) -> tuple[Tournament, RunSettings]:
-    """Read a tournament file (docs/arena.md). Unknown keys are refused; paths are relative to the file."""
+    """Read a tournament file (docs/arena.md). Unknown keys are refused.
+
+    Paths are relative to the file, but not those in the texts of players.
+    """
     table = read_toml(path)
     reader = TableReader(str(path), path.parent)
     run_keys = {one.name for one in dataclasses.fields(RunSettings)}
