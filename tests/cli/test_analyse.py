@@ -71,6 +71,15 @@ def test_a_terminal_is_redrawn_and_ctrl_c_keeps_the_last_picture():
     assert "…" in text
 
 
+def test_a_narrow_terminal_cuts_only_the_line():
+    console = Console(file=io.StringIO(), force_terminal=False, width=80)
+    analyse._show(console, Position.start(Ruleset(15, 15)), iter((snapshot(12),)))
+    assert isinstance(console.file, io.StringIO)
+    rows = re.findall(r"^1 +h8 +-M6 +[#█░-]{20} +12 +(h8 .*…)$", console.file.getvalue(), re.MULTILINE)
+    assert len(rows) == 1
+    assert "loss … win" in console.file.getvalue()
+
+
 def test_nothing_to_show_is_nothing():
     console = Console(file=io.StringIO(), force_terminal=False)
     analyse._show(console, Position.start(Ruleset(15, 15)), iter(()))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tengen.arena.live import LiveView
+from tengen.arena.tournament import Progress
 from tengen.cli import app
 from tengen.errors import InputError, TengenError
 from tengen.records import load
@@ -43,6 +45,35 @@ def test_matches_repeat_by_the_seed(tmp_path: Path) -> None:
         return [str(game.moves()) for game in load(tmp_path / name / "games.sgf")]
 
     assert games(1, "a") == games(1, "b") != games(2, "c")
+
+
+def test_a_stopped_match_tells_the_result_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_: LiveView, progress: Progress) -> None:
+        if progress.tally.games == 2:
+            raise KeyboardInterrupt
+
+    result, games, store = tmp_path / "result.json", tmp_path / "games", tmp_path / "match.db"
+    match = ("match", "random", "chains", "--rules", "9x9", "--games", 4, "--json", result, "--save", games)
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveView, "update", stop)
+        for more, words in (((), "stopped with 2 of 4 games\n"), (("--db", store), "the same command goes on\n")):
+            done = CliRunner().invoke(app, [str(argument) for argument in (*match, *more)])
+            assert done.exit_code == 130
+            assert "random against chains, 9x9:5:freestyle, 2 games" in done.stdout
+            assert done.stderr.endswith(words)
+            assert json.loads(result.read_text(encoding="utf-8"))["games"] == 2
+            assert len(load(games / "games.sgf")) == 2
+    assert "4 games" in run(*match, "--db", store)
+
+
+def test_a_tournament_that_could_not_begin_does_not_block_the_corrected_file(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    for players, words in (("nobody", "unknown agent"), ("brain:cmd=none", "cannot start engine")):
+        path.write_text(f'rules = "9x9"\nplayers = ["random", "{players}"]\n')
+        with pytest.raises(TengenError, match=words):
+            run("tournament", path, "--quiet")
+    path.write_text('rules = "9x9"\nplayers = ["random", "chains"]\n')
+    assert "2 games of 2 players" in run("tournament", path, "--quiet")
 
 
 def test_a_tournament_goes_on_only_when_told(tmp_path: Path) -> None:
@@ -84,7 +115,8 @@ def test_openings_are_generated_and_used(tmp_path: Path) -> None:
         (("match", "nobody", "random"), "unknown agent 'nobody'"),
         (("match", "random", "random", "--rules", "2x2"), "2x2"),
         (("match", "random", "random", "--sprt", "5"), "not elo0,elo1"),
-        (("match", "random", "random", "--openings", "none.txt"), "none.txt"),
+        (("match", "random", "random", "--openings", "none"), "none does not exist"),
+        (("match", "random", "brain:cmd=none"), "cannot start engine 'none'"),
         (("tournament", "none.toml"), "cannot read none.toml"),
         (("ratings", "none.db"), "does not exist"),
         (("openings", "generate", "--agent", "random"), "cannot judge"),

@@ -38,6 +38,14 @@ def test_games_become_a_data_set(games, tmp_path):
         assert "in openings (first 6 moves)" in output
 
 
+def test_damaged_files_are_named(games, tmp_path):
+    (tmp_path / "broken.sgf").write_text("(;FF[4]GM[4]SZ[8];B[aa")
+    target = tmp_path / "set"
+    built = run("build", str(target), str(games), str(tmp_path / "broken.sgf"), "--rules", "8x8:5:freestyle")
+    for output in (built.stdout, run("stats", str(target)).stdout):
+        assert f"damaged: {tmp_path / 'broken.sgf'}: " in output
+
+
 def test_bad_input_becomes_our_errors(games, tmp_path):
     assert isinstance(run("generate", str(tmp_path / "g.jsonl"), "--rules", "3x3:3").exception, InputError)
     assert run("generate", str(tmp_path / "g.jsonl"), "--games", "0").exit_code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,10 +67,22 @@ def test_our_errors_become_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert message.count("\n") == 1
 
 
+def test_characters_that_an_output_lacks_are_replaced() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tengen.cli", "agents", "random"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Players: NAME[:key=value,?]" in done.stdout
+
+
 @pytest.mark.parametrize(
     "command",
     [
         "match nobody random --json OUT",
+        "play nobody --save OUT",
         "openings generate --agent nobody --out OUT",
         "puzzles generate --rules nonsense --out OUT",
         "tune fit OUT none.jsonl",
@@ -79,7 +92,7 @@ def test_our_errors_become_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 )
 def test_a_result_that_cannot_be_written_is_found_out_before_the_work(tmp_path: Path, command: str) -> None:
     # What else is wrong with these commands shows later.
-    out = str(tmp_path / "none" / "out.npz")
+    out = str(tmp_path / "none" / ("out.sgf" if command.startswith("play") else "out.npz"))
     result = CliRunner().invoke(cli.app, [out if word == "OUT" else word for word in command.split()])
     assert isinstance(result.exception, InputError)
     assert str(result.exception) == f"cannot write {out}: No such file or directory"

@@ -16,7 +16,7 @@ from tengen.cli.drawing import can_show_colour, draw_board
 from tengen.core.contracts import Colour, Outcome, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
-from tengen.errors import AgentNameError, InputError, RecordError, TengenError
+from tengen.errors import AgentError, AgentNameError, InputError, RecordError, TengenError
 
 TWO_PEOPLE = ("--black", "person", "--white", "person", "--rules", "9x9:5:freestyle")
 
@@ -226,6 +226,15 @@ def test_set_up_stones_survive(tmp_path: Path) -> None:
     assert record.moves()[0] == (Colour.WHITE, "f6")
 
 
+def test_a_loaded_game_keeps_its_rules(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    records.save(path, [records.GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"))])
+    result = play("--load", str(path), "--rules", "9x9")
+    assert isinstance(result.exception, InputError)
+    assert f"{path} is a game of 15x15:5:freestyle, not of 9x9:5:freestyle" in str(result.exception)
+    assert "1.h8 2.i9" in finished(play("--load", str(path), "--rules", "15x15:5:freestyle:swap2", typed="moves"))
+
+
 def test_files_that_cannot_be_loaded(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.sgf", tmp_path / "game.doc"):
         result = play("--load", str(path))
@@ -288,6 +297,14 @@ def test_the_side_can_be_left_to_chance() -> None:
         (("nobody",), AgentNameError, "unknown agent 'nobody'"),
         (("--rules", "15x15:5:chess"), InputError, "unknown rule 'chess'"),
         (("--rules", "5x5:5:renju:pro"), InputError, "no point outside-5x5"),
+        (
+            ("alphabeta", "--rules", "5x5:3"),
+            AgentError,
+            "does not play 5x5:3:freestyle: alpha-beta plays win lengths 4",
+        ),
+        (("brain:cmd=none", "--rules", "5x5:3"), AgentError, "the Piskvork protocol cannot express 5x5:3:freestyle"),
+        (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file ending"),
+        (("nobody", "--save", "game.rif"), RecordError, "can be read but not written"),
     ],
 )
 def test_refused_arguments(arguments: tuple[str, ...], error: type[TengenError], message: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -15,6 +17,7 @@ from tengen.arena.tournament_file import load as load_tournament
 from tengen.cli import app
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError, RunError, TengenError
+from tengen.learning.run import Run
 from tengen.nets.architectures import NetConfig, NetKind, build_net, save_net
 from tengen.nets.models import load_model, read_card
 
@@ -66,7 +69,7 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
 
     match = tmp_path / "match.json"
     played = run("match", f"alphazero:run={folder},simulations=2", "random", "--rules", "4x4:4", "--games", "2",
-                 "--quiet", "--json", str(match))  # fmt: skip
+                 "--time-ms", "2000", "--quiet", "--json", str(match))  # fmt: skip
     assert played.exit_code == 0, played.exception
     target = tmp_path / "models" / "small"
     shipped = run("ship", str(folder), str(target), "--command", "tengen train …", "--match", str(match))
@@ -79,6 +82,7 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     assert card["run"]["games"] == json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])["games"]
     card_text = (target / "card.md").read_text(encoding="utf-8")
     assert "| `random` | 2 |" in card_text
+    assert "`simulations=2`, `resist` by default, both with `--time-ms 2000`, from random stones" in card_text
     assert "`metrics.jsonl`" in card_text
     assert (target / "metrics.jsonl").read_bytes() == (folder / "metrics.jsonl").read_bytes()
     monkeypatch.setattr("tengen.learning.shipping._MOST_METRICS_BYTES", 100)
@@ -95,6 +99,11 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
         (("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"), "give no settings"),
         (("train", "alphazero", "--preset", "9x9", "--run", str(tmp_path / "run"), "--resume"), "alphazero 6x6x4"),
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),
+        (
+            ("train", "alphazero", "--preset", "zero9-ii", "--resume"),
+            "name the run by --run FOLDER",
+        ),
+        (("train", "alphazero"), "Give a --preset (15x15, 6x6x4, "),
         (("train", "alphazero", "--preset", "6x6x4", "--set", "net.planes=threads"), "unknown plane layout 'threads'"),
         (("runs", str(tmp_path / "none")), "there is no run in"),
         (("ship", str(tmp_path / "none"), str(tmp_path / "m"), "--command", "x"), "is not a run"),
@@ -111,6 +120,7 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
         ("init_from=zero.safetensors", r"no weight of zero\.safetensors, a plain .* fits into a residual network"),
         ("warm_start.games=none.jsonl", r"none\.jsonl"),
         ("strength.opponents=['rule-based', 'nobody']", "nobody"),
+        ("strength.player=speed=3", "agent 'alphazero' has no parameter 'speed'"),
         ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
         ("window.first=0", "window: a window of 0 positions first"),
     ],
@@ -165,6 +175,35 @@ def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("tengen.learning.alphazero.train", fail)
     assert isinstance(run("train", "alphazero", "--run", str(folder), "--resume").exception, InputError)
     assert (folder / "metrics.jsonl").exists()
+
+
+def test_a_mistake_after_work_has_begun_leaves_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(run: Run, _: object) -> None:
+        (run.folder / "games").mkdir()
+        raise InputError("no longer there")
+
+    monkeypatch.setattr("tengen.learning.alphazero.train", fail)
+    assert isinstance(begin(tmp_path / "run").exception, InputError)
+    assert (tmp_path / "run" / "games").is_dir()
+
+
+def test_a_disk_that_is_full_of_the_first_games_leaves_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    replace = os.replace
+
+    def run_full(source: Path, target: Path) -> None:
+        if Path(target).suffix == ".sgf":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", run_full)
+        result = begin(folder)
+    assert isinstance(result.exception, RunError), result.output
+    assert re.search(r"000001\.sgf: No space left on device; .*--resume goes on", str(result.exception))
+    assert (folder / "replay" / "000001.npz").exists()
+    again = run("train", "alphazero", "--run", str(folder), "--resume")
+    assert again.exit_code == 0, again.exception
 
 
 def test_the_tournament_of_the_demo_has_all_the_classic_players(tmp_path: Path) -> None:

@@ -106,14 +106,24 @@ def test_what_cannot_be_used_is_counted_and_passed_over(tmp_path):
         "damaged files": 1,
     }
     assert any("line 3" in note for note in dataset.description["notes"])
+    (damaged,) = dataset.description["damaged_files"]
+    assert damaged.startswith(str(tmp_path / "broken.sgf"))
 
 
 def test_nothing_usable_is_an_error_that_says_why(tmp_path):
     (tmp_path / "games.pos").write_text("e5e5\n")
     with pytest.raises(InputError, match=r"no game of 9x9:5:freestyle .*skipped damaged lines: 1"):
         build_dataset([tmp_path / "games.pos"], tmp_path / "set", BuildConfig(ruleset=NINE))
-    with pytest.raises(InputError, match="damaged files: 1"):
-        build_dataset([tmp_path / "missing.sgf"], tmp_path / "set", BuildConfig(ruleset=NINE))
+    (tmp_path / "broken.sgf").write_text("(;FF[4]GM[4]SZ[9];B[aa")
+    with pytest.raises(InputError, match=r"damaged files: 1; .*broken\.sgf: "):
+        build_dataset([tmp_path / "broken.sgf"], tmp_path / "set", BuildConfig(ruleset=NINE))
+
+
+def test_a_source_that_does_not_exist_is_an_error(tmp_path):
+    write_games(tmp_path / "games.sgf", random_games(2))
+    with pytest.raises(InputError, match=r"missing\.sgf does not exist"):
+        build_dataset([tmp_path / "games.sgf", tmp_path / "missing.sgf"], tmp_path / "set", BuildConfig(ruleset=NINE))
+    assert not (tmp_path / "set").exists()
 
 
 def test_a_foul_at_the_end_is_cut_off_and_elsewhere_spoils_the_game(tmp_path):

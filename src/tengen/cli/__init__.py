@@ -7,6 +7,7 @@ This file only knows which subcommands exist. The packages they need are importe
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from typing import Annotated
 
@@ -74,6 +75,8 @@ for _module in SUBCOMMANDS:
 
 def main() -> None:
     """Run the command line; an error of ours becomes one line on stderr and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")  # where a terminal lacks a character, it shows `?`
     try:
         app()
     except TengenError as error:

@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         """
         from rich.console import Console
 
-        from tengen.agents.registry import make_agent
+        from tengen.agents.registry import check_plays, make_agent
         from tengen.cli.position_argument import read_position
         from tengen.core.contracts import Limits
 
@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
             time_ms = DEFAULT_TIME_MS
         limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=nodes, threads=threads)
         with make_agent(agent) as player:
-            player.check_supports(board.ruleset)
+            check_plays(player, board.ruleset)
             _show(Console(highlight=False), board, player.analyse(board, limits, lines))
 
 
@@ -92,13 +92,13 @@ def _picture(console: Console, position: Position, analysis: Analysis) -> Render
     from tengen.cli.drawing import can_show_colour, draw_board
 
     marks = {line.move: str(number) for number, line in enumerate(analysis.lines, 1)}
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("move")
-    table.add_column("value", justify="right")
+    table = Table(box=None, pad_edge=False, expand=True)  # the line has what the others leave
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("move", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
     table.add_column("loss … win", width=_BAR_WIDTH, no_wrap=True)
-    table.add_column("depth", justify="right")
-    table.add_column("line", overflow="ellipsis", no_wrap=True)
+    table.add_column("depth", justify="right", no_wrap=True)
+    table.add_column("line", overflow="ellipsis", no_wrap=True, ratio=1)
     for number, line in enumerate(analysis.lines, 1):
         depth = str(line.depth or analysis.depth or "")
         table.add_row(str(number), line.move, _value(line), _bar(line, console), depth, _moves(line))

@@ -145,9 +145,13 @@ def _print_stats(folder: Path) -> None:
     from tengen.datasets.stats import describe_dataset
 
     table = Table(title=str(folder), title_justify="left", show_header=False)
-    for name, value in describe_dataset(Dataset.open(folder)):
+    dataset = Dataset.open(folder)
+    for name, value in describe_dataset(dataset):
         table.add_row(name, value)
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    for sentence in dataset.description.get("damaged_files", ()):
+        console.print(f"damaged: {sentence}", markup=False, soft_wrap=True)
 
 
 def measure(

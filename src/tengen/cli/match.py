@@ -63,7 +63,7 @@ def match(
     """Play a match between two agents and say how much stronger A is.
 
     Each opening is played twice, with colours exchanged. Without --openings, games begin with a few random stones near
-    the centre.
+    the centre. Ctrl-C ends it with the result so far.
     """
     import json
 
@@ -101,24 +101,36 @@ def match(
         adjudication=Adjudication(proofs=ProofTrust(proofs.value), max_moves=max_moves),
         sprt=None if sprt is None else Sprt.parse(sprt, EloModel(sprt_model.value)),
     )
+    latest: Progress | None = None
+    is_stopped = False
     with GameStore(db) as store:
-        with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
+        try:
+            with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
 
-            def watch(progress: Progress) -> None:
-                view.update(progress)
-                heed()
+                def watch(progress: Progress) -> None:
+                    nonlocal latest
+                    latest = progress
+                    view.update(progress)
+                    heed()
 
-            progress = play(
-                tournament,
-                store,
-                concurrency=concurrency,
-                pins_cores=affinity,
-                on_result=watch,
-                on_idle=watch,
-            )
-        for line in match_lines(progress):
-            typer.echo(line)
-        if json_file is not None:
-            write_text(json_file, json.dumps(match_report(progress), indent=2, ensure_ascii=False) + "\n")
-        if save is not None:
-            save_games(store, save, tournament.name)
+                latest = play(
+                    tournament,
+                    store,
+                    concurrency=concurrency,
+                    pins_cores=affinity,
+                    on_result=watch,
+                    on_idle=watch,
+                )
+        except KeyboardInterrupt:
+            is_stopped = True
+        if latest is not None and latest.tally.games:
+            for line in match_lines(latest):
+                typer.echo(line)
+            if json_file is not None:
+                write_text(json_file, json.dumps(match_report(latest), indent=2, ensure_ascii=False) + "\n")
+            if save is not None:
+                save_games(store, save, tournament.name)
+        if is_stopped:
+            where = "" if db is None else f" in {db}; the same command goes on"
+            typer.echo(f"stopped with {len(store)} of {games} games{where}", err=True)
+            raise typer.Exit(130)

@@ -30,7 +30,7 @@ def generate(
     min_stones: Annotated[int, typer.Option(min=1, help="Fewest stones.")] = 3,
     max_stones: Annotated[int, typer.Option(min=1, help="Most stones.")] = 6,
     reach: Annotated[int, typer.Option(min=1, help="Stones lie within so many lines of the centre.")] = 3,
-    max_tries: Annotated[int, typer.Option(min=1, help="Give up after so many candidates for each opening.")] = 1000,
+    max_tries: Annotated[int, typer.Option(min=1, help="Give up after so many candidates without a new one.")] = 1000,
     out: Annotated[Path | None, typer.Option(help="Write them to this file instead of the screen.")] = None,
 ) -> None:
     """Find openings that are balanced: random stones near the centre whose value after a search is small.
@@ -46,7 +46,7 @@ def generate(
     settings = BalanceSettings(
         agent=agent, nodes=nodes, max_value=max_value, min_stones=min_stones, max_stones=max_stones, reach=reach
     )
-    found = find_balanced(ruleset, count, seed, settings, max_tries=max_tries * count)
+    found = find_balanced(ruleset, count, seed, settings, max_tries=max_tries)
     text = format_openings(ruleset, found, seed, settings)
     if out is None:
         typer.echo(text, nl=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import secrets
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -60,6 +61,7 @@ def register(app: typer.Typer) -> None:
         from tengen.core.contracts import Limits
         from tengen.core.opening import Seat
 
+        _check_save(save)
         rng = random.Random(secrets.randbits(64) if seed is None else seed)
         texts = _player_texts(agent, side, black, white, rng)
         opening = _load(load, rules) if load is not None else _start(rules)
@@ -88,15 +90,27 @@ def _player_texts(
 
 
 def _make_player(text: str, ruleset: Ruleset, rng: random.Random, closing: contextlib.ExitStack) -> Player:
-    from tengen.agents.registry import make_agent
+    from tengen.agents.registry import check_plays, make_agent
     from tengen.cli.terminal import Player
 
     if text == PERSON:
         return Player(PERSON)
     agent = closing.enter_context(make_agent(text))
-    agent.check_supports(ruleset)
+    check_plays(agent, ruleset)
     agent.new_game(ruleset, rng.getrandbits(63))
     return Player(text, agent)
+
+
+def _check_save(path: Path | None) -> None:
+    """An error for a file that cannot hold the game, before it is played; None is no file."""
+    from tengen.cli.output import check_writable
+    from tengen.records import format_of
+
+    if path is not None:
+        entry = format_of(path)
+        if entry.write is None:
+            raise RecordError(f"{path}: {entry.title} ({entry.name}) can be read but not written")
+        check_writable(path)
 
 
 def _start(rules: str | None) -> OpeningState:
@@ -116,4 +130,6 @@ def _load(path: Path, rules: str | None) -> OpeningState:
     record = next(iter(records.iterate(path, ruleset=ruleset)), None)
     if record is None:
         raise RecordError(f"{path}: no game in it")
+    if ruleset is not None and replace(record.ruleset, opening=ruleset.opening) != ruleset:
+        raise InputError(f"{path} is a game of {record.ruleset}, not of {ruleset}: leave out --rules")
     return OpeningState(record.position(), Done(Seat.PROPOSER))

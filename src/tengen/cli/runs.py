@@ -20,6 +20,7 @@ def runs(
     """List training runs with their progress and strength."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from tengen.errors import InputError, RunError
     from tengen.learning.plots import draw_run
@@ -30,12 +31,12 @@ def runs(
     if not found:
         raise InputError(f"there is no run in {folder}")
     table = Table()
-    table.add_column("run", style="bold", no_wrap=True)
-    for column in ("algorithm", "preset", "state"):
-        table.add_column(column)
-    for column in ("iteration", "minutes", "games", "Elo", "against"):
-        table.add_column(column, justify="right")
+    table.add_column("run", overflow="fold")
+    table.add_column("state", no_wrap=True)
+    for column in ("iteration", "minutes", "games", "Elo"):
+        table.add_column(column, justify="right", no_wrap=True)
     problems: list[str] = []
+    scores: list[str] = []
     for run in found:
         state = "running" if run.is_running() else "stopped"
         try:
@@ -44,22 +45,36 @@ def runs(
             problems.append(str(problem))
             metrics, state = [], "damaged"
         name = str(run.folder.relative_to(folder)) if run.folder != folder else run.folder.name
-        table.add_row(name, run.header.algorithm, run.header.preset or "–", state, *_numbers(metrics))
+        kind = f"{run.header.algorithm} {run.header.preset}".rstrip()
+        table.add_row(Text.assemble((name, "bold"), "\n", kind), state, *_numbers(metrics))
+        if hardest := _hardest(metrics):
+            scores.append(f"{name}: {hardest}")
         if plots:
             for picture in draw_run(metrics, run.folder, run.folder.name):
                 console.print(f"wrote {picture}", soft_wrap=True)
     console.print(table)
+    for line in scores:
+        console.print(line, markup=False)
     if problems:
         raise RunError("; ".join(problems))
 
 
 def _numbers(metrics: list[dict[str, Any]]) -> tuple[str, ...]:
     if not metrics:
-        return "0", "", "", "", ""
+        return "0", "", "", ""
     last = metrics[-1]
-    strength = next((line["strength"] for line in reversed(metrics) if "strength" in line), None)
+    strength = _strength(metrics)
     elo = "" if strength is None else f"{strength['elo']:+.0f} ±{strength['error']:.0f}"
-    hardest = (
-        "" if strength is None else ", ".join(f"{k} {100 * v:.0f} %" for k, v in list(strength["scores"].items())[-2:])
-    )
-    return str(last["iteration"]), f"{last['seconds'] / 60:.1f}", f"{last.get('games', '')}", elo, hardest
+    return str(last["iteration"]), f"{last['seconds'] / 60:.1f}", f"{last.get('games', '')}", elo
+
+
+def _hardest(metrics: list[dict[str, Any]]) -> str:
+    """The scores against the last two of the ladder, empty when strength was never measured."""
+    strength = _strength(metrics)
+    pairs = [] if strength is None else list(strength["scores"].items())[-2:]
+    return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
+
+
+def _strength(metrics: list[dict[str, Any]]) -> Any:
+    """The last measurement, None before the first."""
+    return next((line["strength"] for line in reversed(metrics) if "strength" in line), None)

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 DEFAULT_PORT = 8080
+DEFAULT_RUNS = Path("runs")
+"""Where training puts its runs."""
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +28,11 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(help="Folder in which games are kept; ~/.tengen unless told.", show_default=False)
         ] = None,
         runs: Annotated[
-            list[Path] | None, typer.Option(help="Folder with training runs and tournaments to show; repeatable.")
+            list[Path] | None,
+            typer.Option(
+                help="Folder with training runs and tournaments to show; repeatable; ./runs, if there, unless told.",
+                show_default=False,
+            ),
         ] = None,
         allow_host: Annotated[
             list[str] | None, typer.Option(help="Another name that browsers may call the server by; repeatable.")
@@ -41,7 +47,7 @@ def register(app: typer.Typer) -> None:
             port=port,
             open_browser=open_browser,
             data=data or Path.home() / ".tengen",
-            runs=tuple(runs or ()),
+            runs=tuple(runs or ([DEFAULT_RUNS] if DEFAULT_RUNS.is_dir() else [])),
             hosts=tuple(allow_host or ()),
             workers=workers,
         )

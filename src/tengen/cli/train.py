@@ -27,7 +27,10 @@ def train(
     ] = None,
     run: Annotated[Path | None, typer.Option(help="The folder of the run; runs/ALGORITHM-PRESET unless told.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of that folder.")] = False,
-    minutes: Annotated[float | None, typer.Option(min=0, help="How long to train; short for --set minutes=….")] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0, help="End after the iteration that passes them; short for --set minutes=…."),
+    ] = None,
     init_from: Annotated[
         str | None, typer.Option(help="Begin with this network: a shipped model, a run or a weights file.")
     ] = None,
@@ -42,7 +45,7 @@ def train(
 
     from tengen.errors import AgentError, InputError
     from tengen.learning.algorithms import find_algorithm
-    from tengen.learning.config import load_config
+    from tengen.learning.config import load_config, preset_names
     from tengen.learning.progress import Progress
     from tengen.learning.run import Run, new_header
 
@@ -52,6 +55,8 @@ def train(
         return
     module = find_algorithm(algorithm)
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
+    if resume and run is None and not folder.exists():
+        raise InputError(f"there is no {folder} to go on with: name the run by --run FOLDER, or by its --preset")
     if resume:
         if settings or minutes is not None or init_from is not None or seed:
             raise InputError(f"--resume goes on with {folder} as it was begun: give no settings, minutes or seed")
@@ -62,6 +67,11 @@ def train(
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
         changes += [] if init_from is None else [f"init_from={init_from}"]
+        if preset is None and not any(change.partition("=")[0].strip() == "ruleset" for change in changes):
+            known = ", ".join(preset_names(algorithm))
+            raise InputError(
+                f"what shall it play? Give a --preset ({known}), or --set ruleset=… and what else you like"
+            )
         config = load_config(module.Config, algorithm, preset, changes)
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
     try:
@@ -71,7 +81,7 @@ def train(
         console.print(f"stopped; --run {folder} --resume goes on", soft_wrap=True)
         raise typer.Exit(130) from None
     except (InputError, AgentError):
-        if not resume and not current.metrics():
+        if not resume and current.is_untouched():
             rmtree(folder, ignore_errors=True)  # it would stand in the way of the right command
         raise
     player = shlex.quote(f"{algorithm}:run={folder}")

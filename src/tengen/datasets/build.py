@@ -66,16 +66,18 @@ def build_dataset(
 ) -> Dataset:
     """Read games of any format, write the data set and open it.
 
-    A source may be a folder, of which every game file is read. Damaged records, illegal moves and games without moves
-    are counted in `description["skipped"]` and passed over; only when nothing is left, that is an `InputError`.
+    A source may be a folder, of which every game file is read; one that does not exist is an `InputError`. Damaged
+    records, illegal moves and games without moves are counted in `description["skipped"]` and passed over, the first
+    damaged files named in `description["damaged_files"]`; only when nothing is left, that is an `InputError`.
     """
     if (target / DESCRIPTION_FILE).exists():
         raise InputError(f"{target} holds a data set already: name another folder")
     files = _find_files(sources)
     report = ReadReport()
-    games = list(_read_games(files, config, report, on_progress))
+    damaged: list[str] = []
+    games = list(_read_games(files, config, report, damaged, on_progress))
     if not games:
-        reasons = "; ".join(report.summary()) or "the files are empty"
+        reasons = "; ".join([*report.summary(), *damaged[:1]]) or "the files are empty"
         raise InputError(f"no game of {config.ruleset} in {', '.join(map(str, sources))}: {reasons}")
     lengths = np.array([len(game.moves) for game in games])
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
@@ -108,6 +110,7 @@ def build_dataset(
         "shares": list(config.shares),
         "seed": config.seed,
         "skipped": dict(report.skipped),
+        "damaged_files": damaged[:_NOTES_KEPT],
         "notes": report.notes[:_NOTES_KEPT],
     }
     Dataset.write(target, description, arrays)
@@ -135,14 +138,21 @@ def _find_files(sources: Sequence[Path]) -> list[Path]:
     endings = tuple(ending + packed for one in FORMATS.values() for ending in one.endings for packed in ("", ".gz"))
     files: list[Path] = []
     for source in sources:
+        if not source.exists():
+            raise InputError(f"{source} does not exist")
         found = sorted(path for path in source.rglob("*") if path.name.endswith(endings)) if source.is_dir() else []
         files += found or [source]
     return files
 
 
 def _read_games(
-    files: Sequence[Path], config: BuildConfig, report: ReadReport, on_progress: OnProgress | None
+    files: Sequence[Path],
+    config: BuildConfig,
+    report: ReadReport,
+    damaged: list[str],
+    on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
+    """The usable games of all files; `damaged` gets a sentence about each file that cannot be read to its end."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:
@@ -163,6 +173,7 @@ def _read_games(
                 yield game
         except RecordError as error:
             report.skip("damaged files", str(error))
+            damaged.append(str(error))
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:
