@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from starlette.testclient import TestClient
 
-from tests.web.talk import BEGINNER, PERSON, act, begin, receive_until
+from tengen.core.contracts import Outcome
+from tengen.core.opening import Seat
+from tengen.errors import InputError
+from tengen.web.games import Game
+from tengen.web.messages.games import Clock, NewGame, Person
+from tests.web.talk import BEGINNER, PERSON, Json, act, begin, receive_until
 
 
 def test_a_game_of_two_persons_ends_with_five(client: TestClient) -> None:
@@ -139,6 +145,62 @@ def test_a_clock_runs_out(client: TestClient) -> None:
         last = receive_until(socket, lambda message: message["game"]["turn"] is None)[-1]["game"]
     assert (last["outcome"], last["reason"]) == ("white", "time")
     assert last["clock"]["leftMs"]["proposer"] == 0
+
+
+def test_a_refused_move_leaves_the_clock_alone() -> None:
+    game = Game.begin(NewGame(black=Person(), white=Person(), clock=Clock(main_ms=60_000, increment_ms=1000)))
+    game.play("h8", time_ms=5000)
+    game.play("i9", time_ms=5000)
+    before = game.as_json()
+    for _ in range(3):
+        with pytest.raises(InputError, match="a stone stands there"):
+            game.play("h8", time_ms=10)
+    assert game.as_json() == before
+    game.play("g7", time_ms=10_000)
+    assert game.left_ms == {Seat.PROPOSER: 47_000, Seat.CHOOSER: 56_000}
+
+
+@pytest.mark.parametrize("point", ["i9", "h8"])
+def test_a_move_after_the_flag_fell_loses(point: str) -> None:
+    game = Game.begin(NewGame(black=Person(), white=Person(), clock=Clock(main_ms=60_000, increment_ms=1000)))
+    game.play("h8", time_ms=60_000)
+    assert game.left_ms[Seat.PROPOSER] == 1000
+    game.play(point, time_ms=60_001)
+    assert (game.outcome, game.reason, game.actions) == (Outcome.BLACK, "time", ("h8",))
+    assert game.left_ms[Seat.CHOOSER] == 0
+
+
+def test_an_agent_keeps_to_its_clock_in_an_opening(client: TestClient) -> None:
+    agent = {"kind": "agent", "agent": "alphabeta", "maxTimeMs": 4000}
+    game = begin(client, white=agent, rules="15x15:5:freestyle:swap", clock={"mainMs": 1000})["id"]
+    for point in ("h8", "i9", "g7"):
+        act(client, game, "play", point=point)
+    with client.websocket_connect("/api/socket") as socket:
+        socket.send_json({"type": "watch", "id": "w", "gameId": game})
+        last = receive_until(socket, lambda m: bool(m["game"]["choices"]) or m["game"]["turn"] is None)[-1]["game"]
+    assert last["reason"] == ""
+    assert last["choices"]
+
+
+def test_a_rematch_begins_where_the_game_began(client: TestClient) -> None:
+    fields: Json = {
+        "rules": "9x9:5:freestyle",
+        "initialStones": [["black", "a1"], ["black", "e5"], ["white", "f6"]],
+        "initialPlayer": "white",
+        "moves": ["d4"],
+        "clock": {"mainMs": 60_000, "incrementMs": 1000},
+    }
+    first = begin(client, **fields, black={"kind": "person", "name": "Ann"})
+    act(client, first["id"], "play", point="c3")
+    act(client, first["id"], "resign")
+    response = client.post(f"/api/games/{first['id']}/rematch")
+    assert response.status_code == 201
+    again = response.json()
+    assert again["id"] != first["id"]
+    for key in ("rules", "initialStones", "initialPlayer", "moves", "clock", "outcome", "canUndo"):
+        assert again[key] == first[key], key
+    assert again["players"]["chooser"]["name"] == "Ann"
+    assert client.post("/api/games/nobody-knows-this-game/rematch").status_code == 404
 
 
 def test_agents_that_reach_the_machine_are_refused(client: TestClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,9 @@ from tengen.arena.tournament import Entrant, Tournament, play
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
 from tengen.nets.models import model_names
+from tengen.search.critic import find_critic
 from tengen.web.app import create_app
+from tengen.web.lab import Lab
 from tengen.web.players import OpenAgents
 from tengen.web.services import ServerConfig
 from tengen.web.workers import PoolConfig
@@ -24,7 +27,7 @@ from tests.conftest import ROOT
 from tests.web.conftest import GENEROUS
 from tests.web.talk import Json, act, begin, receive_until, write_network
 
-RUN_PLAYER: Json = {"kind": "agent", "agent": "alphazero:run=first,simulations=8"}
+RUN_PLAYER: Json = {"kind": "agent", "agent": "alphazero:run=zero/first,simulations=8"}
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lab(root: Path) -> Iterator[TestClient]:
     write_run(root / "zero" / "first")
+    write_critic_run(root / "adp")
     write_tournament(root / "ladder.sqlite")
     papers = root / "papers"
     (papers / "zero9" / "results").mkdir(parents=True)
@@ -62,6 +66,13 @@ def write_run(folder: Path) -> None:
     write_network(folder)
 
 
+def write_critic_run(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "config.toml").write_text('algorithm = "adp"\n[config]\nruleset = "15x15:5:freestyle"\n', "utf-8")
+    (folder / "metrics.jsonl").write_text('{"iteration": 1}\n', "utf-8")
+    shutil.copy(find_critic("adp"), folder)
+
+
 def write_tournament(path: Path) -> None:
     tournament = Tournament(
         name="A ladder",
@@ -74,16 +85,18 @@ def write_tournament(path: Path) -> None:
 
 
 def test_runs_are_listed_and_shown(lab: TestClient) -> None:
-    (summary,) = lab.get("/api/runs").json()
-    assert (summary["name"], summary["algorithm"], summary["rules"]) == ("first", "alphazero", "6x6:4:freestyle")
+    summary, other = lab.get("/api/runs").json()
+    assert (summary["name"], summary["algorithm"], summary["rules"]) == ("zero/first", "alphazero", "6x6:4:freestyle")
+    assert other["name"] == "adp"
     assert (summary["steps"], summary["games"], summary["isLive"]) == (1000, 10_000, True)
-    detail = lab.get("/api/runs/first").json()
+    detail = lab.get("/api/runs/zero/first").json()
+    assert lab.get("/api/runs/zero%2Ffirst").json() == detail  # as the pages ask for it
     series = {one["name"]: one for one in detail["series"]}
     assert series["losses.policy"]["steps"][-1] == 1000
     assert len(series["losses.policy"]["steps"]) <= 400
     assert detail["strength"] == [{"step": 500, "elo": 120, "low": 90, "high": 150}]
     assert detail["gameFiles"] == ["000002.sgf", "000001.sgf"]
-    game = lab.get("/api/runs/first/games/000001.sgf").json()
+    game = lab.get("/api/runs/zero%2Ffirst/games/000001.sgf").json()
     assert [node["move"] for node in game["record"]["nodes"]] == [None, "c4", "d3"]
 
 
@@ -117,20 +130,41 @@ def test_papers_and_models(lab: TestClient) -> None:
     assert shipped_folder("papers") == ROOT / "papers"
 
 
-@pytest.mark.parametrize("path", ["runs/x", "runs/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"])
+@pytest.mark.parametrize(
+    "path", ["runs/x", "runs/first", "runs/zero/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"]
+)
 def test_what_is_not_there(lab: TestClient, path: str) -> None:
     assert lab.get(f"/api/{path}").status_code == 404
 
 
-def test_a_run_is_named_by_its_plain_name_alone(lab: TestClient, root: Path) -> None:
-    assert lab.get("/api/runs").json()[0]["agent"] == "alphazero:run=first"
+def test_a_run_is_named_by_its_path_in_the_folder_alone(lab: TestClient, root: Path) -> None:
+    assert [run["agent"] for run in lab.get("/api/runs").json()] == ["alphazero:run=zero/first", "adp:run=adp"]
     agents = {agent["name"]: agent for agent in lab.get("/api/info").json()["agents"]}
-    parameters = {one["key"]: one["type"] for one in agents["alphazero"]["parameters"]}
-    assert parameters["run"] == "first | none"
-    for name in (str(root / "zero" / "first"), "zero/first", "../first", "second", ""):
+    for kind, choices in (("alphazero", "zero/first | none"), ("adp", "adp | none")):
+        assert {one["key"]: one["type"] for one in agents[kind]["parameters"]}["run"] == choices
+    up = f"../{root.name}/zero/first"
+    for name in (str(root / "zero" / "first"), "first", "./zero/first", "zero/../zero/first", up, "second", "adp", ""):
         body = {"black": {"kind": "person"}, "white": {"kind": "agent", "agent": f"alphazero:run={name}"}}
         response = lab.post("/api/games", json=body | {"rules": "6x6:4:freestyle"})
         assert (response.status_code, response.json()["code"]) == (400, "agent"), name
+
+
+def test_names_of_runs_in_several_folders_differ(tmp_path: Path) -> None:
+    for folder in ("a/run", "b/run", "b/more/run"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "metrics.jsonl").touch()
+    found = Lab(runs=(tmp_path / "a", tmp_path / "b", tmp_path / "b" / "more" / "run")).run_folders()
+    named = {name: folder.relative_to(tmp_path).as_posix() for name, folder in found.items()}
+    assert named == {"run": "a/run", "more/run": "b/more/run", "b/run": "b/run", "run/run": "b/more/run"}
+
+
+def test_the_critic_of_a_run_is_played_against(lab: TestClient) -> None:
+    game = begin(lab, white={"kind": "agent", "agent": "adp:run=adp"}, rules="15x15:5:freestyle")["id"]
+    act(lab, game, "play", point="h8")
+    with lab.websocket_connect("/api/socket") as socket:
+        socket.send_json({"type": "watch", "id": "w", "gameId": game})
+        last = receive_until(socket, lambda found: found["type"] == "error" or len(found["game"]["moves"]) == 2)[-1]
+    assert last["type"] == "game"
 
 
 def test_a_run_analyses(lab: TestClient) -> None:

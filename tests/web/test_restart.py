@@ -21,7 +21,7 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
 def server(data: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A real server in a process of its own; its address without the scheme."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
-    process = subprocess.Popen([*command, "--data", str(data)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*command, "--data", str(data)], cwd=data, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         found = ADDRESS.search(process.stderr.readline())

@@ -85,8 +85,9 @@ def test_too_many_requests_are_told_to_wait() -> None:
 
 def test_too_many_new_games_are_told_to_wait() -> None:
     with app_client(replace(GENEROUS, games_per_s=0.001, game_burst=2)) as client:
-        codes = [client.post("/api/games", json={"black": PERSON, "white": PERSON}).status_code for _ in range(3)]
-        assert codes == [201, 201, 429]
+        answers = [client.post("/api/games", json={"black": PERSON, "white": PERSON}) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [201, 201, 429]
+        assert client.post(f"/api/games/{answers[0].json()['id']}/rematch").status_code == 429
         assert client.get("/api/info").status_code == 200
 
 

@@ -94,6 +94,18 @@ class Game:
             raise GameOverError("the game would be over before it begins")
         return game
 
+    def rematch(self) -> NewGame:
+        """What begins the same game again, with the seats exchanged."""
+        return NewGame(
+            rules=self.start.ruleset.name,
+            initial_stones=stones_of(self.start),
+            initial_player=self.start.to_move,
+            moves=[str(deed.action) for deed in self._deeds[: self.base]],
+            black=self.players[Seat.CHOOSER],
+            white=self.players[Seat.PROPOSER],
+            clock=self.clock,
+        )
+
     def as_json(self) -> str:
         """Everything, as text to keep."""
         return json.dumps(
@@ -307,20 +319,15 @@ class Game:
         if self.is_over:
             raise GameOverError(f"cannot play {action}: the game is over")
         seat = self._seat_due()
-        if not self._charge(seat, time_ms):
+        if self.clock is not None and time_ms > self.left_ms[seat]:
+            self.left_ms[seat] = 0
             self.end(seat, "time")
             return
         self._do(action, time_ms, note)
+        if self.clock is not None:
+            self.left_ms[seat] += self.clock.increment_ms - time_ms
         self._undone.clear()
         self.revision += 1
-
-    def _charge(self, seat: Seat, time_ms: int) -> bool:
-        """Take a move's time off its clock; False when that was too much."""
-        if self.clock is None:
-            return True
-        left = self.left_ms[seat] - time_ms
-        self.left_ms[seat] = max(0, left) + (self.clock.increment_ms if left >= 0 else 0)
-        return left >= 0
 
     def _do(self, action: Point | Option, time_ms: int, note: MoveNote | None) -> None:
         seat = self._seat_due()

@@ -21,18 +21,16 @@ from tengen.errors import AgentError, NotDueError, NotFoundError, TengenError
 from tengen.web.games import Game, refuse_stale
 from tengen.web.jobs import Choose, ChooseInOpening
 from tengen.web.messages.games import (
-    AgentPlayer,
     ChooseAction,
     GameAction,
     GameState,
-    LevelPlayer,
     MoveNote,
     NewGame,
     Person,
     PlayAction,
     SimpleAction,
 )
-from tengen.web.players import OpenAgents
+from tengen.web.players import NamedAgent, OpenAgents
 from tengen.web.positions import black_winrate_of, proof_of
 from tengen.web.store import Store
 from tengen.web.workers import Search, WorkerPool
@@ -235,36 +233,31 @@ class Hall:
 
     async def _think_of_move(self, room: _Room) -> None:
         game = room.game
-        player = self._agent_due(game)
-        agent, limits = self._agents.of_player(player, game.start.ruleset)
-        if game.clock is not None and game.due is not None:
-            limits = Limits(
-                time_ms=max(_LEAST_MS, min(limits.time_ms or _LEAST_MS, game.left_ms[game.due])),
-                clock_ms=max(_LEAST_MS, game.left_ms[game.due]),
-                increment_ms=game.clock.increment_ms,
-            )
+        agent, limits = self._agent_due(game)
         began = time.monotonic()
         job = Choose(agent=agent.text, position=game.position, limits=limits, seed=game.seed)
         decision: Decision = await self._search(room, job)
-        # What it waited for a worker is not taken off its clock.
-        time_ms = min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
+        time_ms = _charged_ms(began, limits)
         game.play(decision.move, time_ms=time_ms, note=_note(decision, game, time_ms))
         self._changed(room)
 
     async def _think_of_opening(self, room: _Room) -> None:
         game = room.game
-        agent, limits = self._agents.of_player(self._agent_due(game), game.start.ruleset)
+        agent, limits = self._agent_due(game)
         began = time.monotonic()
         job = ChooseInOpening(
             agent=agent.text, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
         )
         actions: tuple[str, ...] = await self._search(room, job)
+        time_ms = _charged_ms(began, limits)
         for action in actions:
-            time_ms, began = round(1000 * (time.monotonic() - began)), time.monotonic()
             if action in tuple(Option):
                 game.choose(Option(action), time_ms=time_ms)
             else:
                 game.play(Point(action), time_ms=time_ms)
+            if game.is_over:
+                break
+            time_ms = 0
         self._changed(room)
 
     async def _search(self, room: _Room, job: Choose | ChooseInOpening) -> Any:
@@ -278,13 +271,18 @@ class Hall:
         finally:
             room.search = None
 
-    @staticmethod
-    def _agent_due(game: Game) -> LevelPlayer | AgentPlayer:
+    def _agent_due(self, game: Game) -> tuple[NamedAgent, Limits]:
+        """The agent that must act, and how long it may think: by its own limits, and by its clock."""
         assert game.due is not None
         player = game.players[game.due]
         if isinstance(player, Person):
             raise AgentError("no agent is due")
-        return player
+        agent, limits = self._agents.of_player(player, game.start.ruleset)
+        if game.clock is None:
+            return agent, limits
+        left_ms = max(_LEAST_MS, game.left_ms[game.due])
+        time_ms = max(_LEAST_MS, min(limits.time_ms or _LEAST_MS, left_ms))
+        return agent, Limits(time_ms=time_ms, clock_ms=left_ms, increment_ms=game.clock.increment_ms)
 
     # -- rooms -----------------------------------------------------------------------------------------------------
 
@@ -321,6 +319,11 @@ class Hall:
             running=room.game.due if is_running else None,
             running_ms=room.running_ms(),
         )
+
+
+def _charged_ms(began: float, limits: Limits) -> int:
+    """What an agent has used of its clock. What it waited for a worker is not taken off."""
+    return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
 
 
 def _note(decision: Decision, game: Game, time_ms: int) -> MoveNote:

@@ -38,7 +38,7 @@ from tengen.web.messages.lab import (
     TournamentSummary,
 )
 from tengen.web.messages.records import Record
-from tengen.web.players import is_playable, network_agent
+from tengen.web.players import network_agent, run_agent
 from tengen.web.records import record_of
 
 _METRICS = "metrics.jsonl"
@@ -89,8 +89,17 @@ class Lab:
         return _named(files, file, "game file")
 
     def run_folders(self) -> dict[str, Path]:
-        """Where the training runs are, by name."""
-        return _by_name(path.parent for root in self.runs for path in _find(root, lambda path: path.name == _METRICS))
+        """Where the training runs are, by name: the path in the folder that is shown, as `tengen runs` has it."""
+        found: dict[str, Path] = {}
+        for root in self.runs:
+            for path in _find(root, lambda path: path.name == _METRICS):
+                inside = path.parent.relative_to(root).as_posix()
+                name = root.resolve().name if inside == "." else inside
+                if name in found:
+                    name = f"{root.resolve().name}/{name}"
+                if len(found) < _MAX_FOUND:
+                    found.setdefault(name, path.parent)
+        return found
 
     # -- tournaments -----------------------------------------------------------------------------------------------
 
@@ -153,7 +162,14 @@ class Lab:
         raise NotFoundError(f"tournament {name} has no game {number}")
 
     def _store_files(self) -> dict[str, Path]:
-        return _by_name(path for root in self.runs for path in _find(root, lambda path: path.suffix in _STORE_ENDINGS))
+        """The files of tournaments by their names; the second of a name gets its folder before it."""
+        found: dict[str, Path] = {}
+        for root in self.runs:
+            for path in _find(root, lambda path: path.suffix in _STORE_ENDINGS):
+                name = path.stem if path.stem not in found else f"{path.parent.name}.{path.stem}"
+                if len(found) < _MAX_FOUND:
+                    found.setdefault(name, path)
+        return found
 
     # -- models and papers -----------------------------------------------------------------------------------------
 
@@ -185,18 +201,6 @@ def _find(root: Path, is_wanted: Any, depth: int = _DEPTH) -> Iterator[Path]:
                 yield path
             elif depth and path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
                 yield from _find(path, is_wanted, depth - 1)
-
-
-def _by_name(paths: Iterator[Path]) -> dict[str, Path]:
-    """Paths by their last part; the second of a name gets its folder before it."""
-    found: dict[str, Path] = {}
-    for path in paths:
-        name = path.stem if path.suffix in _STORE_ENDINGS else path.name
-        if name in found:
-            name = f"{path.parent.name}.{name}"
-        if len(found) < _MAX_FOUND:
-            found.setdefault(name, path)
-    return found
 
 
 def _named(found: Mapping[str, Path], name: str, what: str) -> Path:
@@ -260,7 +264,7 @@ def _summarise_run(name: str, folder: Path, metrics: Metrics) -> RunSummary:
         steps=int(last.get("iteration", len(metrics))),
         last=last,
         games=int(last.get("games", 0)),
-        agent=network_agent(algorithm, "run", name) if is_playable(name, folder) else None,
+        agent=run_agent(algorithm, name, folder),
     )
 
 

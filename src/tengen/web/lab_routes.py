@@ -32,13 +32,8 @@ def get_runs(services: ServicesHere) -> list[RunSummary]:
     return services.lab.list_runs()
 
 
-@router.get("/runs/{name}")
-def get_run(name: EntryName, services: ServicesHere) -> RunDetail:
-    """A training run with its curves."""
-    return services.lab.run(name)
-
-
-@router.get("/runs/{name}/games/{file}")
+# Names of runs have slashes in them, so the longer address is looked at first.
+@router.get("/runs/{name:path}/games/{file}")
 async def get_run_game(
     name: EntryName,
     file: EntryName,
@@ -53,6 +48,12 @@ async def get_run_game(
     job = ReadRecord(data=path.read_bytes(), format=None, filename=path.name, ruleset=None, rows="bottom", index=index)
     result: ImportResult = await services.pool.run(job, owner=owner)
     return result
+
+
+@router.get("/runs/{name:path}")
+def get_run(name: EntryName, services: ServicesHere) -> RunDetail:
+    """A training run with its curves."""
+    return services.lab.run(name)
 
 
 @router.get("/tournaments")

@@ -166,7 +166,7 @@ def client_of(scope: Scope) -> str:
 
 
 def _is_costly(path: str) -> bool:
-    return path in ("/api/games", "/api/studies", "/api/import")
+    return path in ("/api/games", "/api/studies", "/api/import") or path.endswith("/rematch")
 
 
 def _hostname(url: str) -> str | None:

@@ -27,7 +27,7 @@ from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_age
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.nets.models import find_model, model_names
-from tengen.search.critic import critic_names
+from tengen.search.critic import CRITIC_FILE, critic_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
 
@@ -46,7 +46,7 @@ _CRITIC_AGENT = "adp"
 """The agent whose models are critics, not networks over planes."""
 _RUN = "run"
 """A parameter of type text that must be the name of a training run that is shown."""
-_RUN_NAME = re.compile(r"[\w.+-]{1,100}")
+_RUN_NAME = re.compile(r"[\w.+/-]{1,200}")
 """Names of runs that can stand in an agent text as they are."""
 _CLOSED = frozenset({"backend"})
 """Parameters that are harmless but would load another large package into every worker."""
@@ -90,7 +90,7 @@ class OpenAgents:
             if key == _MODEL and value not in open_models(kind):
                 raise AgentNameError(f"model {value!r} is not one of {', '.join(open_models(kind))}")
             if key == _RUN:
-                folder = str(self._run_folder(value).resolve())
+                folder = str(self._run_folder(kind, value).resolve())
                 named = NamedAgent(shown, with_setting(shown, _RUN, folder), secrets.randbits(31))
             if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
                 raise AgentNameError(f"parameter {key}={value} is above {_MAXIMA[key]}, the most this server allows")
@@ -113,21 +113,35 @@ class OpenAgents:
 
     def describe(self) -> list[AgentInfo]:
         """The open kinds with the parameters that may be given."""
-        runs = sorted(name for name, folder in self._runs().items() if is_playable(name, folder))
-        return [_describe(agent_kind(name), runs) for name in open_names()]
+        runs = sorted(self._runs().items())
+        return [
+            _describe(agent_kind(agent), [name for name, folder in runs if _is_playable(agent, name, folder)])
+            for agent in open_names()
+        ]
 
-    def _run_folder(self, name: str) -> Path:
-        if name not in self._found or not is_playable(name, self._found[name]):
-            self._found = {run: folder for run, folder in self._runs().items() if is_playable(run, folder)}
-        if name not in self._found:
-            raise AgentNameError(f"there is no run {name!r} with a network here")
+    def _run_folder(self, kind: AgentKind, name: str) -> Path:
+        if not self._has_run(kind, name):
+            self._found = dict(self._runs())
+        if not self._has_run(kind, name):
+            raise AgentNameError(f"there is no run {name!r} with a network for {kind.name} here")
         return self._found[name]
 
+    def _has_run(self, kind: AgentKind, name: str) -> bool:
+        return name in self._found and _is_playable(kind.name, name, self._found[name])
 
-def is_playable(name: str, folder: Path) -> bool:
-    """Whether a training run has a network to play with, and a name to call it by."""
+
+def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
+    """Who plays with the network of a training run; None while there is none, and where its name cannot be said."""
+    text = network_agent(algorithm, _RUN, name)
+    return text if _is_playable(text.partition(":")[0], name, folder) else None
+
+
+def _is_playable(agent: str, name: str, folder: Path) -> bool:
+    """Whether a training run has a network for an agent, and a name to call it by."""
     if not _RUN_NAME.fullmatch(name):
         return False
+    if agent == _CRITIC_AGENT:
+        return (folder / CRITIC_FILE).is_file()
     try:
         find_model(folder)
     except InputError:
@@ -162,7 +176,7 @@ def describe_levels() -> list[LevelInfo]:
 
 
 def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
-    choices = {_MODEL: open_models(kind), _RUN: [] if kind.name == _CRITIC_AGENT else runs}
+    choices = {_MODEL: open_models(kind), _RUN: runs}
     return AgentInfo(
         name=kind.name,
         summary=kind.summary,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tengen.core.contracts import Analysis, AnalysisLine, Colour, Decision, Rule, Ruleset
+from tengen.core.contracts import Analysis, AnalysisLine, Colour, Rule, Ruleset
 from tengen.core.contracts import Proof as CoreProof
 from tengen.core.position import Position
 from tengen.errors import InputError
@@ -149,16 +149,4 @@ def root_info_of(analysis: Analysis, to_move: Colour) -> RootInfo:
         elapsed_ms=round(analysis.elapsed_ms),
         visits_per_second=round(analysis.nodes_per_second),
         proof=proof_of(best.proof),
-    )
-
-
-def line_of(decision: Decision) -> AnalysisLine:
-    """A decision as the one line of an analysis."""
-    return AnalysisLine(
-        move=decision.move,
-        value_to_move=decision.value_to_move or 0.0,
-        line=decision.line or (decision.move,),
-        proof=decision.proof,
-        depth=decision.depth,
-        visits=decision.nodes,
     )

@@ -103,6 +103,12 @@ async def get_game(game_id: GameIdHere, services: ServicesHere) -> GameState:
     return services.hall.state(game_id)
 
 
+@router.post("/games/{game_id}/rematch", status_code=201)
+async def post_rematch(game_id: GameIdHere, services: ServicesHere) -> GameState:
+    """Begin the same game again, with the seats exchanged."""
+    return await post_game(services.hall.game(game_id).rematch(), services)
+
+
 @router.post("/games/{game_id}/actions")
 async def post_action(game_id: GameIdHere, action: GameAction, services: ServicesHere) -> GameState:
     """Carry out an action."""

@@ -72,9 +72,13 @@ class Services:
         """The runs, tournaments, models and papers that are shown."""
         return Lab(runs=self.config.runs, papers=self.config.papers)
 
+    def open_store(self) -> None:
+        """Open what is kept over a restart; `InputError` when that cannot be. `start` does it otherwise."""
+        self.store  # noqa: B018
+
     async def start(self) -> None:
         """Start the workers and open the store."""
-        self.hall  # noqa: B018  a store that cannot be opened shall say so now
+        self.open_store()
         await self.pool.start()
 
     async def close(self) -> None:

@@ -41,16 +41,10 @@ def run_server(
     config = ServerConfig(
         data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=PoolConfig(workers=workers)
     )
-    listening = _listen(host, port)
-    address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
-    print(f"Tengen is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
-    if open_browser:
-        timer = threading.Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, args=(address,))
-        timer.daemon = True
-        timer.start()
+    app = create_app(config)
     server = uvicorn.Server(
         uvicorn.Config(
-            create_app(config),
+            app,
             log_level="warning",
             ws_max_size=limits.max_message_bytes,
             ws_ping_interval=_PING_S,
@@ -61,7 +55,15 @@ def run_server(
             server_header=False,
         )
     )
-    server.run(sockets=[listening])
+    with _listen(host, port) as listening:
+        app.state.services.open_store()  # before anybody is told where to look
+        address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
+        print(f"Tengen is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        if open_browser:
+            timer = threading.Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, args=(address,))
+            timer.daemon = True
+            timer.start()
+        server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -34,9 +34,9 @@ class Store:
     def __init__(self, path: Path | None, max_entries: int = 20_000) -> None:
         """Open or make the file. `InputError` when it is something else or cannot be written."""
         self._max_entries = max_entries
+        if path is not None:
+            _make_folder(path.parent)
         try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
             # Used by the event loop alone, which may run in another thread than the one that opened it.
             self._database = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
             (identity,) = self._database.execute("PRAGMA application_id").fetchone()
@@ -49,7 +49,7 @@ class Store:
             self._database.executescript(
                 f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; {_SCHEMA}"
             )
-        except (sqlite3.Error, OSError) as error:
+        except sqlite3.Error as error:
             raise InputError(f"cannot use {path} to keep games: {error}") from None
 
     def put(self, kind: Kind, id: str, body: str) -> None:
@@ -72,3 +72,11 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "it is not a folder" if isinstance(error, FileExistsError) else error.strerror
+        raise InputError(f"cannot keep games in {folder}: {reason}") from None

@@ -208,10 +208,6 @@ class WorkerPool:
         """What all workers hold together."""
         return sum(worker.memory_bytes() for worker in self._workers)
 
-    def pids(self) -> list[int]:
-        """The numbers of the worker processes."""
-        return [worker.process.pid for worker in self._workers if worker.process.pid is not None]
-
     # -- the queue -------------------------------------------------------------------------------------------------
 
     def _enqueue(self, search: Search) -> None:

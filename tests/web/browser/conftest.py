@@ -37,7 +37,8 @@ def start_server(data: Path, port: int = 0, runs: Path | None = None) -> tuple[s
     """A server process and its address; it keeps its games in `data`."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--workers", "1"]
     command += ["--port", str(port), "--data", str(data), *(["--runs", str(runs)] if runs else [])]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    # In a folder of its own: it would show the runs of this one.
+    process = subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     assert process.stderr is not None
     said = process.stderr.readline()
     assert "http://" in said, said + process.stderr.read()

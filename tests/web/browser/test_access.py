@@ -36,7 +36,11 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(visitor.point("i9")).to_have_accessible_name("I9, white stone, last move")
     expect(visitor.said).to_have_text(["Black H8", "White I9"])
     visitor.shoot("keyboard-cursor")
+    grid = page.locator(".board-grid")
+    expect(grid).to_have_css("outline-style", "none")
     page.keyboard.press("Escape")
+    expect(grid).to_be_focused()
+    expect(grid).to_have_css("outline-style", "solid")  # where the focus is when the cursor is gone
     page.keyboard.press("ArrowLeft")  # off the board, arrows walk through the game
     expect(visitor.stones).to_have_count(1)
     page.keyboard.press("End")
@@ -61,6 +65,42 @@ def test_the_question_mark_lists_the_keys_of_each_page(visitor: Visitor) -> None
         assert not [label for label in labels if re.fullmatch(r"[a-z]+\.[a-z.-]+", label)], "texts are missing"
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
+
+
+def test_shortcuts_can_be_switched_off(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    root = page.locator("html")
+    page.keyboard.press(",")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("checkbox", name="Keyboard shortcuts").uncheck()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.reload()
+    expect(page.locator("main")).to_have_attribute("data-page", "play")
+    page.keyboard.press("d")
+    page.keyboard.press("2")
+    page.keyboard.press("?")
+    expect(dialog).to_have_count(0)
+    expect(root).to_have_attribute("data-theme", "light")
+    expect(page.locator("main")).to_have_attribute("data-page", "play")
+    visitor.button("Keyboard").click()
+    expect(dialog).to_contain_text("switched off")
+    expect(dialog).not_to_contain_text("Light or dark")
+    page.keyboard.press("Escape")
+    visitor.button("Settings").click()
+    dialog.get_by_role("checkbox", name="Keyboard shortcuts").check()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("d")
+    expect(root).to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.parametrize("path", ["#/play/%", "#/%E0%A4%A", "#/analyse/%"])
+def test_a_malformed_address_opens_the_play_page(visitor: Visitor, path: str) -> None:
+    visitor.page.goto(visitor.address + path)
+    expect(visitor.page.locator("main")).to_have_attribute("data-page", "play")
+    expect(visitor.button("Start game")).to_be_visible()
 
 
 def test_a_finger_confirms_each_stone(phone: Visitor) -> None:

@@ -31,7 +31,7 @@ players = ["naive:level=3", "random"]
 @pytest.fixture
 def lab(browser: Browser, tmp_path: Path) -> Iterator[Visitor]:
     """A server that shows a run of three iterations and a tournament of two games."""
-    run = tmp_path / "runs" / "first"
+    run = tmp_path / "runs" / "zero" / "first"
     (run / "games").mkdir(parents=True)
     (run / "config.toml").write_text('[run]\nalgorithm = "alphazero"\n[config]\nruleset = "6x6:4:freestyle"\n', "utf-8")
     strength = {"elo": 120.0, "error": 40.0}
@@ -54,8 +54,8 @@ def lab(browser: Browser, tmp_path: Path) -> Iterator[Visitor]:
 
 def test_a_run_has_curves_and_its_games_can_be_replayed(lab: Visitor) -> None:
     page = lab.open("#/laboratory")
-    page.get_by_role("link", name="first").click()
-    expect(page.get_by_role("heading", name="first")).to_be_visible()
+    page.get_by_role("link", name="zero/first").click()
+    expect(page.get_by_role("heading", name="zero/first")).to_be_visible()
     expect(page.get_by_text("alphazero · 6x6:4:freestyle · 3 steps · 2.0 games/s")).to_be_visible()
     expect(page.get_by_role("img", name="losses.policy")).to_be_visible()
     expect(page.get_by_role("img", name="Strength (Elo)")).to_be_visible()
@@ -66,16 +66,16 @@ def test_a_run_has_curves_and_its_games_can_be_replayed(lab: Visitor) -> None:
 
 def test_the_network_of_a_run_is_played_against(lab: Visitor) -> None:
     page = lab.open("#/laboratory")
-    page.get_by_role("link", name="first").click()
+    page.get_by_role("link", name="zero/first").click()
     lab.button("Play against it").click()
-    expect(lab.choice("run")).to_have_value("first")
+    expect(lab.choice("run")).to_have_value("zero/first")
     lab.button("Start game").click()
     lab.put("c3")
     expect(lab.stones).to_have_count(2)
     expect(page.get_by_role("status")).to_have_text(re.compile("Your move"))
-    lab.open("#/laboratory/runs/first")
+    lab.open("#/laboratory/runs/zero%2Ffirst")
     lab.button("Analyse with it").click()
-    expect(page.locator(".engine-name").first).to_have_text("alphazero:run=first")
+    expect(page.locator(".engine-name").first).to_have_text("alphazero:run=zero/first")
     lab.button("Analyse").click()
     expect(page.locator(".candidate-row").first).to_be_visible()
 

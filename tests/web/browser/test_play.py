@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -182,6 +183,32 @@ def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Pat
     finally:
         visitor.context.close()  # it has seen a lost connection, which it may complain of
         stop_server(process)
+
+
+def test_a_game_from_a_set_up_position_is_handed_on_whole(visitor: Visitor) -> None:
+    position = {
+        "rules": "15x15:5:freestyle",
+        "initialStones": [["black", "h8"], ["white", "i9"], ["black", "g7"]],
+        "initialPlayer": "white",
+        "moves": ["j10"],
+    }
+    stones = {"h8": "black", "g7": "black", "i9": "white", "j10": "white", "f6": "black"}
+    for button, shown in (("Analyse", stones), ("Review", stones), ("Rematch", {**stones, "f6": None})):
+        visitor.open(f"#/play/new?position={quote(json.dumps(position))}")
+        visitor.page.get_by_role("radio", name="Person").check()
+        visitor.button("Start game").click()
+        visitor.put("f6")
+        visitor.await_turn()
+        visitor.button("Resign").click()
+        visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+        visitor.button(button).click()
+        for point, colour in shown.items():
+            expect(visitor.point(point)).to_have_accessible_name(re.compile(f"{colour} stone" if colour else "empty"))
+        expect(visitor.stones).to_have_count(sum(colour is not None for colour in shown.values()))
+        # The address has it all: a reload shows the same.
+        visitor.page.reload()
+        for point, colour in shown.items():
+            expect(visitor.point(point)).to_have_accessible_name(re.compile(f"{colour} stone" if colour else "empty"))
 
 
 @pytest.mark.thorough

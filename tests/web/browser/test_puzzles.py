@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tengen import Position, Ruleset
 from tengen.search.threats import solve_threats
@@ -55,6 +55,7 @@ def test_a_wrong_move_is_refuted_and_may_be_tried_again(visitor: Visitor) -> Non
     stones = visitor.stones.count()
     visitor.point(wrong).click()
     expect(visitor.page.locator(".verdict.wrong")).to_contain_text("That does not win")
+    expect(visitor.said.last).to_contain_text("That does not win")
     expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
     expect(visitor.page.locator(".tile.failed")).to_have_count(1)
     visitor.shoot("puzzle-failed")
@@ -63,3 +64,38 @@ def test_a_wrong_move_is_refuted_and_may_be_tried_again(visitor: Visitor) -> Non
     visitor.button("Solution").click()
     expect(visitor.page.locator(".verdict")).to_have_text("This is the solution.")
     expect(visitor.stones).to_have_count(stones + len(solution))
+
+
+def test_an_answer_that_comes_too_late_is_left_alone(visitor: Visitor) -> None:
+    puzzle, solution = opened(visitor)
+    stones = visitor.stones.count()
+    wrong = next(point for point in puzzle["legal"] if point not in solution)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    visitor.page.route("**/try", hold, times=1)
+    verdict = visitor.page.locator(".verdict")
+    with visitor.page.expect_request("**/try"):
+        visitor.point(wrong).click()
+    expect(verdict).to_have_text("Thinking …")
+    visitor.page.keyboard.press("r")
+    expect(visitor.stones).to_have_count(stones)
+    expect(verdict).to_have_text("Your move.")
+    with visitor.page.expect_response("**/try"):
+        held[0].continue_()
+    visitor.put(solution[0])
+    expect(verdict).to_have_text(re.compile("Right|Solved"))
+    expect(visitor.point(wrong)).to_have_accessible_name(re.compile("empty"))
+    expect(visitor.page.locator(".tile.failed")).to_have_count(0)
+
+
+def test_only_rules_that_have_puzzles_are_offered(visitor: Visitor) -> None:
+    page = visitor.open("#/puzzles")
+    page.evaluate("""localStorage.setItem("tengen.puzzle-filter", '{"kind":"","grade":"","rule":"standard"}')""")
+    page.reload()
+    expect(visitor.stones).not_to_have_count(0)
+    options = visitor.choice("Rule").locator("option")
+    expect(options).to_have_text(["Any", "Freestyle", "Renju"])
+    expect(visitor.choice("Rule")).to_have_value("")

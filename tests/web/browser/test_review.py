@@ -43,6 +43,15 @@ def test_a_click_on_the_graph_goes_to_the_move(visitor: Visitor) -> None:
     expect(visitor.page.locator(".moves [aria-current]")).to_contain_text("o1")
 
 
+def test_space_stops_the_review_and_the_page_says_so(visitor: Visitor) -> None:
+    visitor.hear_only(lambda message: message["type"] != "review")
+    page = visitor.open("#/review?rules=15x15:5:freestyle&moves=h8,i9,j10&start=1")
+    expect(page.locator("progress")).to_have_count(1)
+    page.keyboard.press("Space")
+    expect(page.locator("progress")).to_have_count(0)
+    expect(visitor.button("Review game")).to_be_visible()
+
+
 def test_a_mistake_may_be_tried_again(visitor: Visitor) -> None:
     reviewed(visitor)
     visitor.page.locator(".mistake-row", has_text=re.compile("mistake|blunder")).first.click()

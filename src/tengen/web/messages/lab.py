@@ -10,6 +10,7 @@ class RunSummary(Message):
     """A training run."""
 
     name: str
+    """Its path in the folder that is shown, with slashes."""
     algorithm: str
     rules: str
     is_live: bool
@@ -20,7 +21,7 @@ class RunSummary(Message):
     """The newest value of every series."""
     games: int
     agent: str | None
-    """Who plays and analyses with its newest network, `alphazero:run=NAME`; None while there is none."""
+    """Who plays and analyses with its newest network, such as `alphazero:run=NAME`; None while there is none."""
 
 
 class Series(Message):

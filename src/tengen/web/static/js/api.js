@@ -52,6 +52,7 @@ export function serverInfo() {
 
 export const positionInfo = (/** @type {object} */ position) => ask(path("position"), position);
 export const newGame = (/** @type {object} */ game) => ask(path("games"), game);
+export const rematch = (/** @type {string} */ id) => ask(path("games", id, "rematch"), {});
 export const importRecord = (/** @type {object} */ request) => ask(path("import"), request);
 export const exportRecord = (/** @type {object} */ record, /** @type {string} */ format) => ask(path("export"), { record, format });
 export const keepStudy = (/** @type {object} */ record) => ask(path("studies"), record);

@@ -6,8 +6,17 @@
 /** @returns {Route} */
 export function parseRoute(/** @type {string} */ hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
-  const [page = "", ...rest] = path.split("/").map(decodeURIComponent);
+  const [page = "", ...rest] = decoded(path);
   return { page: page || "play", rest, query: new URLSearchParams(query) };
+}
+
+/** The parts of a path; none where it is not written as addresses are. */
+function decoded(/** @type {string} */ path) {
+  try {
+    return path.split("/").map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 /** The address of a page. */

@@ -7,6 +7,7 @@ const DEFAULTS = {
   theme: "auto", // auto | light | dark
   language: /** @type {string | null} */ (null),
   sound: true,
+  shortcuts: true, // whether keys do something outside of fields and the board
   coordinates: true,
   numbers: "off", // off | last | all
   confirm: "auto", // auto (on touch screens) | always | never

@@ -24,6 +24,7 @@ export function openSettings() {
     choices("perspective", ["black", "to-move"]),
     check(t("coordinates"), settings.coordinates, (coordinates) => change({ coordinates })),
     check(t("sound"), settings.sound, (sound) => change({ sound })),
+    check(t("shortcuts"), settings.shortcuts, (shortcuts) => change({ shortcuts })),
   ]);
 }
 

@@ -1,9 +1,11 @@
 // @ts-check
-/** Keys: each page says which it has, the `?` overlay lists them. Keys typed into a field are left alone. */
+/** Keys: each page says which it has, the `?` overlay lists them. Keys typed into a field are left alone; all are where
+ *  the user has switched them off, since who dictates would set them off by speaking. */
 
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { openDialog } from "./notice.js";
+import { settings } from "./settings.js";
 
 /** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut keys as `KeyboardEvent.key` has them; label is a key of the texts */
 
@@ -20,7 +22,7 @@ const SHOWN = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRi
 /** Begin to listen. */
 export function listen() {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!settings.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]")) return;
     // Space and Enter belong to the button that has the focus, arrows to the row of choices.
@@ -39,10 +41,12 @@ export function showShortcuts() {
   const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => row(keys, label));
   /** @type {[string[], string][]} */
   const onBoard = [[["Tab"], "key.board-focus"], [["←", "→", "↑", "↓"], "key.board-move"], [["Enter"], "key.board-place"], [["Esc"], "key.board-leave"]];
+  const part = (/** @type {string} */ title, /** @type {HTMLElement[]} */ list) => [h("h3", null, t(title)), h("dl", { class: "keys" }, list)];
   openDialog(t("keys.title"), () => [
+    settings.shortcuts ? null : h("p", null, t("keys.off")),
     h("div", { class: "key-columns" },
-      h("h3", null, t("keys.page")), h("dl", { class: "keys" }, rows(ofPage)),
-      h("h3", null, t("keys.board")), h("dl", { class: "keys" }, onBoard.flatMap(([keys, label]) => row(keys, label))),
-      h("h3", null, t("keys.everywhere")), h("dl", { class: "keys" }, rows(global))),
+      settings.shortcuts ? part("keys.page", rows(ofPage)) : null,
+      part("keys.board", onBoard.flatMap(([keys, label]) => row(keys, label))),
+      settings.shortcuts ? part("keys.everywhere", rows(global)) : null),
   ], "wide");
 }

@@ -22,6 +22,40 @@ export function sizeOf(/** @type {string} */ rules) {
   return { width: Number(width), height: Number(height ?? width) };
 }
 
+/**
+ * @typedef {object} PositionFields a position as the server has it
+ * @property {string} rules
+ * @property {[Colour, string][]} [initialStones]
+ * @property {Colour} [initialPlayer]
+ * @property {string[]} moves
+ */
+
+const isFromStart = (/** @type {PositionFields} */ { initialStones = [], initialPlayer = "black" }) => !initialStones.length && initialPlayer === "black";
+
+/**
+ * A position as the query of an address: its moves, and all of it where they do not begin on the empty board.
+ * @returns {Record<string, string>}
+ */
+export function queryOf(/** @type {PositionFields} */ position) {
+  const { rules, initialStones = [], initialPlayer, moves } = position;
+  if (isFromStart(position)) return { rules, moves: moves.join(",") };
+  return { position: JSON.stringify({ rules, initialStones: [...initialStones].sort(), initialPlayer, moves }) };
+}
+
+/** The position in the query of an address; null where there is none that could be read. @returns {PositionFields | null} */
+export function positionIn(/** @type {URLSearchParams} */ query) {
+  const rules = query.get("rules");
+  if (rules) return { rules, moves: (query.get("moves") ?? "").split(",").filter(Boolean) };
+  try {
+    const found = JSON.parse(query.get("position") ?? "null");
+    const stones = (found.initialStones ?? []).map((/** @type {[Colour, string]} */ [colour, point]) => [colour, String(point)]);
+    const moves = (found.moves ?? []).map(String);
+    return found.rules ? { rules: String(found.rules), initialStones: stones, initialPlayer: found.initialPlayer, moves } : null;
+  } catch {
+    return null;
+  }
+}
+
 class Workspace {
   rules = "15x15:5:freestyle";
   root = newRoot();
@@ -31,14 +65,15 @@ class Workspace {
   /** Facts of the server by node. @type {Map<number, any>} */
   facts = new Map();
 
-  /** Begin anew: an empty board, or the moves given, black first. */
-  begin(/** @type {string} */ rules, /** @type {string[]} */ moves = [], /** @type {Record<string, any>} */ header = {}) {
+  /** Begin anew, from a position and with its moves. */
+  begin(/** @type {PositionFields} */ position) {
+    const { rules, initialStones = [], initialPlayer = null, moves } = position;
+    const stones = (/** @type {Colour} */ wanted) => initialStones.filter(([colour]) => colour === wanted).map(([, point]) => point);
     this.rules = rules;
-    this.root = newRoot();
-    this.header = header;
+    this.root = newRoot(isFromStart(position) ? null : { black: stones("black"), white: stones("white"), empty: [], currentPlayer: initialPlayer });
+    this.header = {};
     this.facts.clear();
-    /** @type {Colour} */
-    let colour = "black";
+    let colour = initialPlayer ?? "black";
     this.node = this.root;
     for (const point of moves) {
       this.node = play(this.node, point, colour);
@@ -101,26 +136,26 @@ class Workspace {
       this.load(kept.record);
       this.node = [...walk(this.root)][kept.place] ?? this.root;
     } catch {
-      this.begin("15x15:5:freestyle");
+      this.begin({ rules: "15x15:5:freestyle", moves: [] });
     }
   }
 
-  /** A node as the server's position fields: moves where they alternate, else the stones as they lie. */
+  /** A node as the server's position fields: moves where they alternate, else the stones as they lie. @returns {PositionFields} */
   position(/** @type {Node} */ node) {
     const path = pathTo(node);
     const setup = path[0].setup;
     const first = setup?.currentPlayer ?? null;
     const moves = path.slice(1);
     const isPlain = moves.every((at, i) => at.point && !at.setup && (i === 0 ? true : at.colour !== moves[i - 1].colour));
-    const stones = isPlain ? [...(setup?.black ?? []).map((point) => ["black", point]), ...(setup?.white ?? []).map((point) => ["white", point])]
-      : [...stonesAt(node).values()].map(({ colour, point }) => [colour, point]);
+    const stones = /** @type {[Colour, string][]} */ (isPlain ? [...(setup?.black ?? []).map((point) => ["black", point]), ...(setup?.white ?? []).map((point) => ["white", point])]
+      : [...stonesAt(node).values()].map(({ colour, point }) => [colour, point]));
     const last = [...moves].reverse().find(({ colour }) => colour)?.colour;
     const next = isPlain ? moves[0]?.colour ?? first : node.setup?.currentPlayer ?? (last ? other(last) : first);
     return {
       rules: this.rules,
       ...(stones.length ? { initialStones: stones } : {}),
       ...(next && (stones.length || next === "white") ? { initialPlayer: next } : {}),
-      moves: isPlain ? moves.map(({ point }) => point) : [],
+      moves: isPlain ? moves.map(({ point }) => /** @type {string} */ (point)) : [],
     };
   }
 
@@ -138,10 +173,18 @@ class Workspace {
     return facts;
   }
 
-  /** The moves of the line one stands on, for addresses; null when it is not plain moves from the empty board. */
-  plainMoves() {
-    const position = this.position(this.node);
-    return position.initialStones || position.initialPlayer ? null : position.moves;
+  /** The node one stands on as the query of an address; null where more than moves leads to it. */
+  query(node = this.node) {
+    const position = this.position(node);
+    return position.moves.length === pathTo(node).length - 1 ? queryOf(position) : null;
+  }
+
+  /** The node of a position that the moves from the root lead to, if there is one. */
+  find(/** @type {PositionFields} */ position) {
+    let node = /** @type {Node | undefined} */ (this.root);
+    for (const point of position.moves) node = node?.children.find((child) => child.point === point);
+    const query = node && this.query(node);
+    return query && JSON.stringify(query) === JSON.stringify(queryOf(position)) ? node : null;
   }
 
   mainLine() {

@@ -19,7 +19,7 @@ import { EnginePanel } from "../widgets/engine_panel.js";
 import { button, check, wholeNumber } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { transport } from "../widgets/transport.js";
-import { workspace } from "../workspace.js";
+import { positionIn, queryOf, workspace } from "../workspace.js";
 
 /** @typedef {import("../tree.js").Node} Node */
 
@@ -141,8 +141,8 @@ class AnalysePage {
     this.showPosition();
     this.showTree();
     workspace.keep();
-    const moves = workspace.plainMoves();
-    if (moves) replaceRoute("analyse", { rules: workspace.rules, moves: moves.join(",") });
+    const query = workspace.query();
+    if (query) replaceRoute("analyse", query);
     try {
       await workspace.factsOf(node);
     } catch (error) {
@@ -211,7 +211,7 @@ class AnalysePage {
   }
 
   clear() {
-    this.replace(() => workspace.begin(workspace.rules));
+    this.replace(() => workspace.begin({ rules: workspace.rules, moves: [] }));
   }
 
   openImport() {
@@ -224,7 +224,7 @@ class AnalysePage {
 
   /** A link to the position; where there is more than one line, to the whole tree, which the server keeps. */
   async share() {
-    const isPlain = workspace.plainMoves() && [...walk(workspace.root)].every((node) => node.children.length < 2 && !node.comment);
+    const isPlain = workspace.query() && [...walk(workspace.root)].every((node) => node.children.length < 2 && !node.comment);
     try {
       const address = isPlain ? location.href : new URL(hashOf(`analyse/${(await keepStudy(workspace.record())).id}`), location.href).href;
       await copy(address);
@@ -234,8 +234,7 @@ class AnalysePage {
   }
 
   playFromHere() {
-    const position = workspace.position(workspace.node);
-    go("play/new", { position: JSON.stringify(position) });
+    go("play/new", queryOf(workspace.position(workspace.node)));
   }
 
   // -- thinking --------------------------------------------------------------------------------------------------------
@@ -424,13 +423,11 @@ class AnalysePage {
 
 /** Bring the tree to where the address points: a position, or nothing. */
 function followAddress(/** @type {URLSearchParams} */ query) {
-  const rules = query.get("rules");
-  if (!rules) return;
-  const moves = (query.get("moves") ?? "").split(",").filter(Boolean);
-  let node = /** @type {Node | undefined} */ (workspace.root);
-  for (const point of moves) node = node?.children.find((child) => child.point === point);
-  if (rules === workspace.rules && node) workspace.node = node;
-  else workspace.begin(rules, moves);
+  const position = positionIn(query);
+  if (!position) return;
+  const node = workspace.find(position);
+  if (node) workspace.node = node;
+  else workspace.begin(position);
 }
 
 /** @param {HTMLElement} main @param {import("../router.js").Route} route */

@@ -2,7 +2,7 @@
 /** Playing: a game lives on the server, the page shows its state and sends what the person does. A stone is drawn at the
  *  click and taken back in the rare case that the server refuses it. */
 
-import { newGame, serverInfo, socket } from "../api.js";
+import { newGame, rematch, serverInfo, socket } from "../api.js";
 import { Board } from "../board/api.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
@@ -17,7 +17,7 @@ import { askPoint } from "../widgets/ask_point.js";
 import { button } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { PlayerBar, nameOf } from "../widgets/player_bar.js";
-import { other, sizeOf } from "../workspace.js";
+import { other, positionIn, queryOf, sizeOf } from "../workspace.js";
 import { rulesIn, setupForm } from "./play_setup.js";
 
 const KEY = "tengen.game";
@@ -63,7 +63,7 @@ class PlayPage {
     const stones = position ? stonesOfPosition(position) : [];
     this.board.set({ width, height, stones: stonesOf(stones), lastMove: null, winningLine: [], fouls: [], toPlay: null, hint: null, marks: [] });
     for (const bar of Object.values(this.bars)) bar.element.hidden = true;
-    fill(this.side, setupForm(this.info, (request) => this.start(position ? { ...request, ...position } : request), position !== null));
+    fill(this.side, setupForm(this.info, (request) => this.enter(newGame(position ? { ...request, ...position } : request)), position !== null));
   }
 
   /** While the form is open the board has the size that is chosen there. */
@@ -72,10 +72,10 @@ class PlayPage {
     if (!this.game && !this.board.state.stones.size) this.board.set({ width, height });
   }
 
-  async start(/** @type {any} */ request) {
+  /** Go to a game that the server has been asked for. */
+  async enter(/** @type {Promise<any>} */ asked) {
     try {
-      const game = await newGame(request);
-      this.request = request;
+      const game = await asked;
       this.begin(game.id);
       go(`play/${game.id}`);
     } catch (error) {
@@ -318,20 +318,14 @@ class PlayPage {
   }
 
   endButtons() {
-    const query = () => ({ rules: this.game.rules.split(":").slice(0, 3).join(":"), moves: this.game.moves.join(",") });
+    const query = () => queryOf({ ...this.game, rules: this.game.rules.split(":").slice(0, 3).join(":") });
     const list = [
-      button(t("rematch"), () => this.rematch(), { kind: "primary", icon: "play" }),
+      button(t("rematch"), () => this.enter(rematch(this.game.id)), { kind: "primary", icon: "play" }),
       button(t("page.review"), () => go("review", { ...query(), start: "1" }), { icon: "review" }),
       button(t("page.analyse"), () => go("analyse", query()), { icon: "analyse" }),
       button(t("action.new"), () => this.newGame(), { icon: "new" }),
     ];
     return this.game.canUndo ? [...list, button(t("action.undo"), () => this.act("undo"), { icon: "undo" })] : list;
-  }
-
-  /** The same again, with the seats exchanged. */
-  rematch() {
-    const { players, rules, clock } = this.game;
-    this.start({ rules, black: players.chooser, white: players.proposer, ...(clock ? { clock: { mainMs: clock.mainMs, incrementMs: clock.incrementMs } } : {}) });
   }
 
   newGame() {
@@ -372,15 +366,6 @@ function stonesOfPosition(/** @type {any} */ { initialStones = [], initialPlayer
   return [...initialStones.map((/** @type {[Colour, string]} */ [colour, point]) => ({ point, colour })), ...played];
 }
 
-/** The position that an address hands over to a new game. */
-function positionOf(/** @type {URLSearchParams} */ query) {
-  try {
-    return JSON.parse(query.get("position") ?? "null");
-  } catch {
-    return null;
-  }
-}
-
 /** The opponent that an address names, with the rules to meet under, go into the form. */
 function chooseOpponent(/** @type {URLSearchParams} */ query) {
   const [agent, rules] = [query.get("agent"), query.get("rules")];
@@ -395,7 +380,8 @@ export async function mount(main, route) {
   const follow = (/** @type {import("../router.js").Route} */ { rest: [id], query }) => {
     if (id === "new") {
       chooseOpponent(query);
-      page.showSetup(positionOf(query));
+      // Rules beside an agent are those to meet it under, without a position.
+      page.showSetup(query.has("agent") ? null : positionIn(query));
     }
     else if (id) page.begin(id);
     else if (page.watching) replaceRoute(`play/${page.watching}`);

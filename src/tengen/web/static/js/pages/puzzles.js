@@ -1,7 +1,7 @@
 // @ts-check
 /** Puzzles: win by continuous fours or threats. Progress stays in this browser. */
 
-import { puzzle, puzzleSolution, puzzles, tryPuzzle } from "../api.js";
+import { puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
 import { Board } from "../board/api.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
@@ -39,6 +39,8 @@ class PuzzlePage {
   /** What a wrong move was answered with. @type {string | null} */ refutation = null;
   isWaiting = false;
   hasFailed = false;
+  /** Counts how often the board was set up: answers to what was asked before come too late. */ turn = 0;
+  /** The rules that there are puzzles of; until the server has been asked, the one that is chosen. */ rules = [this.filter.rule].filter(Boolean);
 
   constructor(/** @type {HTMLElement} */ main) {
     const boardBox = h("div");
@@ -58,6 +60,14 @@ class PuzzlePage {
     this.list = offset ? [...this.list, ...found.puzzles] : found.puzzles;
     this.total = found.total;
     this.drawShelf();
+  }
+
+  /** Ask which rules there are puzzles of; a choice from earlier that has none any more is dropped. */
+  async loadRules() {
+    const { rules } = await serverInfo();
+    const counts = await Promise.all(rules.map((/** @type {string} */ rule) => puzzles({ rule, limit: 1 })));
+    this.rules = rules.filter((/** @type {string} */ _, /** @type {number} */ i) => counts[i].total);
+    if (!this.rules.includes(this.filter.rule)) this.filter = { ...this.filter, rule: "" };
   }
 
   setFilter(/** @type {Partial<typeof this.filter>} */ changes) {
@@ -81,8 +91,15 @@ class PuzzlePage {
   }
 
   restart() {
-    this.moves = [];
-    this.verdict = "";
+    this.setUp([], "");
+  }
+
+  /** Show the puzzle with a line. What is still waited for is forgotten. */
+  setUp(/** @type {string[]} */ moves, /** @type {typeof this.verdict} */ verdict) {
+    this.turn += 1;
+    this.isWaiting = false;
+    this.moves = moves;
+    this.verdict = verdict;
     this.refutation = null;
     this.position = this.current;
     this.draw();
@@ -103,14 +120,15 @@ class PuzzlePage {
 
   async play(/** @type {string} */ point) {
     if (this.isWaiting || this.verdict === "wrong" || this.verdict === "solved") return;
-    const { current } = this;
+    const { current, turn } = this;
     this.moves = [...this.moves, point];
     this.isWaiting = true;
     playStone(current.currentPlayer);
     this.draw();
     try {
       const answer = await tryPuzzle(current.id, this.moves);
-      if (this.current !== current) return;
+      if (this.turn !== turn) return;
+      this.isWaiting = false;
       this.verdict = answer.verdict;
       this.refutation = answer.reply;
       this.position = answer.position;
@@ -129,24 +147,23 @@ class PuzzlePage {
       }
       announce(this.statusText());
     } catch (error) {
+      if (this.turn !== turn) return;
+      this.isWaiting = false;
       this.moves = this.moves.slice(0, -1);
       notifyError(error);
-    } finally {
-      this.isWaiting = false;
     }
     this.draw();
     this.drawShelf();
   }
 
   async showSolution() {
+    const { current, turn } = this;
     try {
-      const { pv } = await puzzleSolution(this.current.id);
-      if (!this.hasFailed && this.verdict !== "solved") note(this.current.id, false);
+      const { pv } = await puzzleSolution(current.id);
+      if (this.turn !== turn) return;
+      if (!this.hasFailed && this.verdict !== "solved") note(current.id, false);
       this.hasFailed = true;
-      this.moves = pv;
-      this.verdict = "shown";
-      this.position = this.current;
-      this.draw();
+      this.setUp(pv, "shown");
     } catch (error) {
       notifyError(error);
     }
@@ -208,7 +225,7 @@ class PuzzlePage {
       h("div", { class: "fields" },
         field(t("puzzle.kind"), choice([any, ["vcf", "VCF"], ["vct", "VCT"]], this.filter.kind, (kind) => this.setFilter({ kind }))),
         field(t("puzzle.difficulty"), choice([any, ...[1, 2, 3, 4, 5].map((grade) => /** @type {[string, string]} */ ([String(grade), "★".repeat(grade)]))], this.filter.grade, (grade) => this.setFilter({ grade }))),
-        field(t("rule"), choice([any, ...["freestyle", "standard", "renju"].map((rule) => /** @type {[string, string]} */ ([rule, t(`rule.${rule}`)]))], this.filter.rule, (rule) => this.setFilter({ rule })))),
+        field(t("rule"), choice([any, ...this.rules.map((rule) => /** @type {[string, string]} */ ([rule, t(`rule.${rule}`)]))], this.filter.rule, (rule) => this.setFilter({ rule })))),
       h("div", { class: "shelf" }, this.list.map((each, i) => {
         const state = done[each.id]?.solved ? "solved" : done[each.id] ? "failed" : "";
         const label = t("puzzle.label", { number: i + 1, kind: each.kind.toUpperCase(), depth: each.depth, state: state ? t(`puzzle.state.${state}`) : "" });
@@ -244,7 +261,7 @@ export async function mount(main, route) {
     isOpen = false;
     page.unfollow();
   };
-  page.loadList().then(() => follow(route)).catch(notifyError);
+  page.loadRules().then(() => page.loadList()).then(() => follow(route)).catch(notifyError);
   return { unmount, shortcuts: page.shortcuts(), follow };
 }
 

@@ -17,7 +17,7 @@ import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
 import { button, choice, field, wholeNumber } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { transport } from "../widgets/transport.js";
-import { other, workspace } from "../workspace.js";
+import { other, positionIn, queryOf, workspace } from "../workspace.js";
 
 const QUALITIES = ["best", "good", "inaccuracy", "mistake", "blunder"];
 const BAD = ["inaccuracy", "mistake", "blunder"];
@@ -119,6 +119,11 @@ class ReviewPage {
   halt() {
     this.stream?.close();
     this.stream = null;
+  }
+
+  stop() {
+    this.halt();
+    this.draw();
   }
 
   // -- walking and trying ------------------------------------------------------------------------------------------------
@@ -224,7 +229,7 @@ class ReviewPage {
       this.parameters,
       ...(isRunning ? [h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") })] : []),
       h("div", { class: "buttons even" },
-        isRunning ? button(t("analysis.stop"), () => { this.halt(); this.draw(); }, { icon: "pause" })
+        isRunning ? button(t("analysis.stop"), () => this.stop(), { icon: "pause" })
           : button(t("review.start"), () => this.start(), { kind: this.summary ? "" : "primary", icon: "review", disabled: !hasGame })),
     ]);
     // What was found comes before the way to find it again.
@@ -317,7 +322,7 @@ class ReviewPage {
       { keys: ["J"], label: "key.previous-mistake", run: () => this.lookAtMistake(-1) },
       { keys: ["t"], label: "review.try-again", run: () => this.tryAgain() },
       { keys: ["a"], label: "review.show-answer", run: () => { this.attempt = null; this.isAnswerShown = !this.isAnswerShown; this.draw(); } },
-      { keys: [" "], label: "review.start", run: () => (this.stream ? this.halt() : this.start()) },
+      { keys: [" "], label: "review.start", run: () => (this.stream ? this.stop() : this.start()) },
       { keys: ["i"], label: "import", run: () => openImport((record) => this.load(record)) },
       { keys: ["Enter"], label: "page.analyse", run: () => this.analyse() },
       { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
@@ -335,11 +340,11 @@ class ReviewPage {
 export async function mount(main, route) {
   const page = new ReviewPage(main, await serverInfo());
   const follow = (/** @type {import("../router.js").Route} */ { query }) => {
-    const [rules, moves] = [query.get("rules"), (query.get("moves") ?? "").split(",").filter(Boolean)];
-    if (rules && moves.length) workspace.begin(rules, moves);
+    const position = positionIn(query);
+    if (position?.moves.length) workspace.begin(position);
     page.reset();
     if (!query.get("start")) return;
-    replaceRoute("review", { rules: rules ?? "", moves: moves.join(",") });
+    replaceRoute("review", position ? queryOf(position) : {});
     page.start();
   };
   follow(route);
