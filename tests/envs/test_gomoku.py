@@ -50,6 +50,11 @@ def test_check_env(ruleset: str, opponent: str | None) -> None:
     check_env(env.unwrapped, skip_render_check=True)
 
 
+def test_planes_that_a_ruleset_has_not_are_refused_at_once() -> None:
+    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, which 9x9:3:freestyle has not"):
+        GomokuEnv("9x9:3", observation="threats")
+
+
 def test_made_by_module_and_id() -> None:
     env = gymnasium.make("tengen.envs:tengen/Gomoku-v0", ruleset=TIC_TAC_TOE)
     assert isinstance(env.unwrapped, GomokuEnv)

@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "gymnasium":
         raise
-    raise MissingExtraError("tengen.envs needs gymnasium: pip install 'tengen[envs]'") from error
+    raise MissingExtraError("tengen.envs needs gymnasium: pip install -e '.[envs]' in Tengen's folder") from error
 
 __all__ = ["ENV_ID", "GomokuEnv", "GomokuVectorEnv"]
 

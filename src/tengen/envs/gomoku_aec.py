@@ -33,7 +33,9 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "pettingzoo":
         raise
-    raise MissingExtraError("tengen.envs.gomoku_aec needs pettingzoo: pip install 'tengen[envs]'") from error
+    raise MissingExtraError(
+        "tengen.envs.gomoku_aec needs pettingzoo: pip install -e '.[envs]' in Tengen's folder"
+    ) from error
 
 LAYOUT = "own-other-last-colour"
 """The planes unless others are asked for: own stones, the other's, the last move, all ones for black."""

@@ -72,7 +72,9 @@ class _Window:
         try:
             import pygame
         except ImportError as error:
-            raise MissingExtraError("render_mode 'human' needs pygame: pip install 'tengen[envs]'") from error
+            raise MissingExtraError(
+                "render_mode 'human' needs pygame: pip install -e '.[envs]' in Tengen's folder"
+            ) from error
         try:
             pygame.display.init()
             screen = pygame.display.set_mode((width, height))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from tengen.core.contracts import Colour, Opening, Ruleset
-from tengen.core.planes import encode, plane_count
+from tengen.core.planes import check_layout, encode, plane_count
 from tengen.core.position import Position
 from tengen.errors import IllegalMoveError, InputError, RulesetError
 
@@ -44,7 +44,7 @@ class BoardSpaces:
         rules = Ruleset.parse(ruleset) if isinstance(ruleset, str) else ruleset
         if rules.opening is not Opening.FREE:
             raise RulesetError(f"environments play without an opening procedure, not {rules.opening} as in {rules}")
-        plane_count(layout)  # refuses unknown layouts
+        check_layout(layout, rules)
         signed = layout == "board"
         chosen = np.dtype(dtype if dtype is not None else (np.int8 if signed else np.uint8))
         allowed = ("int8", "float32") if signed else ("uint8", "int8", "float32")
