@@ -135,6 +135,8 @@ void bind_options(nb::module_& m) {
       .def_rw("tactics", &PuctOptions::tactics)
       .def_rw("vcf_nodes_leaf", &PuctOptions::vcf_nodes_leaf)
       .def_rw("vcf_nodes_root", &PuctOptions::vcf_nodes_root)
+      .def_rw("vct_nodes", &PuctOptions::vct_nodes)
+      .def_rw("vct_visits", &PuctOptions::vct_visits)
       .def_rw("discount", &PuctOptions::discount)
       .def_rw("gumbel", &PuctOptions::gumbel)
       .def_rw("gumbel_candidates", &PuctOptions::gumbel_candidates)

@@ -23,7 +23,7 @@ SelfPlay::SelfPlay(const Rules& rules, PlaneLayout layout, const PuctOptions& op
                    int games, std::uint64_t seed)
     : rules_(rules),
       layout_(layout),
-      options_(options),
+      options_(playable(options, rules)),
       openings_(openings),
       empty_board_(rules),
       with_patterns_(needs_patterns(options, rules) || needs_patterns(layout)),
@@ -168,6 +168,10 @@ void SelfPlay::play_move(Game& game) {
     record.plies_left = decision.proof_plies - 1;
     return end_game(game, decision.proof == Result::kDraw ? Outcome::kDraw : won);
   }
+  if (options_.stop_when_proved && options_.tactics && is_dead(board)) {
+    record.plies_left = board.empties();
+    return end_game(game, Outcome::kDraw);
+  }
   if (options_.reuse_tree)
     game.tree.advance(decision.move);
   else
@@ -204,6 +208,11 @@ bool SelfPlay::walk_once(int index, float* planes) {
     game.tree.cancel(walk_);
     game.board.unmake(walk_.depth());
     return false;
+  }
+  if (end == PuctWalk::End::kThreats) {
+    game.tree.conclude(walk_, judge_.find_threats(game.board, options_.vct_nodes));
+    game.board.unmake(walk_.depth());
+    return true;
   }
   if (walk_.counts) ++counts_.simulations;
   if (end == PuctWalk::End::kKnown) {

@@ -9,6 +9,7 @@ namespace tengen {
 namespace {
 
 const PointValues kNoValues{};
+constexpr int kLog2Threats = 14;
 
 bool has_patterns(const Rules& rules) { return rules.win_length == 4 || rules.win_length == 5; }
 
@@ -30,6 +31,29 @@ LeafJudgement end(Result result, int plies) {
 
 }  // namespace
 
+bool is_dead(const Board& board) {
+  constexpr std::uint64_t kLow = 0x5555555555555555ull;
+  const int k = board.rules().win_length;
+  for (int direction = 0; direction < kDirections; ++direction)
+    for (int index = 0; index < board.geometry().line_count(direction); ++index) {
+      const std::uint64_t line = board.line(direction, index);
+      // A wall has both bits of its cell set, a stone one of them: each colour may use what lacks the other's bit.
+      std::uint64_t black = ~(line >> 1) & kLow;
+      std::uint64_t white = ~line & kLow;
+      for (int i = 1; i < k; ++i) {
+        black &= black >> 2;
+        white &= white >> 2;
+      }
+      if (black | white) return false;
+    }
+  return true;
+}
+
+PuctOptions playable(PuctOptions options, const Rules& rules) {
+  if (!needs_patterns(options, rules)) options.vct_nodes = 0;
+  return options;
+}
+
 bool needs_patterns(const PuctOptions& options, const Rules& rules) { return options.tactics && has_patterns(rules); }
 
 PuctBoard::PuctBoard(const Board& board, bool with_patterns) {
@@ -50,6 +74,11 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
   judgement.moves = legal;
   if (judgement.moves.remove_all(excluded).empty()) judgement.moves = legal;
   if (!tactics_) return judgement;
+  if (is_dead(board)) {
+    judgement.result = Result::kDraw;
+    judgement.plies = board.empties();
+    return judgement;
+  }
 
   const Colour own = board.to_move();
   PatternBoard* const patterns = leaf.patterns();
@@ -85,6 +114,19 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
       judgement.moves.has(solver_.line().front()))
     return win(solver_.line(), solver_.plies());
   return judgement;
+}
+
+LeafJudgement LeafJudge::find_threats(PuctBoard& board, std::uint32_t vct_nodes,
+                                      const std::function<bool()>& should_stop) {
+  if (!threats_) threats_ = std::make_unique<ThreatSolver>(kLog2Threats);
+  const ThreatLimits limits{.nodes = vct_nodes};
+  if (threats_->solve(*board.patterns(), limits, should_stop) != Verdict::kWin || threats_->line().empty()) return {};
+  return win(threats_->line(), threats_->plies());
+}
+
+void LeafJudge::clear() {
+  solver_.clear();
+  threats_.reset();
 }
 
 }  // namespace tengen

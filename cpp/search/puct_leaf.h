@@ -1,8 +1,9 @@
-// What is known about a leaf before a network is asked: finished games, fives, fours that must be answered, wins by
-// continuous fours.
+// What is known about a position without a network: finished and dead games, fives, fours that must be answered, wins
+// by continuous fours and threats.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "search/four_solver.h"
 #include "search/puct_options.h"
 #include "search/rollout_search.h"
+#include "search/threat_solver.h"
 
 namespace tengen {
 
@@ -53,13 +55,22 @@ class LeafJudge {
   // for fours early.
   LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});
-  // Forget positions searched in vain, so that what comes does not depend on what was.
-  void clear() { solver_.clear(); }
+  // A win by continuous threats, found within so many nodes; otherwise nothing is said. The board needs shapes.
+  LeafJudgement find_threats(PuctBoard& board, std::uint32_t vct_nodes, const std::function<bool()>& should_stop = {});
+  // Forget what was searched, so that what comes does not depend on it.
+  void clear();
 
  private:
   bool tactics_;
   FourSolver solver_{12};
+  std::unique_ptr<ThreatSolver> threats_;  // made when it is first needed
 };
+
+// Whether nobody can make five (or whatever wins) any more: every line has stones of both colours or is too short.
+bool is_dead(const Board& board);
+
+// The options as far as these rules allow: threats are known for some win lengths only.
+PuctOptions playable(PuctOptions options, const Rules& rules);
 
 // Whether boards of these rules need shapes for what the options ask.
 bool needs_patterns(const PuctOptions& options, const Rules& rules);

@@ -42,6 +42,8 @@ struct PuctOptions {
   bool tactics = true;  // take a five, answer a four
   std::uint32_t vcf_nodes_leaf = 0;
   std::uint32_t vcf_nodes_root = 0;
+  std::uint32_t vct_nodes = 0;  // at nodes that have been visited vct_visits times
+  std::uint32_t vct_visits = 16;
   float discount = 1.0f;  // of values, for each ply
 
   // Gumbel root search.

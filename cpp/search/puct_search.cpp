@@ -22,7 +22,7 @@ PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size
 PuctSearch::PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions& options, std::size_t memory_bytes)
     : rules_(rules),
       layout_(layout),
-      options_(with_cache_within(options, rules, memory_bytes)),
+      options_(with_cache_within(playable(options, rules), rules, memory_bytes)),
       tree_bytes_(memory_bytes - PuctEvaluations::bytes(options_, rules)),
       with_patterns_(needs_patterns(options, rules) || needs_patterns(layout)),
       evaluations_(options_, rules, layout),
@@ -139,6 +139,14 @@ void PuctSearch::judge_leaf(Worker& worker, float* planes) {
   worker.waiting.push_back({worker.walk, judgement, request});
 }
 
+void PuctSearch::find_threats(Worker& worker) {
+  const LeafJudgement judgement =
+      worker.judge.find_threats(worker.board, options_.vct_nodes, [this] { return is_ended(); });
+  const std::lock_guard lock(mutex_);
+  tree_.conclude(worker.walk, judgement);
+  close_walk();
+}
+
 int PuctSearch::collect(int index, float* planes) {
   Worker& worker = at(index);
   assert(worker.waiting.empty());
@@ -160,10 +168,11 @@ int PuctSearch::collect(int index, float* planes) {
         if (is_ended() && tree_.has_root()) break;
         continue;
       }
-      if (walk_end == PuctWalk::End::kLeaf) ++open_walks_;
+      if (walk_end == PuctWalk::End::kLeaf || walk_end == PuctWalk::End::kThreats) ++open_walks_;
     }
     if (walk_end == PuctWalk::End::kLeaf)
       judge_leaf(worker, planes + static_cast<std::ptrdiff_t>(worker.waiting.size()) * leaf_size);
+    if (walk_end == PuctWalk::End::kThreats) find_threats(worker);
     worker.board.unmake(worker.walk.depth());
   }
   return waiting_rows(index);

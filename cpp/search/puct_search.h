@@ -103,6 +103,8 @@ class PuctSearch {
   LeafJudgement judge_root(Worker& worker) const;
   // Handle the leaf at the end of worker.walk: decide it, or write its planes and let it wait for the network.
   void judge_leaf(Worker& worker, float* planes);
+  // Look for threats at the end of worker.walk.
+  void find_threats(Worker& worker);
 
   Rules rules_;
   PlaneLayout layout_;

@@ -14,6 +14,8 @@ namespace tengen {
 namespace {
 
 constexpr float kTiny = 1e-12f;
+// A look for threats costs as much as dozens of simulations: nodes have to be on the way of this part of them.
+constexpr std::uint32_t kThreatShare = 8;
 
 Result flip(Result result) {
   return result == Result::kWin ? Result::kLoss : result == Result::kLoss ? Result::kWin : result;
@@ -215,6 +217,11 @@ PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
     const PuctNode& node = nodes_[index];
     if (node.proof != Result::kUnknown) return PuctWalk::End::kKnown;
     if (!node.evaluated) return node.pending > 1 ? PuctWalk::End::kCollision : PuctWalk::End::kLeaf;
+    if (options_->vct_nodes > 0 && !node.examined && node.visits >= options_->vct_visits &&
+        node.visits * kThreatShare >= root().visits) {
+      nodes_[index].examined = true;
+      return PuctWalk::End::kThreats;
+    }
     index = select(index);
     ++nodes_[index].pending;
     walk.path.push_back(index);
@@ -295,6 +302,7 @@ void PuctTree::expand(const PuctWalk& walk, const LeafJudgement& judgement, cons
                       float value_to_move, Rng& rng) {
   const std::uint32_t index = walk.path.back();
   PuctNode& node = nodes_[index];
+  if (node.proof != Result::kUnknown) return repeat_known(walk);  // it lies on a line that was proved meanwhile
   assert(!node.evaluated && !judgement.moves.empty());
   add_edges(node, judgement.moves, log_policy);
   node.evaluation_to_move = value_to_move;
@@ -310,9 +318,20 @@ void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
   node.proof = flip(judgement.result);
   node.proof_plies = static_cast<std::uint16_t>(judgement.plies);
   // Only the root has to name a move.
-  if (index == 0) add_edges(node, judgement.moves, nullptr);
+  if (index == 0 && !node.evaluated) add_edges(node, judgement.moves, nullptr);
   open_line(index, judgement.line);
   back_up(walk, proved_value(nodes_[index]), true);
+}
+
+void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement) {
+  const PuctNode& node = nodes_[walk.path.back()];
+  if (node.proof != Result::kUnknown) return repeat_known(walk);  // by another thread, meanwhile
+  // The root may be told to leave the winning move out.
+  const PuctEdge* const edges = edges_of(node);
+  const bool proved = judgement.result != Result::kUnknown &&
+                      std::any_of(edges, edges + node.edge_count,
+                                  [&](const PuctEdge& edge) { return edge.move == judgement.line.front(); });
+  proved ? settle(walk, judgement) : cancel(walk);
 }
 
 // Hang the moves that follow a proved node below it, each proved as the node is.
@@ -327,10 +346,12 @@ void PuctTree::open_line(std::uint32_t index, const std::vector<Point>& line) {
     const PuctEdge* const edges = edges_of(node);
     const PuctEdge* const taken =
         std::find_if(edges, edges + node.edge_count, [move](const PuctEdge& edge) { return edge.move == move; });
-    assert(taken != edges + node.edge_count && node.opened == 0);
+    if (taken == edges + node.edge_count) return;
     const Result proof = flip(node.proof);
     const int plies = node.proof_plies - 1;
-    index = open(index, static_cast<int>(taken - edges));
+    const int edge = static_cast<int>(taken - edges);
+    index = edge < node.opened ? taken->child : open(index, edge);
+    if (nodes_[index].proof != Result::kUnknown) return;
     nodes_[index].proof = proof;
     nodes_[index].proof_plies = static_cast<std::uint16_t>(plies);
   }

@@ -39,6 +39,7 @@ struct PuctNode {
   Result proof = Result::kUnknown;
   bool evaluated = false;
   bool has_drawing_move = false;  // a child is proved drawn: the side to move gets at least that
+  bool examined = false;          // for threats
 
   double mean() const { return visits > 0 ? value_sum / visits : 0.0; }
 };
@@ -57,6 +58,7 @@ struct PuctWalk {
     kLeaf,       // wants an evaluation
     kKnown,      // ends in a node whose value is proved
     kCollision,  // ran into a node that waits for its evaluation: cancel it
+    kThreats,    // came to a node that is worth a look for continuous threats: conclude it
   };
   std::vector<std::uint32_t> path;
   bool counts = false;  // as a simulation; the walk that evaluates the root does not
@@ -109,6 +111,8 @@ class PuctTree {
               Rng& rng);
   // The judgement itself decides: a finished game, or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
+  // A look for threats is done: what it proved goes back, otherwise the walk is cancelled.
+  void conclude(const PuctWalk& walk, const LeafJudgement& judgement);
   // Send back what is already proved of the walk's last node.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);

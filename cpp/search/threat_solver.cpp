@@ -10,11 +10,14 @@ namespace {
 constexpr int kMaxDepth = 120;
 constexpr std::uint64_t kFourNodes = 200;  // a look for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;
+constexpr std::uint64_t kLineNodes = 1'000'000;  // enough to read a proved line off the tables
+constexpr int kLog2Fours = 16;
 constexpr std::uint32_t kQuietProof = 4;  // a quiet threat is tried after fours and threes
 
 }  // namespace
 
-ThreatSolver::ThreatSolver(int log2_table) : table_(std::size_t{1} << log2_table), fours_(16), stack_(kMaxDepth + 2) {}
+ThreatSolver::ThreatSolver(int log2_table)
+    : table_(std::size_t{1} << log2_table), fours_(std::min(log2_table, kLog2Fours)), stack_(kMaxDepth + 2) {}
 
 void ThreatSolver::clear() {
   std::fill(table_.begin(), table_.end(), Entry{});
@@ -50,24 +53,29 @@ void ThreatSolver::store(std::uint64_t key, Numbers numbers) {
 bool ThreatSolver::out_of_budget() {
   if (exhausted_) return true;
   if (nodes_ >= limits_.nodes || stop_.load(std::memory_order_relaxed)) exhausted_ = true;
-  if (limits_.time_ms >= 0 && (nodes_ & 63) == 0) {
+  if ((nodes_ & 63) != 0) return exhausted_;
+  if (limits_.time_ms >= 0) {
     const auto elapsed = std::chrono::steady_clock::now() - start_;
     if (std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count() >= limits_.time_ms) exhausted_ = true;
   }
+  if (*should_stop_ && (*should_stop_)()) exhausted_ = true;
   return exhausted_;
 }
 
-Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits) {
+Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop) {
   attacker_ = board.to_move();
   limits_ = limits;
+  should_stop_ = &should_stop;
   nodes_ = 0;
   exhausted_ = false;
   stop_.store(false);
   start_ = std::chrono::steady_clock::now();
   line_.clear();
+  plies_ = 0;
   const Numbers result = search(board, true, {kInfinity - 1, kInfinity - 1}, 0);
   if (result.proof == 0) {
     exhausted_ = false;
+    limits_.nodes = nodes_ + kLineNodes;
     extract_line(board, true, 0);
     return Verdict::kWin;
   }
@@ -238,15 +246,35 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
   }
 }
 
+// Nothing is left to try: fours win, after any answer of the defender if he is to move.
+void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
+  Point answer = kNoPoint;
+  if (!attacking) {
+    const Colour own = board.to_move();
+    const PointSet fives = board.fives(attacker_);
+    (fives.empty() ? board.candidates() : fives).for_each([&](Point p) {
+      if (answer == kNoPoint && board.is_legal(own, p)) answer = p;
+    });
+    plies_ = static_cast<int>(line_.size()) + 2;
+    if (answer == kNoPoint) return;
+    line_.push_back(answer);
+    board.make(answer);
+  }
+  plies_ = static_cast<int>(line_.size());
+  if (fours_.solve(board, kLineNodes) == Verdict::kWin) {
+    plies_ += fours_.plies();
+    line_.insert(line_.end(), fours_.line().begin(), fours_.line().end());
+  }
+  if (answer != kNoPoint) board.unmake();
+}
+
 // Walk the proved tree from the root. Entries that the table has lost are searched again.
 bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) {
   std::vector<Child> children;
   const Numbers settled = expand(board, attacking, children);
   if (children.empty()) {
-    if (!attacking || settled.proof != 0) return settled.proof == 0;
-    if (fours_.solve(board, 1'000'000) == Verdict::kWin)
-      line_.insert(line_.end(), fours_.line().begin(), fours_.line().end());
-    return true;
+    if (settled.proof == 0) finish_line(board, attacking);
+    return settled.proof == 0;
   }
   if (depth >= kMaxDepth) return false;
   const auto follow = [&](const Child& child) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -26,10 +27,13 @@ class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);
 
-  Verdict solve(PatternBoard& board, const ThreatLimits& limits);
+  // `should_stop`, asked now and then, may end it as the limits do. The board is as before afterwards.
+  Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
-  // A winning line against one of the defences.
+  // A winning line against one of the defences, up to the five as a rule.
   const std::vector<Point>& line() const { return line_; }
+  // Plies of that line to the five.
+  int plies() const { return plies_; }
   std::uint64_t nodes() const { return nodes_; }
   void clear();
 
@@ -68,6 +72,7 @@ class ThreatSolver {
   Numbers search(PatternBoard& board, bool attacking, Numbers limits, int depth);
   bool out_of_budget();
   bool extract_line(PatternBoard& board, bool attacking, int depth);
+  void finish_line(PatternBoard& board, bool attacking);
 
   std::vector<Entry> table_;
   std::unordered_map<std::uint64_t, std::vector<Child>> expansions_;
@@ -75,8 +80,10 @@ class ThreatSolver {
   std::vector<std::vector<Child>> stack_;
   Colour attacker_ = kBlack;
   std::vector<Point> line_;
+  int plies_ = 0;
   std::uint64_t nodes_ = 0;
   ThreatLimits limits_;
+  const std::function<bool()>* should_stop_ = nullptr;
   std::chrono::steady_clock::time_point start_;
   bool exhausted_ = false;
   std::atomic<bool> stop_{false};

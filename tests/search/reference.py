@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
 from tengen.core.contracts import Evaluator
+from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
 
@@ -107,3 +109,16 @@ class Reference:
                 return move
         # While nothing has been tried all scores are 0 and the prior decides.
         return max(node.priors, key=lambda move: (self.score(node, move, node.visits.get(move, 0)), node.priors[move]))
+
+
+def is_dead(position: Position) -> bool:
+    """Whether every line that could win has stones of both colours, found by looking at each."""
+    rules = position.ruleset
+    reach = rules.win_length - 1
+    for x, y, (dx, dy) in product(range(rules.width), range(rules.height), ((1, 0), (0, 1), (1, 1), (1, -1))):
+        if x + dx * reach >= rules.width or not 0 <= y + dy * reach < rules.height:
+            continue
+        stones = {position.at(Point.at(x + dx * i, y + dy * i)) for i in range(rules.win_length)}
+        if len(stones - {None}) < 2:
+            return False
+    return True

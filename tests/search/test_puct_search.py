@@ -18,8 +18,9 @@ from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import InputError
 from tengen.search.puct import PRESETS, Noise, PuctConfig, Symmetry, UniformEvaluator
 from tengen.search.puct_search import PuctSearch
+from tengen.search.threats import Verdict, solve_threats
 from tests.search.networks import FixedEvaluator, TabledEvaluator
-from tests.search.reference import Reference
+from tests.search.reference import Reference, is_dead
 
 SOLVE = PuctConfig(solve=True)
 TACTICS = PuctConfig(solve=True, tactics=True, fpu_reduction=0.2)
@@ -140,6 +141,61 @@ def test_continuous_fours_are_looked_for_at_the_root_of_a_kept_tree() -> None:
     assert analysis.lines[0].proof.result == "win"
 
 
+# Black, to move, wins by fours and threes, but not by fours alone.
+THREATENED = Position.from_moves(Ruleset(9, 9), "e5d4d5f5e4e6c6f3b7a8d7f4f6e3")
+WITH_THREATS = replace(TACTICS, vcf_nodes_leaf=100, vcf_nodes_root=10_000, vct_nodes=2000, vct_visits=16)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_continuous_threats_are_found_where_visits_gather(threads: int) -> None:
+    without, _ = run(THREATENED, replace(WITH_THREATS, vct_nodes=0), 30)
+    found, _ = run(THREATENED, WITH_THREATS, 30, threads=threads)
+    assert without.lines[0].proof is None
+    assert found.lines[0].proof is not None
+    assert found.lines[0].proof.result == "win"
+
+
+def test_moves_that_lose_to_continuous_threats_are_known_once_they_are_visited_enough() -> None:
+    position = THREATENED.undo()
+    analysis, _ = run(position, WITH_THREATS, 3000)
+    known = 0
+    for line in analysis.lines:
+        lost = line.proof is not None and line.proof.result == "loss"
+        if line.visits <= WITH_THREATS.vct_visits and not lost:
+            continue
+        answer = solve_threats(position.play(line.move), "vct", Limits(nodes=WITH_THREATS.vct_nodes // 10))
+        assert lost or answer.verdict is not Verdict.WIN
+        known += lost
+    assert known > 0
+
+
+def test_a_win_by_threats_does_not_count_when_its_move_is_excluded() -> None:
+    found, _ = run(THREATENED, WITH_THREATS, 30)
+    best = found.lines[0].move
+    analysis, _ = run(THREATENED, WITH_THREATS, 100, excluded=frozenset({best}))
+    assert best not in {line.move for line in analysis.lines}
+
+
+def test_boards_on_which_nobody_can_win_are_drawn_at_sight() -> None:
+    rng = np.random.default_rng(4)
+    dead = 0
+    for rules in ("6x6:5", "7x6:5:renju", "8x8:6", "5x5:4:caro"):
+        ruleset = Ruleset.parse(rules)
+        for _ in range(60):
+            position = Position.start(ruleset)
+            stones = int(rng.integers(ruleset.area * 2 // 3, ruleset.area))
+            while not position.is_over and position.stones < stones:
+                points = position.legal_points()
+                position = position.play(points[int(rng.integers(len(points)))])
+            if position.is_over:
+                continue
+            analysis, _ = run(position, TACTICS, 1)
+            at_sight = analysis.nodes == 0 and str(analysis.lines[0].proof) == f"=M{ruleset.area - position.stones}"
+            assert at_sight == is_dead(position), str(position)
+            dead += at_sight
+    assert dead > 5
+
+
 def test_proved_values_shrink_with_the_distance() -> None:
     position = Position.from_moves(Ruleset(9, 9), "e5a1e6a2e7a3i9i1")
     analysis, _ = run(position, replace(TACTICS, discount=0.9), 3000)
@@ -163,6 +219,7 @@ def test_values_of_moves_are_a_ply_further_from_the_end_than_those_of_the_positi
         ("e5a1e6a2e7a3i9i1", replace(TACTICS, vcf_nodes_root=1000), "+M3"),
         ("e5a1f5a3g5c1d5", TACTICS, "-M2"),
         ("e5a1e6a2e7a3i9i1", TACTICS, "+M3"),
+        ("e5d4d5f5e4e6c6f3b7a8d7f4f6e3", WITH_THREATS, "+M11"),
     ],
 )
 def test_proved_lines_go_on_to_the_end(moves: str, config: PuctConfig, proof: str) -> None:
@@ -189,10 +246,11 @@ def play_out(position: Position, config: PuctConfig, rng: np.random.Generator) -
 
 
 @pytest.mark.parametrize("rules", ["7x7:5:renju", "7x7:4:caro", "7x7:5:caro-exact", "6x6:3:standard", "5x5:3:caro"])
-def test_proved_wins_are_won_under_every_rule(rules: str) -> None:
+@pytest.mark.parametrize("vct_nodes", [0, 300])
+def test_proved_wins_are_won_under_every_rule(rules: str, vct_nodes: int) -> None:
     ruleset = Ruleset.parse(rules)
     rng = np.random.default_rng(3)
-    config = replace(TACTICS, vcf_nodes_leaf=50)
+    config = replace(TACTICS, vcf_nodes_leaf=50, vct_nodes=vct_nodes, vct_visits=4)
     proved = 0
     for _ in range(30):
         position = Position.start(ruleset)

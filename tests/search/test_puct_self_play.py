@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
 from tengen.search.puct import PRESETS, Noise, Openings, PuctConfig, SelfPlay, SelfPlayGame, Symmetry, UniformEvaluator
 from tests.search.networks import FixedEvaluator
-from tests.search.reference import Reference
+from tests.search.reference import Reference, is_dead
 
 PLAIN = PuctConfig(simulations=24, noise=Noise.EVERY, noise_alpha=0.3)
 SOLVING = PuctConfig(
@@ -29,11 +30,20 @@ SOLVING = PuctConfig(
     temperature_plies=6,
     discount=0.99,
 )
+THREATS = replace(SOLVING, vct_nodes=50, vct_visits=8)
 GUMBEL = replace(SOLVING, gumbel=True, noise=Noise.NONE, simulations=16, stop_when_proved=True)
 CAPPED = replace(
     SOLVING, full_fraction=0.5, fast_simulations=6, forced_playouts=2.0, reuse_tree=True, root_temperature=1.2
 )
-CONFIGS = {"plain": PLAIN, "solving": SOLVING, "gumbel": GUMBEL, "capped": CAPPED, "zero9": PRESETS["zero9"]}
+CONFIGS = {
+    "plain": PLAIN,
+    "solving": SOLVING,
+    "threats": THREATS,
+    "gumbel": GUMBEL,
+    "gumbel threats": replace(GUMBEL, vct_nodes=50, vct_visits=8),
+    "capped": CAPPED,
+    "zero9": PRESETS["zero9"],
+}
 
 
 def play_games(play: SelfPlay, network: Evaluator, games: int) -> list[SelfPlayGame]:
@@ -171,6 +181,19 @@ def test_forced_playouts_are_made_and_pruned_from_the_target() -> None:
     # Otherwise the comparison would be of plain searches.
     assert more_visits > 10
     assert pruned > 10
+
+
+def test_games_that_nobody_can_win_any_more_end_as_draws() -> None:
+    ruleset = Ruleset.parse("6x6:5")
+    drawn = 0
+    for game in play_games(SelfPlay(ruleset, GUMBEL, games=8, seed=2), FixedEvaluator("board"), 40):
+        positions = list(accumulate(game.moves.tolist(), Position.play, initial=Position.start(ruleset)))
+        assert not any(is_dead(position) for position in positions[:-1])
+        if is_dead(positions[-1]):
+            drawn += 1
+            assert game.outcome is Outcome.DRAW
+            assert game.plies_left == ruleset.area - len(game.moves)
+    assert drawn > 0
 
 
 def test_openings_come_from_the_list_in_all_symmetries() -> None:

@@ -58,6 +58,9 @@ class AlphaZeroParameters:
     temperature: float = parameter(0.0, help="moves are drawn from visits to the power of 1/this; 0 plays the best")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
     vcf: int | None = parameter(None, help="nodes of the search for continuous fours at each leaf; 0 for none")
+    vct: int | None = parameter(
+        None, help="nodes of the search for continuous threats at positions visited more than a few times; 0 for none"
+    )
     discount: float | None = parameter(
         None, help="values shrink by this each ply; if not given as the network learned it, or by a little"
     )
@@ -99,14 +102,17 @@ class AlphaZeroParameters:
         """The search that preset and parameters describe, without the noise of training."""
         preset = PRESETS[self.preset]
         vcf = preset.vcf_nodes_leaf if self.vcf is None else self.vcf
-        if vcf and not preset.tactics:
-            raise InputError(f"preset {self.preset} has no tactics, and so no vcf={vcf}")
+        vct = preset.vct_nodes if self.vct is None else self.vct
+        for name, nodes in (("vcf", vcf), ("vct", vct)):
+            if nodes and not preset.tactics:
+                raise InputError(f"preset {self.preset} has no tactics, and so no {name}={nodes}")
         return replace(
             preset,
             simulations=self.simulations or preset.simulations,
             c_puct=preset.c_puct if self.c is None else self.c,
             discount=preset.discount if self.discount is None else self.discount,
             vcf_nodes_leaf=vcf,
+            vct_nodes=vct,
             symmetry=self.symmetry or preset.symmetry,
             leaves=self.batch,
             noise=PuctConfig.noise,

@@ -116,6 +116,11 @@ class PuctConfig:
     """Bound of the search for continuous fours at each leaf; 0 for none. Needs `tactics` and win length 4 or 5."""
     vcf_nodes_root: int = 0
     """The same at the root of each search."""
+    vct_nodes: int = 0
+    """Bound of the search for continuous threats, fours and open threes, at positions of the tree that much depends on:
+    an eighth of the simulations and `vct_visits` of them; 0 for none. Needs `tactics` and win length 4 or 5."""
+    vct_visits: int = 16
+    """So many visits at least make a position worth that."""
     discount: float = 1.0
     """γ: values shrink by this for each ply, so that the winner hurries and the loser prolongs."""
 
@@ -173,8 +178,9 @@ class PuctConfig:
         _check_real("discount", self.discount, 0.5, 1.0)
         _check_real("full_fraction", self.full_fraction, 0.0, 1.0)
         _check_range("leaves", self.leaves, 1, 4096)
-        for name in ("vcf_nodes_leaf", "vcf_nodes_root"):
+        for name in ("vcf_nodes_leaf", "vcf_nodes_root", "vct_nodes"):
             _check_range(name, getattr(self, name), 0, 10**9)
+        _check_range("vct_visits", self.vct_visits, 1, 10**9)
         _check_range("gumbel_candidates", self.gumbel_candidates, 1, 10_000)
         _check_range("cache_entries", self.cache_entries, 0, 1 << 26)
         _check_range("temperature_plies", self.temperature_plies, 0, 10**6)
@@ -185,8 +191,8 @@ class PuctConfig:
             raise InputError("gumbel counts visits from 0 and cannot have reuse_tree; cache_entries saves as much")
         if self.tactics and not self.solve:
             raise InputError("tactics needs solve")
-        if (self.vcf_nodes_leaf or self.vcf_nodes_root) and not self.tactics:
-            raise InputError("vcf_nodes_leaf and vcf_nodes_root need tactics")
+        if (self.vcf_nodes_leaf or self.vcf_nodes_root or self.vct_nodes) and not self.tactics:
+            raise InputError("vcf_nodes_leaf, vcf_nodes_root and vct_nodes need tactics")
         if self.stop_when_proved and not self.solve:
             raise InputError("stop_when_proved needs solve")
 
@@ -224,6 +230,7 @@ PRESETS: Mapping[str, PuctConfig] = {
         tactics=True,
         vcf_nodes_leaf=100,
         vcf_nodes_root=20_000,
+        vct_nodes=500,
         symmetry=Symmetry.RANDOM,
         cache_entries=1 << 16,
         reuse_tree=True,

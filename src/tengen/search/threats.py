@@ -24,8 +24,6 @@ DEFAULT_TIME_MS = 5000
 _MAX_NODES = 1 << 40
 _LOG2_TABLE = 20
 """Entries of the solvers' tables; fewer when few nodes are allowed, which saves clearing them."""
-_LINE_NODES = 1_000_000
-"""Enough to read a proved line off the tables again."""
 
 
 class ThreatKind(StrEnum):
@@ -123,7 +121,7 @@ class ThreatSearch:
             kind=self.kind,
             attacker=attacker,
             verdict=verdict,
-            line=tuple(Point.from_index(move, width) for move in solver.line(board)) if verdict is Verdict.WIN else (),
+            line=tuple(Point.from_index(move, width) for move in solver.line) if verdict is Verdict.WIN else (),
             nodes=nodes,
             elapsed_ms=1000 * (time.perf_counter() - started),
         )
@@ -185,7 +183,8 @@ class _FourSlices:
     def stop(self) -> None:
         """A slice of fours is short enough."""
 
-    def line(self, board: _native.Board) -> list[int]:
+    @property
+    def line(self) -> list[int]:
         return list(self._solver.line)
 
 
@@ -208,7 +207,6 @@ class _ThreatSlices:
     def stop(self) -> None:
         self._solver.stop()
 
-    def line(self, board: _native.Board) -> list[int]:
-        # The slice that found the win may have left no nodes for reading the line; the tables prove it at once now.
-        self._solver.solve(board, _LINE_NODES, -1)
+    @property
+    def line(self) -> list[int]:
         return list(self._solver.line)
