@@ -159,6 +159,19 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Pat
         run.load_checkpoint(heard.append)
 
 
+def test_a_checkpoint_without_one_of_its_tensor_files_is_passed_over(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    for iteration in (1, 2):
+        save(run, iteration)
+    path = tmp_path / "checkpoints" / "000002" / "weights.safetensors"
+    path.unlink()
+    heard: list[str] = []
+    found = run.load_checkpoint(heard.append)
+    assert found is not None
+    assert found.iteration == 1
+    assert heard == [f"{path} is missing: going back to iteration 1"]
+
+
 @pytest.mark.parametrize("state", ["{}", "[]", "3", '{"game": 30}'])
 def test_a_checkpoint_without_its_counters_is_damaged(tmp_path: Path, state: str) -> None:
     run = make_run(tmp_path)

@@ -50,6 +50,8 @@ _EVENTS = "events.*"
 _LOCK_FILE = "lock"
 _CHECKPOINTS = "checkpoints"
 _STATE_FILE = "state.json"
+_TENSOR_FILES = "tensors"
+"""In that file, the names of the others that belong to the checkpoint."""
 _ARRAYS_FILE = "arrays.npz"
 KEPT_CHECKPOINTS = 3
 """The newest ones; the others stand in for one that is damaged."""
@@ -207,7 +209,8 @@ class Run:
                 (folder / f"{name}.safetensors").write_bytes(safetensors.torch.save(dict(tensors)))
             arrays: dict[str, Any] = dict(checkpoint.arrays)
             np.savez(folder / _ARRAYS_FILE, **arrays)
-            (folder / _STATE_FILE).write_text(json.dumps(dict(checkpoint.counters), indent=1) + "\n", encoding="utf-8")
+            state = {**checkpoint.counters, _TENSOR_FILES: sorted(checkpoint.tensors)}
+            (folder / _STATE_FILE).write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
 
         write_folder(self.folder / _CHECKPOINTS / f"{checkpoint.iteration:06}", fill)
         for old in self._checkpoint_folders()[:-KEPT_CHECKPOINTS]:
@@ -301,6 +304,9 @@ def _read_checkpoint(folder: Path, needed: Sequence[str]) -> Checkpoint:
             raise ValueError("no table of counters")
         if missing := [name for name in needed if name not in counters]:
             raise ValueError(f"without {', '.join(missing)}")
+    for name in counters.pop(_TENSOR_FILES, ()):
+        if name not in tensors:
+            raise RunError(f"{folder / name}.safetensors is missing")
     with _reading(folder / _ARRAYS_FILE), np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
         return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
 
