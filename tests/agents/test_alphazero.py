@@ -47,9 +47,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_parameters_reach_the_search(model: Path) -> None:
-    _, chosen = parse_agent(f"alphazero:model={model},simulations=70,c=2.5,vcf=7,symmetry=average,batch=3,reuse=no")
+    _, chosen = parse_agent(
+        f"alphazero:model={model},simulations=70,c=2.5,vcf=7,vct=8,symmetry=average,batch=3,reuse=no"
+    )
     config = chosen.config()
-    assert (config.simulations, config.c_puct, config.vcf_nodes_leaf, config.leaves) == (70, 2.5, 7, 3)
+    assert (config.simulations, config.c_puct, config.leaves) == (70, 2.5, 3)
+    assert (config.vcf_nodes_leaf, config.vct_nodes) == (7, 8)
     assert config.symmetry is Symmetry.AVERAGE
     assert not config.reuse_tree
     paper = parse_agent("alphazero:model=uniform,preset=zero9")[1].config()
@@ -87,7 +90,8 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
         ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
-        ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics"),
+        ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics, and so no vcf=9"),
+        ("alphazero:preset=zero9,vct=9", "preset zero9 has no tactics, and so no vct=9"),
         ("alphazero:batch=0", "leaves 0"),
         ("alphazero:resist=-1", "resist -1 is outside 0–"),
         ("alphazero:threads=9999", "threads 9999 is outside 0–256"),

@@ -35,6 +35,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "tune",
     "train",
     "runs",
+    "paper",
     "ship",
     "show",
 )

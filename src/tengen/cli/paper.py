@@ -1,0 +1,50 @@
+"""`tengen paper`: what the papers report, beside what came out here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("paper")(paper)
+
+
+def paper(name: Annotated[str, typer.Argument(help="Its name; without one they are listed.")] = "") -> None:
+    """Show a paper's figures beside ours, and how to run them again."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.table import Table
+
+    from tengen.core.shipped import shipped_folder
+    from tengen.errors import InputError
+
+    folder = shipped_folder("papers")
+    known = {path.parent.name: path.parent for path in sorted(folder.glob("*/README.md"))}
+    if not known:
+        raise InputError(f"there are no papers in {folder}: they come with a clone, not with the installed package")
+    console = Console(highlight=False)
+    if not name:
+        listing = Table(box=None, show_header=False)
+        for paper_name, paper_folder in known.items():
+            listing.add_row(f"[bold]{paper_name}", _title(paper_folder))
+        console.print(listing)
+        return
+    if name not in known:
+        raise InputError(f"there is no paper {name!r} (known: {', '.join(known)})")
+    console.print(Markdown(_read(known[name] / "README.md")))
+    table = known[name] / "results" / "table.md"
+    if table.exists():
+        console.print(Markdown(_read(table)))
+
+
+def _title(folder: Path) -> str:
+    heading, *_ = _read(folder / "README.md").splitlines()
+    return heading.removeprefix("#").strip()
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
