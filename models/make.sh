@@ -32,10 +32,30 @@ match() {
   "$tengen" match "$player:run=$run$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
 }
 
+# train FOLDER options of tengen train: a run that is there goes on
+train() {
+  folder=$1
+  shift
+  if [ -d "$folder" ]; then
+    "$tengen" train "$algorithm" --run "$folder" --resume
+  else
+    "$tengen" train "$algorithm" --seed 1 --run "$folder" "$@"
+  fi
+}
+
 if [ -d "$run" ]; then
-  "$tengen" train "$algorithm" --run "$run" --resume
+  train "$run"
 else
   mkdir -p runs/models
+  if [ "$name" = 9x9 ]; then
+    # The recipe of half an hour, then one that goes on from there.
+    first=runs/models/9x9-first
+    train $first --preset 9x9
+    before="tengen train alphazero --preset 9x9 --seed 1 --run $first
+"
+    preset=9x9-longer
+    set -- --init-from $first "$@"
+  fi
   if [ "$name" = 15x15 ]; then
     # Games that end when they are proved, for what is hard, and whole ones, for how they end.
     games=runs/games/freestyle15.jsonl
@@ -63,14 +83,14 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
     cnn-*) set -- --set learner.precision=bf16 "$@" ;;
   esac
   if [ "$name" = pg9 ]; then
-    "$tengen" train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
+    train runs/models/pg9-self-play --preset pg9
     set -- --init-from runs/models/pg9-self-play "$@"
   fi
   if [ "$algorithm" = supervised ]; then
     TENGEN=$tengen data/make-games.sh freestyle
   fi
   echo "${before}tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
-  "$tengen" train "$algorithm" --preset "$preset" --seed 1 --run "$run" "$@"
+  train "$run" --preset "$preset" "$@"
 fi
 
 case $name in
