@@ -165,7 +165,7 @@ ThreatSolver::Numbers ThreatSolver::expand(PatternBoard& board, bool attacking, 
   }
   const Numbers settled = expand_anew(board, attacking, children);
   if (children.empty()) return settled;
-  if (expansions_.size() >= kMaxExpansions) expansions_.clear();
+  if (expansions_.size() >= std::min(kMaxExpansions, table_.size())) expansions_.clear();
   expansions_.emplace(key, children);
   return settled;
 }
