@@ -7,6 +7,8 @@
 // Values of a node are seen by the side that moved there, so that a side to move picks the child with the highest.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,11 +20,16 @@
 
 namespace tengen {
 
+// Less than this counts as this much.
+inline constexpr float kLeastPrior = 1e-12f;
+
 struct PuctEdge {
   float prior = 0;      // what selection goes by: noise and root temperature included
   float raw_prior = 0;  // what the network said, over the moves of the node
   std::uint32_t child = 0;
   Point move = kNoPoint;
+
+  float log_prior() const { return std::log(std::max(raw_prior, kLeastPrior)); }
 };
 
 struct PuctNode {

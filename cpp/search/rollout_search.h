@@ -24,6 +24,11 @@ struct RolloutLimits {
 
 enum class Result : std::uint8_t { kUnknown, kWin, kLoss, kDraw };
 
+// The same seen by the other side.
+constexpr Result opposite(Result result) {
+  return result == Result::kWin ? Result::kLoss : result == Result::kLoss ? Result::kWin : result;
+}
+
 // What is known about one root move, seen by the side to move there.
 struct RolloutMove {
   Point move = kNoPoint;
