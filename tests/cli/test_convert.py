@@ -43,9 +43,9 @@ def test_strict_writes_nothing_that_would_lose(tmp_path: Path) -> None:
 def test_rows_and_rule(tmp_path: Path) -> None:
     source = tmp_path / "a.pos"
     source.write_text("a1b2\n")
-    run(source, tmp_path / "b.psq", "--rows", "top", "--rule", "renju")
+    run(source, tmp_path / "b.psq", "--rows", "top", "--rules", "renju")
     assert (tmp_path / "b.psq").read_text().splitlines()[1:3] == ["1,1,0", "2,2,0"]
-    run(source, tmp_path / "c.pos", "--rows", "top", "--to-rows", "bottom", "--rule", "20x20:5:caro")
+    run(source, tmp_path / "c.pos", "--rows", "top", "--to-rows", "bottom", "--rules", "20x20:5:caro")
     assert (tmp_path / "c.pos").read_text() == "20/caro/a20b19\n"
     run(source, tmp_path / "d.pos", "--rows", "top")
     assert (tmp_path / "d.pos").read_text() == "15/freestyle/a1b2\n"

@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def convert(
     source: Annotated[Path, typer.Argument(metavar="A", help="The game file to read.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="B", help="The game file to write.", show_default=False)],
-    rule: Annotated[
+    rules: Annotated[
         str | None,
         typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state theirs."),
     ] = None,
@@ -63,7 +63,7 @@ def convert(
     records = iterate(
         source,
         format=from_format,
-        ruleset=parse_rule(rule),
+        ruleset=parse_rule(rules),
         rows=rows.value,
         encoding=encoding,
         report=report,

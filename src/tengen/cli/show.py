@@ -29,7 +29,7 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game file.", show_default=False)],
     game: Annotated[int, typer.Option(min=1, help="Which game of the file, counted from 1.")] = 1,
     move: Annotated[int | None, typer.Option(min=0, help="Show the board after this move of the main line.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state theirs.")] = None,
+    rules: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state theirs.")] = None,
     rows: Annotated[RowOne, typer.Option(help="Where row 1 of position strings is.")] = RowOne.BOTTOM,
     encoding: Annotated[str | None, typer.Option(help="Code page of the texts, such as cp1252 or gbk.")] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format, whatever the ending.")] = None,
@@ -41,7 +41,7 @@ def show(
 
     report = ReadReport()
     records = iterate(
-        file, format=from_format, ruleset=parse_rule(rule), rows=rows.value, encoding=encoding, report=report
+        file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report
     )
     record = next(chosen(records, game, file), None)
     if record is None:
