@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "patterns/defence.h"
+#include "patterns/legality.h"
 
 namespace tengen {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr int kMaxDepth = 120;
 constexpr std::uint64_t kFourNodes = 200;  // a look for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;
-constexpr std::uint64_t kLineNodes = 1'000'000;  // enough to read a proved line off the tables
+constexpr std::uint64_t kLineNodes = 10'000;  // to read a proved line off the tables, or as many as the proof may take
 constexpr int kLog2Fours = 16;
 constexpr std::uint32_t kQuietProof = 4;  // a quiet threat is tried after fours and threes
 
@@ -75,7 +76,7 @@ Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits, con
   const Numbers result = search(board, true, {kInfinity - 1, kInfinity - 1}, 0);
   if (result.proof == 0) {
     exhausted_ = false;
-    limits_.nodes = nodes_ + kLineNodes;
+    limits_.nodes = nodes_ + std::max(kLineNodes, limits.nodes);
     extract_line(board, true, 0);
     return Verdict::kWin;
   }
@@ -128,7 +129,12 @@ bool ThreatSolver::defences_against_fours(PatternBoard& board, std::vector<Child
   board.pass();
   if (!threatened) return false;
   PointSet answers = board.candidates();
-  for (const Point p : fours_.line()) answers |= board.neighbourhood(p);
+  if (lines_can_be_closed(board.rules())) {
+    // A four has several answers, of which the line shows one.
+    answers = legal_points(board.board());
+  } else {
+    for (const Point p : fours_.line()) answers |= board.neighbourhood(p);
+  }
   answers.remove_all(board.occupied());
   const Colour own = opponent(attacker_);
   answers.for_each([&](Point p) {
