@@ -187,24 +187,29 @@ PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const 
   return decision;
 }
 
+// The most visited child. Below a proof only children that are part of it count, first those that last as long as it
+// says. nullptr when there is none.
+const PuctNode* PuctTree::expected_reply(const PuctNode& node) const {
+  const auto rank = [&node](const PuctNode& child) {
+    if (node.proof == Result::kUnknown)
+      return child.proof == Result::kWin ? 3 : child.proof == Result::kLoss ? 1 : child.visits > 0 ? 2 : 0;
+    if (child.proof != opposite(node.proof)) return 0;
+    return child.proof_plies + 1 == node.proof_plies ? 2 : 1;
+  };
+  const PuctEdge* const edges = edges_of(node);
+  const PuctNode* best = nullptr;
+  for (int i = 0; i < node.opened; ++i) {
+    const PuctNode& child = nodes_[edges[i].child];
+    if (rank(child) == 0) continue;
+    if (!best || rank(child) > rank(*best) || (rank(child) == rank(*best) && child.visits > best->visits))
+      best = &child;
+  }
+  return best;
+}
+
 std::vector<Point> PuctTree::line_through(const PuctEdge& edge) const {
   std::vector<Point> line{edge.move};
-  for (const PuctNode* node = &nodes_[edge.child]; node->opened > 0;) {
-    const PuctEdge* const edges = edges_of(*node);
-    const PuctNode* best = nullptr;
-    const auto rank = [](const PuctNode& child) {
-      return child.proof == Result::kWin ? 2 : child.proof == Result::kLoss ? 0 : 1;
-    };
-    for (int i = 0; i < node->opened; ++i) {
-      const PuctNode& child = nodes_[edges[i].child];
-      if (child.visits == 0 && child.proof == Result::kUnknown) continue;
-      if (!best || rank(child) > rank(*best) || (rank(child) == rank(*best) && child.visits > best->visits))
-        best = &child;
-    }
-    if (!best) break;
-    line.push_back(best->move);
-    node = best;
-  }
+  for (const PuctNode* node = &nodes_[edge.child]; (node = expected_reply(*node));) line.push_back(node->move);
   return line;
 }
 

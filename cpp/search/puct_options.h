@@ -21,11 +21,11 @@ enum class SymmetryUse : std::uint8_t {
 struct PuctOptions {
   // Selection.
   int simulations = 500;
-  float c_puct = 1.1f;
-  float c_puct_growth = 0.45f;
+  float c_puct = 1.25f;
+  float c_puct_growth = 0.0f;
   float c_puct_base = 500.0f;
-  bool fpu_from_parent = true;  // otherwise a child without a visit has value 0
-  float fpu_reduction = 0.2f;
+  bool fpu_from_parent = false;  // otherwise a child without a visit has value 0
+  float fpu_reduction = 0.0f;
   float fpu_reduction_root = 0.0f;
   float virtual_loss = 1.0f;
   int leaves = 1;  // walks of one tree that may be under way at once
@@ -38,8 +38,8 @@ struct PuctOptions {
   float root_temperature = 1.0f;  // root priors to the power of 1 / temperature
 
   // What is known for sure.
-  bool solve = true;    // proofs go up the tree
-  bool tactics = true;  // take a five, answer a four
+  bool solve = false;    // proofs go up the tree
+  bool tactics = false;  // take a five, answer a four
   std::uint32_t vcf_nodes_leaf = 0;
   std::uint32_t vcf_nodes_root = 0;
   std::uint32_t vct_nodes = 0;  // at nodes that have been visited vct_visits times
@@ -58,12 +58,12 @@ struct PuctOptions {
   int cache_entries = 0;
 
   // Games.
-  bool reuse_tree = true;
+  bool reuse_tree = false;
   float forced_playouts = 0.0f;  // k of sqrt(k * P * N)
   float full_fraction = 1.0f;    // of the moves get the full search
   int fast_simulations = 0;
   float temperature = 1.0f;
-  int temperature_plies = 0;  // afterwards the final temperature
+  int temperature_plies = 1000;  // afterwards the final temperature
   float temperature_final = 0.0f;
   bool stop_when_proved = false;
 };

@@ -81,7 +81,8 @@ void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms
 
 bool PuctSearch::is_over_locked() const {
   if (!tree_.has_root()) return false;
-  const int most = tree_.root().edge_count == 1 ? std::min(simulations_, kSimulationsOfOnlyMove) : simulations_;
+  const bool only_move = options_.tactics && tree_.root().edge_count == 1;
+  const int most = only_move ? std::min(simulations_, kSimulationsOfOnlyMove) : simulations_;
   return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.bytes() >= tree_bytes_;
 }
 
@@ -143,7 +144,7 @@ void PuctSearch::find_threats(Worker& worker) {
   const LeafJudgement judgement =
       worker.judge.find_threats(worker.board, options_.vct_nodes, [this] { return is_ended(); });
   const std::lock_guard lock(mutex_);
-  tree_.conclude(worker.walk, judgement);
+  tree_.conclude(worker.walk, judgement, is_ended());
   close_walk();
 }
 
@@ -164,7 +165,7 @@ int PuctSearch::collect(int index, float* planes) {
         worker.board.unmake(worker.walk.depth());
         if (!worker.waiting.empty()) break;
         // Somebody else waits for the evaluation of this very node.
-        if (open_walks_ > 0 && !end_requested_) changed_.wait(lock);
+        if (open_walks_ > 0 && (!end_requested_ || !tree_.has_root())) changed_.wait(lock);
         if (is_ended() && tree_.has_root()) break;
         continue;
       }

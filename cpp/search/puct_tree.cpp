@@ -40,6 +40,7 @@ PuctTree::PuctTree(const PuctOptions& options, int area)
 void PuctTree::reset() {
   nodes_.assign(1, PuctNode{});
   edges_.clear();
+  std::fill(gumbel_.begin(), gumbel_.end(), 0.0f);
   begun_ = finished_ = 0;
 }
 
@@ -351,8 +352,9 @@ void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
   back_up(walk, proved_value(nodes_[index]), true);
 }
 
-void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement) {
-  const PuctNode& node = nodes_[walk.path.back()];
+void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short) {
+  PuctNode& node = nodes_[walk.path.back()];
+  if (cut_short) node.examined = false;
   if (node.proof != Result::kUnknown) return repeat_known(walk);  // by another thread, meanwhile
   // The root may be told to leave the winning move out.
   const PuctEdge* const edges = edges_of(node);

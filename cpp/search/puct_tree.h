@@ -118,8 +118,9 @@ class PuctTree {
               Rng& rng);
   // The judgement itself decides: a finished game, or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
-  // A look for threats is done: what it proved goes back, otherwise the walk is cancelled.
-  void conclude(const PuctWalk& walk, const LeafJudgement& judgement);
+  // A look for threats is done: what it proved goes back, otherwise the walk is cancelled. One that was cut short may
+  // be repeated.
+  void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
   // Send back what is already proved of the walk's last node.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
@@ -167,6 +168,7 @@ class PuctTree {
   std::size_t choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const;
   std::size_t choose_by_chance(std::vector<float> weights, float temperature, Rng& rng) const;
   std::size_t choose_best(const std::vector<float>& weights) const;
+  const PuctNode* expected_reply(const PuctNode& node) const;
   std::vector<Point> line_through(const PuctEdge& edge) const;
   double exploration(const PuctNode& node) const;
 

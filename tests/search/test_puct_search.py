@@ -170,10 +170,12 @@ def test_moves_that_lose_to_continuous_threats_are_known_once_they_are_visited_e
 
 
 def test_a_win_by_threats_does_not_count_when_its_move_is_excluded() -> None:
-    found, _ = run(THREATENED, WITH_THREATS, 30)
-    best = found.lines[0].move
-    analysis, _ = run(THREATENED, WITH_THREATS, 100, excluded=frozenset({best}))
-    assert best not in {line.move for line in analysis.lines}
+    winning = run(THREATENED, WITH_THREATS, 30)[0].lines[0].line[0]
+    without, _ = run(THREATENED, WITH_THREATS, 30, excluded=frozenset({winning}))
+    assert winning not in {line.move for line in without.lines}
+    # No other move was found to win, so the search has not ended before its time.
+    assert without.lines[0].proof is None
+    assert without.nodes == 30
 
 
 def test_boards_on_which_nobody_can_win_are_drawn_at_sight() -> None:
@@ -220,6 +222,8 @@ def test_values_of_moves_are_a_ply_further_from_the_end_than_those_of_the_positi
         ("e5a1f5a3g5c1d5", TACTICS, "-M2"),
         ("e5a1e6a2e7a3i9i1", TACTICS, "+M3"),
         ("e5d4d5f5e4e6c6f3b7a8d7f4f6e3", WITH_THREATS, "+M11"),
+        # Moves of the proof, and others beside them, have many visits when it is found.
+        ("e5d4d5f5e4e6c6f3b7a8d7f4f6e3", replace(WITH_THREATS, vct_visits=2000), "+M11"),
     ],
 )
 def test_proved_lines_go_on_to_the_end(moves: str, config: PuctConfig, proof: str) -> None:
@@ -470,6 +474,24 @@ def test_the_cache_answers_as_the_network_does(layout: str) -> None:
         assert cached.rows < plain.rows
         if symmetry is Symmetry.NONE:
             assert a.lines == b.lines
+
+
+def test_the_cache_turns_its_answers_to_the_position_that_asks() -> None:
+    config = PuctConfig(symmetry=Symmetry.AVERAGE, cache_entries=1 << 14)
+    network = FixedEvaluator("stones")
+    search = PuctSearch(NINE.ruleset, network, config)
+
+    def evaluate(position: Position) -> Analysis:
+        return search.search(position, Limits(simulations=1), lines=500)
+
+    first = evaluate(NINE)
+    rows = network.rows
+    for symmetry in symmetries(NINE.ruleset):
+        turned = evaluate(transform_position(NINE, symmetry))
+        moved = {transform_point(line.move, symmetry, NINE.ruleset): line.prior for line in first.lines}
+        assert {line.move: line.prior for line in turned.lines} == pytest.approx(moved, rel=1e-4)
+        assert turned.lines[0].value_to_move == pytest.approx(first.lines[0].value_to_move, abs=1e-4)
+    assert network.rows == rows
 
 
 # ---- Limits ----------------------------------------------------------------------------------------------------------

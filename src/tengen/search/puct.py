@@ -259,6 +259,10 @@ class Openings:
         _check_real("fraction", self.fraction, 0.0, 1.0)
         _check_range("random_stones", self.random_stones, 0, 100)
         _check_range("balance_candidates", self.balance_candidates, 0, 1000)
+        if self.balance_candidates and (self.sequences or not self.random_stones):
+            raise InputError(
+                "balance_candidates follow random_stones: without these, or after sequences, there are none"
+            )
 
     def native(self, ruleset: Ruleset) -> _native.OpeningOptions:
         """The same for native code; sequences that cannot be played, or end the game, are refused."""
