@@ -19,6 +19,7 @@ from tengen.learning import dqn, policy_gradient, ppo
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.episodes import PlayConfig, Table, sample_policy
 from tengen.learning.guards import GuardConfig
+from tengen.learning.loop import Loop
 from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
@@ -286,3 +287,26 @@ def test_strength_is_measured_at_even_distances_of_the_run(tmp_path: Path) -> No
     run = begin(tmp_path / "run", "ppo", *strength, "iterations=4", "play.games=20", "learner.epochs=1")
     go(run)
     assert [line["iteration"] for line in run.metrics() if "strength" in line] == [2, 4]
+
+
+def test_the_last_iteration_is_measured_whenever_the_time_runs_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock on which only the logging takes time, so that the time is over after strength was asked for."""
+    clock = 0.0
+    log = Run.log
+
+    def log_slowly(run: Run, iteration: int, line: dict[str, Any]) -> None:
+        nonlocal clock
+        clock += 40.0
+        log(run, iteration, line)
+
+    monkeypatch.setattr(Loop, "seconds", property(lambda _: clock))
+    monkeypatch.setattr(Run, "log", log_slowly)
+    strength = ("strength.every=100", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
+                "strength.anchor=random")  # fmt: skip
+    run = begin(tmp_path / "run", "ppo", *strength, "minutes=1", "play.games=20", "learner.epochs=1")
+    go(run)
+    lines = run.metrics()
+    assert len(lines) == 3
+    assert ["strength" in line for line in lines] == [False, False, True]

@@ -222,6 +222,9 @@ def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> 
         (tmp_path / folder).mkdir()
         for number in (1, 2, 3):
             (tmp_path / folder / f"{number:06}.{ending}").write_text("")
+        (tmp_path / folder / f"best.{ending}").write_text("")  # somebody else's
+    for iteration in (1, 2, 3):
+        save(run, iteration)
     with run.lock():
         for iteration in (1, 2, 3):
             run.log(iteration, {"seconds": 1.0, "losses": {"policy": 0.5}})
@@ -230,12 +233,15 @@ def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> 
     assert [line["iteration"] for line in run.metrics()] == [1, 2, 3]
     run.rewind(2)
     assert [line["iteration"] for line in run.metrics()] == [1, 2]
-    assert sorted(path.name for path in tmp_path.glob("*/00000*")) == [
+    assert sorted(path.name for path in tmp_path.glob("*/*") if path.parent.name != "checkpoints") == [
         "000001.npz",
         "000001.sgf",
         "000002.npz",
         "000002.sgf",
+        "best.npz",
+        "best.sgf",
     ]
+    assert sorted(path.name for path in tmp_path.glob("checkpoints/*")) == ["000001", "000002"]
 
 
 def test_half_written_files_are_never_seen_and_cleared_away(tmp_path: Path) -> None:

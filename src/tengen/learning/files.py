@@ -41,6 +41,12 @@ def remove_partial(folder: Path) -> None:
             partial.unlink(missing_ok=True)
 
 
+def numbered_files(folder: Path, ending: str = "") -> list[Path]:
+    """What lies in a folder under the number of an iteration, in their order; other names are somebody else's."""
+    suffix = f".{ending}" if ending else ""
+    return sorted(path for path in folder.glob(f"*{suffix}") if path.suffix == suffix and path.stem.isdecimal())
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn a full disk and its like into a `RunError` that says what was being written."""

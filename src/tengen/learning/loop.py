@@ -98,6 +98,7 @@ class Loop:
         self._config = config
         self._seconds_before = self._cpu_seconds_before = 0.0
         self._points_done = 0
+        self._is_over = False
         self._started, self._cpu_started = time.monotonic(), time.process_time()
         self._player = config.strength.player_text(run.header.algorithm, run.folder)
         self._ladder = Ladder(config.ruleset, config.strength, run.header.seed)
@@ -127,7 +128,8 @@ class Loop:
             self._seconds_before = checkpoint.counters["seconds"]
             self._cpu_seconds_before = checkpoint.counters["cpu_seconds"]
             self.guards.broken = dict(checkpoint.counters.get("guards", {}))
-            self._points_done = int(self.fraction() * self._config.strength.points)
+            self._points_done = checkpoint.counters.get("strength_points", 0)
+            self._is_over = self.fraction() >= 1.0
             self.progress.say(f"going on after iteration {self.iteration}, {self.games} games")
         return checkpoint
 
@@ -153,8 +155,8 @@ class Loop:
 
     @property
     def is_done(self) -> bool:
-        """Whether all iterations are done or the time is over; one iteration is always done."""
-        return self.iteration > 0 and self.fraction() >= 1.0
+        """Whether all iterations were done or the time was over when the last of them ended; one is always done."""
+        return self._is_over
 
     # -- the end of an iteration -----------------------------------------------------------------------------------
 
@@ -185,15 +187,23 @@ class Loop:
             **counts,
             **metrics,
         }
+        self._is_over = self.fraction() >= 1.0
         if self._is_strength_due():
             line["strength"] = self._measure()
+            self._is_over = self.fraction() >= 1.0  # measuring takes time as well, and the last one is measured now
         self.run.log(self.iteration, line)
         done, seconds = self.fraction(), self.seconds
         left = seconds * (1 / done - 1) if done else None
         speeds = f"{self.games / seconds:.1f} games/s, {self.positions / seconds:.0f} positions/s"
         self.progress.update(done, left, f"iteration {self.iteration}, {self.games} games, {speeds}, {shown}")
         clock = {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
-        kept = {**counts, **clock, "guards": self.guards.broken, **(counters or {})}
+        kept = {
+            **counts,
+            **clock,
+            "guards": self.guards.broken,
+            "strength_points": self._points_done,
+            **(counters or {}),
+        }
         self.run.save_checkpoint(Checkpoint(self.iteration, tensors, kept, arrays or {}))
 
     def _is_strength_due(self) -> bool:

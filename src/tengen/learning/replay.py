@@ -23,7 +23,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.symmetry import inverse, permutation, symmetries
 from tengen.errors import InputError, RunError
 from tengen.learning.checks import check_share
-from tengen.learning.files import write_file, writing
+from tengen.learning.files import numbered_files, write_file, writing
 from tengen.learning.run import KEPT_CHECKPOINTS
 
 NO_MOVE = -1
@@ -192,7 +192,7 @@ class Shards(Generic[R]):
         return self._folder / f"{iteration:06}.npz"
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob("*.npz"))
+        return numbered_files(self._folder, "npz")
 
     def _append(self, rows: R, size: int, room: int = 0) -> None:
         """Put a shard behind the others and drop those that a window of that size does without."""

@@ -34,7 +34,7 @@ from tengen.core.provenance import source_commit
 from tengen.core.tables import read_toml, to_table
 from tengen.errors import InputError, RunError
 from tengen.learning.config import format_toml, read_config
-from tengen.learning.files import remove_partial, write_file, write_folder, writing
+from tengen.learning.files import numbered_files, remove_partial, write_file, write_folder, writing
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -251,13 +251,18 @@ class Run:
         lines = [line for line in self.metrics() if line["iteration"] <= iteration]
         if lines or (self.folder / METRICS_FILE).exists():
             write_file(self.folder / METRICS_FILE, "".join(json.dumps(line) + "\n" for line in lines).encode("utf-8"))
-        for path in (*self.folder.glob("replay/*.npz"), *self.folder.glob("games/*.sgf")):
+        for path in (*numbered_files(self.folder / "replay", "npz"), *numbered_files(self.folder / "games", "sgf")):
             if int(path.stem) > iteration:
                 with writing(path):
                     path.unlink()
+        # Otherwise a stop on the way back here would leave one that is whole again, without what belongs to it.
+        for folder in self._checkpoint_folders():
+            if int(folder.name) > iteration:
+                with writing(folder):
+                    rmtree(folder)
 
     def _checkpoint_folders(self) -> list[Path]:
-        return sorted(path for path in (self.folder / _CHECKPOINTS).glob("[0-9]*") if path.is_dir())
+        return [path for path in numbered_files(self.folder / _CHECKPOINTS) if path.is_dir()]
 
 
 def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
