@@ -84,10 +84,14 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
   esac
   if [ "$name" = pg9 ]; then
     train runs/models/pg9-self-play --preset pg9
+    before="tengen train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
+"
     set -- --init-from runs/models/pg9-self-play "$@"
   fi
   if [ "$algorithm" = supervised ]; then
     TENGEN=$tengen data/make-games.sh freestyle
+    before="data/make-games.sh freestyle
+"
   fi
   echo "${before}tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
   train "$run" --preset "$preset" "$@"
