@@ -295,7 +295,7 @@ def test_what_does_not_fit_the_rules_is_refused() -> None:
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="threats")
     with pytest.raises(InputError, match="ends the game"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=("a1a2b1b2c1",)))
-    with pytest.raises(InputError, match="balance_candidates follow random_stones"):
+    with pytest.raises(InputError, match="balance_candidates 3 come after random stones"):
         Openings(balance_candidates=3)
     with pytest.raises(InputError, match="unknown plane layout 'zero'"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="zero")

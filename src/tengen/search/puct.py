@@ -261,7 +261,8 @@ class Openings:
         _check_range("balance_candidates", self.balance_candidates, 0, 1000)
         if self.balance_candidates and (self.sequences or not self.random_stones):
             raise InputError(
-                "balance_candidates follow random_stones: without these, or after sequences, there are none"
+                f"balance_candidates {self.balance_candidates} come after random stones: they need random_stones"
+                " above 0 and no sequences"
             )
 
     def native(self, ruleset: Ruleset) -> _native.OpeningOptions:
