@@ -132,7 +132,7 @@ def test_variations_are_made_promoted_and_deleted(visitor: Visitor) -> None:
     expect(visitor.point("j10")).to_have_accessible_name(re.compile("black stone"))
     visitor.page.keyboard.press("Delete")
     expect(visitor.page.locator(".variation")).to_have_count(0)
-    visitor.button("Bring it back").click()
+    visitor.button("Restore").click()
     expect(visitor.page.locator(".variation")).to_have_count(1)
 
 
@@ -148,7 +148,7 @@ def test_a_file_comes_back_as_it_went_in(visitor: Visitor) -> None:
     dialog.get_by_role("combobox", name="Format").select_option("sgf")
     text = dialog.get_by_label("Text of the file")
     expect(text).to_have_value(re.compile(r"^\(;[\s\S]*Written here\."))
-    expect(dialog.get_by_role("status")).to_have_text("Everything is kept.")
+    expect(dialog.get_by_role("status")).to_have_text("This format stores everything.")
     written = text.input_value()
     visitor.shoot("analyse-export")
     dialog.get_by_role("button", name="Close").click()
@@ -166,7 +166,7 @@ def test_formats_say_what_they_lose(visitor: Visitor) -> None:
     visitor.button("Save or copy").click()
     dialog = visitor.page.get_by_role("dialog")
     dialog.get_by_role("combobox", name="Format").select_option("psq")
-    expect(dialog.get_by_role("status")).to_contain_text("Not kept by this format")
+    expect(dialog.get_by_role("status")).to_contain_text("Not stored by this format")
 
 
 @pytest.mark.thorough

@@ -39,7 +39,7 @@ def test_a_puzzle_is_solved_and_stays_solved(visitor: Visitor) -> None:
         # The defence answers as stubbornly as it can, so the line is found anew each time.
         line = solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line
         visitor.put(str(line[0]))
-        expect(verdict).to_have_text(re.compile("Right|Solved"))
+        expect(verdict).to_have_text(re.compile("Correct|Solved"))
         expect(verdict).not_to_have_text("Thinking …")
     visitor.shoot("puzzle-solved")
     expect(visitor.page.locator(".tile.solved")).to_have_count(1)
@@ -59,7 +59,7 @@ def test_a_wrong_move_is_refuted_and_may_be_tried_again(visitor: Visitor) -> Non
     expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
     expect(visitor.page.locator(".tile.failed")).to_have_count(1)
     visitor.shoot("puzzle-failed")
-    visitor.button("Again").click()
+    visitor.button("Restart").click()
     expect(visitor.stones).to_have_count(stones)
     visitor.button("Solution").click()
     expect(visitor.page.locator(".verdict")).to_have_text("This is the solution.")
@@ -86,7 +86,7 @@ def test_an_answer_that_comes_too_late_is_left_alone(visitor: Visitor) -> None:
     with visitor.page.expect_response("**/try"):
         held[0].continue_()
     visitor.put(solution[0])
-    expect(verdict).to_have_text(re.compile("Right|Solved"))
+    expect(verdict).to_have_text(re.compile("Correct|Solved"))
     expect(visitor.point(wrong)).to_have_accessible_name(re.compile("empty"))
     expect(visitor.page.locator(".tile.failed")).to_have_count(0)
 

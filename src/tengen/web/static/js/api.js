@@ -1,86 +1,140 @@
 // @ts-check
-/** The server: questions over HTTP, everything that lives over one socket (docs/api.md). */
+/** The server's interface: requests over HTTP, and one socket for everything that sends updates (docs/api.md). */
 
 import { t, tIfKnown } from "./i18n.js";
+
+/**
+ * @import { ClientMessage, NewGame, PositionRequest, Problem, RecordInput, ImportRequest, Routes, ServerInfo,
+ *   ServerMessage } from "./messages.js"
+ */
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 2000;
 
-/** What could not be done, in the words of the page. */
+/** A failed request, with a message in the language of the page. */
 export class ApiError extends Error {}
 
-/** The problem of an answer or a message: by its code in the language of the page, else in the words of the server. */
-const problemOf = (/** @type {{ error: string, code?: string }} */ { error, code }) => new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
+/** Translate a problem by its code; without a translation, keep the server's sentence. */
+const problemOf = (/** @type {Pick<Problem, "error"> & Partial<Problem>} */ { error, code }) =>
+  new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
 
 /**
- * Ask over HTTP; a body makes it a POST.
- * @param {string} path
- * @param {object} [body]
- * @returns {Promise<any>}
+ * Send an HTTP request to a route and return its answer.
+ * @template {keyof Routes} R
+ * @param {R} route method and path, such as `GET /api/puzzles/{puzzle_id}`
+ * @param {{ path?: Routes[R]["path"], query?: Routes[R]["query"], body?: Routes[R]["body"] }} [parts]
+ * @returns {Promise<Routes[R]["answer"]>}
  */
-export async function ask(path, body) {
-  const request = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+async function ask(route, { path = {}, query = {}, body } = {}) {
+  const [method = "GET", template = ""] = route.split(" ");
+  const address = template.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String(/** @type {Record<string, unknown>} */ (path)[name])),
+  );
+  /** @type {RequestInit} */
+  const request =
+    method === "GET"
+      ? {}
+      : { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) };
   let answer;
   try {
-    answer = await fetch(path, request);
+    answer = await fetch(address + queryText(query), request);
   } catch {
     throw new ApiError(t("error.offline"));
   }
   if (answer.ok) return answer.json();
+  /** @type {Partial<Problem>} */
   const problem = await answer.json().catch(() => ({}));
   throw problemOf({ error: t("error.status", { status: answer.status }), ...problem });
 }
 
-const path = (/** @type {string[]} */ ...parts) => `/api/${parts.map(encodeURIComponent).join("/")}`;
-
-const query = (/** @type {Record<string, string | number>} */ values) => {
-  const text = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => [key, String(value)])).toString();
+/** The query of an address; empty values are left out. */
+function queryText(/** @type {object} */ values) {
+  const given = Object.entries(values).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
   return text ? `?${text}` : "";
-};
+}
 
-/** @type {Promise<any> | null} */
+/** @type {Promise<ServerInfo> | null} */
 let info = null;
 
-/** What the server offers; asked once. */
+/** What the server offers. Requested once; a failure is not cached. */
 export function serverInfo() {
-  info ??= ask(path("info")).catch((error) => {
+  info ??= ask("GET /api/info").catch((error) => {
     info = null;
     throw error;
   });
   return info;
 }
 
-export const positionInfo = (/** @type {object} */ position) => ask(path("position"), position);
-export const newGame = (/** @type {object} */ game) => ask(path("games"), game);
-export const rematch = (/** @type {string} */ id) => ask(path("games", id, "rematch"), {});
-export const importRecord = (/** @type {object} */ request) => ask(path("import"), request);
-export const exportRecord = (/** @type {object} */ record, /** @type {string} */ format) => ask(path("export"), { record, format });
-export const keepStudy = (/** @type {object} */ record) => ask(path("studies"), record);
-export const study = (/** @type {string} */ id) => ask(path("studies", id));
-export const puzzles = (/** @type {Record<string, string | number>} */ filter) => ask(path("puzzles") + query(filter));
-export const puzzle = (/** @type {string} */ id) => ask(path("puzzles", id));
-export const tryPuzzle = (/** @type {string} */ id, /** @type {string[]} */ moves) => ask(path("puzzles", id, "try"), { moves });
-export const puzzleSolution = (/** @type {string} */ id) => ask(path("puzzles", id, "solution"));
-export const runs = () => ask(path("runs"));
-export const run = (/** @type {string} */ name) => ask(path("runs", name));
-export const runGame = (/** @type {string} */ name, /** @type {string} */ file) => ask(path("runs", name, "games", file));
-export const tournaments = () => ask(path("tournaments"));
-export const tournament = (/** @type {string} */ name) => ask(path("tournaments", name));
-export const tournamentGames = (/** @type {string} */ name, /** @type {Record<string, string | number>} */ page) => ask(path("tournaments", name, "games") + query(page));
-export const tournamentGame = (/** @type {string} */ name, /** @type {number} */ number) => ask(path("tournaments", name, "games", String(number)));
-export const models = () => ask(path("models"));
-export const papers = () => ask(path("papers"));
+export const positionInfo = (/** @type {PositionRequest} */ body) => ask("POST /api/position", { body });
+export const newGame = (/** @type {NewGame} */ body) => ask("POST /api/games", { body });
+export const rematch = (/** @type {string} */ id) =>
+  ask("POST /api/games/{game_id}/rematch", { path: { game_id: id } });
+export const importRecord = (/** @type {ImportRequest} */ body) => ask("POST /api/import", { body });
+export const exportRecord = (/** @type {RecordInput} */ record, /** @type {string} */ format) =>
+  ask("POST /api/export", { body: { record, format } });
+export const saveStudy = (/** @type {RecordInput} */ body) => ask("POST /api/studies", { body });
+export const study = (/** @type {string} */ id) => ask("GET /api/studies/{study_id}", { path: { study_id: id } });
+export const puzzles = (/** @type {Routes["GET /api/puzzles"]["query"]} */ query) => ask("GET /api/puzzles", { query });
+export const puzzle = (/** @type {string} */ id) => ask("GET /api/puzzles/{puzzle_id}", { path: { puzzle_id: id } });
+export const tryPuzzle = (/** @type {string} */ id, /** @type {string[]} */ moves) =>
+  ask("POST /api/puzzles/{puzzle_id}/try", { path: { puzzle_id: id }, body: { moves } });
+export const puzzleSolution = (/** @type {string} */ id) =>
+  ask("GET /api/puzzles/{puzzle_id}/solution", { path: { puzzle_id: id } });
+export const runs = () => ask("GET /api/runs");
+export const run = (/** @type {string} */ name) => ask("GET /api/runs/{name}", { path: { name } });
+export const runGame = (/** @type {string} */ name, /** @type {string} */ file) =>
+  ask("GET /api/runs/{name}/games/{file}", { path: { name, file } });
+export const tournaments = () => ask("GET /api/tournaments");
+export const tournament = (/** @type {string} */ name) => ask("GET /api/tournaments/{name}", { path: { name } });
+export const tournamentGames = (
+  /** @type {string} */ name,
+  /** @type {number} */ limit,
+  /** @type {number} */ offset,
+) => ask("GET /api/tournaments/{name}/games", { path: { name }, query: { limit, offset } });
+export const tournamentGame = (/** @type {string} */ name, /** @type {number} */ number) =>
+  ask("GET /api/tournaments/{name}/games/{number}", { path: { name, number } });
+export const models = () => ask("GET /api/models");
+export const papers = () => ask("GET /api/papers");
+
+/** The type of message that answers each type of request. */
+const ANSWERS = /** @type {const} */ ({
+  watch: "game",
+  act: "done",
+  analyse: "analysis",
+  solve: "solve",
+  hint: "hint",
+  review: "review",
+  judge: "judge",
+});
+
+/** @typedef {keyof typeof ANSWERS} RequestType */
 
 /**
- * @typedef {object} Stream something under way on the server
- * @property {string} id
- * @property {() => void} close end it, on the server too
+ * A request without its id, which the socket assigns.
+ * @template {RequestType} T
+ * @typedef {Omit<Extract<ClientMessage, { type: T }>, "id"> & { type: T }} SocketRequest
  */
 
-/** The one socket. Streams survive a lost connection: they are asked for again when it is back. */
+/**
+ * @template {RequestType} T
+ * @typedef {Extract<ServerMessage, { type: typeof ANSWERS[T] }>} Answer
+ */
+
+/**
+ * @typedef {object} Stream a request that is active on the server
+ * @property {string} id
+ * @property {() => void} close end it, on the server as well
+ */
+
+/** @typedef {(error: ApiError, goesOn?: boolean) => void} ErrorListener `goesOn`: the stream stays open after the error */
+
+/** @typedef {{ message: ClientMessage, onMessage: (message: ServerMessage) => void, onError: ErrorListener, lasts: boolean }} OpenStream */
+
+/** The page's only socket. Streams survive a lost connection: they are requested again after a reconnect. */
 class Socket {
   /** @type {WebSocket | null} */ socket = null;
-  /** @type {Map<string, { message: object, onMessage: (message: any) => void, onError: (error: ApiError, goesOn?: boolean) => void, lasts: boolean }>} */ streams = new Map();
+  /** @type {Map<string, OpenStream>} */ streams = new Map();
   /** @type {Set<(isOpen: boolean) => void>} */ listeners = new Set();
   nextId = 1;
   retryMs = FIRST_RETRY_MS;
@@ -94,7 +148,7 @@ class Socket {
     this.socket.onopen = () => {
       this.retryMs = FIRST_RETRY_MS;
       this.setOpen(true);
-      for (const [id, stream] of this.streams) this.send({ ...stream.message, id });
+      for (const { message } of this.streams.values()) this.send(message);
     };
     this.socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
     this.socket.onclose = () => {
@@ -115,39 +169,48 @@ class Socket {
     for (const listener of this.listeners) listener(isOpen);
   }
 
-  send(/** @type {object} */ message) {
+  send(/** @type {ClientMessage} */ message) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  receive(/** @type {any} */ message) {
-    const stream = this.streams.get(message.id);
-    if (!stream) return;
-    if (message.type === "error") {
-      // Too soon is no failure: what lasts is asked for again when the server says.
-      if (message.retryAfterMs && stream.lasts) {
-        setTimeout(() => this.streams.has(message.id) && this.send({ ...stream.message, id: message.id }), message.retryAfterMs);
-        return;
-      }
-      if (!message.goesOn) this.streams.delete(message.id);
-      stream.onError(problemOf(message), message.goesOn);
-    } else {
+  receive(/** @type {ServerMessage} */ message) {
+    const { id } = message;
+    const stream = id === null ? undefined : this.streams.get(id);
+    if (id === null || !stream) return;
+    if (message.type !== "error") {
       stream.onMessage(message);
+      return;
     }
+    // A rate limit is not a failure: a lasting stream is requested again after the given delay.
+    if (message.retryAfterMs && stream.lasts) {
+      setTimeout(() => this.streams.has(id) && this.send(stream.message), message.retryAfterMs);
+      return;
+    }
+    if (!message.goesOn) this.streams.delete(id);
+    stream.onError(problemOf(message), message.goesOn);
   }
 
   /**
-   * Begin something that answers many times.
-   * @param {object} message
-   * @param {(message: any) => void} onMessage
-   * @param {(error: ApiError, goesOn?: boolean) => void} onError told of what ended it, and of troubles that it goes on after
-   * @param {{ lasts?: boolean }} [options]
+   * Send a request that is answered many times.
+   * @template {RequestType} T
+   * @param {SocketRequest<T>} message
+   * @param {(message: Answer<T>) => void} onMessage
+   * @param {ErrorListener} onError
+   * @param {{ lasts?: boolean }} [options] `lasts`: send the request again after a reconnect
    * @returns {Stream}
    */
   open(message, onMessage, onError, { lasts = true } = {}) {
     const id = `r${this.nextId++}`;
-    this.streams.set(id, { message, onMessage, onError, lasts });
+    const expected = ANSWERS[message.type];
+    const sent = /** @type {ClientMessage} */ ({ ...message, id });
+    this.streams.set(id, {
+      message: sent,
+      onMessage: (answer) => answer.type === expected && onMessage(/** @type {Answer<T>} */ (answer)),
+      onError,
+      lasts,
+    });
     this.connect();
-    this.send({ ...message, id });
+    this.send(sent);
     return { id, close: () => this.close(id) };
   }
 
@@ -156,13 +219,23 @@ class Socket {
     this.send({ type: "terminate", id: `t${this.nextId++}`, terminateId: id });
   }
 
-  /** Ask for one answer. @returns {Promise<any>} */
-  request(/** @type {object} */ message) {
+  /**
+   * Send a request that is answered once.
+   * @template {RequestType} T
+   * @param {SocketRequest<T>} message
+   * @returns {Promise<Answer<T>>}
+   */
+  request(message) {
     return new Promise((resolve, reject) => {
-      const stream = this.open(message, (answer) => {
-        this.streams.delete(stream.id);
-        resolve(answer);
-      }, reject, { lasts: false });
+      const stream = this.open(
+        message,
+        (answer) => {
+          this.streams.delete(stream.id);
+          resolve(answer);
+        },
+        reject,
+        { lasts: false },
+      );
     });
   }
 }

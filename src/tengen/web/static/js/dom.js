@@ -1,5 +1,5 @@
 // @ts-check
-/** Elements without markup strings: text is always text, so nothing that comes from a file or an engine is ever parsed. */
+/** Builds elements without markup strings: text is never parsed as HTML, whether it comes from a file or an engine. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -7,22 +7,24 @@ const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 /** @typedef {Child | Child[]} Children */
 
 /**
- * Make an HTML element. Keys that begin with `on` are listeners, `class` and `dataset` are what they say, keys that the
- * element has as properties are set as such (`value`, `checked`, `disabled`), all others are attributes.
- * @param {string} tag
- * @param {Record<string, any> | null} [props]
+ * Make an HTML element. Keys that start with `on` add listeners, `dataset` and `style` take objects, keys that are
+ * properties of the element are set as properties (`value`, `checked`, `disabled`), all others are attributes.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, unknown> | null} [props]
  * @param {...Children} children
- * @returns {any}
+ * @returns {HTMLElementTagNameMap[K]}
  */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key === "class") element.className = value;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+    else if (key === "class") element.className = String(value);
     else if (key === "dataset") Object.assign(element.dataset, value);
     else if (key === "style") Object.assign(element.style, value);
-    else if (key in element && !key.startsWith("aria") && key !== "list" && key !== "role") /** @type {any} */ (element)[key] = value;
+    else if (key in element && !key.startsWith("aria") && key !== "list" && key !== "role")
+      Object.assign(element, { [key]: value });
     else element.setAttribute(key, String(value));
   }
   append(element, children);
@@ -31,10 +33,11 @@ export function h(tag, props, ...children) {
 
 /**
  * Make an SVG element.
- * @param {string} tag
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
  * @param {Record<string, string | number | null | undefined>} [attributes]
  * @param {...Children} children
- * @returns {any}
+ * @returns {SVGElementTagNameMap[K]}
  */
 export function svg(tag, attributes, ...children) {
   const element = document.createElementNS(SVG_NAMESPACE, tag);
@@ -67,8 +70,8 @@ export function fill(element, ...children) {
 }
 
 /**
- * As `fill`, but what looks as before stays, so that a press on a button is not lost when its surroundings are drawn
- * anew between down and up. What looks the same must do the same.
+ * Replace the children that differ and keep those that look the same. A click is then not lost when the surroundings
+ * of a button are redrawn between pointer down and pointer up. Children that look the same must behave the same.
  * @param {Element} element
  * @param {Node[]} children
  */
@@ -82,32 +85,41 @@ export function refill(element, children) {
 }
 
 /**
- * Draw something anew without taking the focus away: the control that had it (or the one with its `data-focus`) gets it
- * back.
+ * Redraw a container without losing the focus: it returns to the control that had it, or to the new control with the
+ * same `data-focus`.
  * @param {HTMLElement} container
  * @param {() => void} draw
  */
 export function keepingFocus(container, draw) {
   const active = document.activeElement;
-  const key = active && container.contains(active) ? /** @type {HTMLElement | null} */ (active.closest("[data-focus]"))?.dataset.focus : undefined;
+  const key =
+    active && container.contains(active)
+      ? /** @type {HTMLElement | null} */ (active.closest("[data-focus]"))?.dataset.focus
+      : undefined;
   draw();
   if (key === undefined || (active && container.contains(active))) return;
   const found = /** @type {HTMLElement | null} */ (container.querySelector(`[data-focus="${CSS.escape(key)}"]`));
-  const control = found?.matches("button") ? found : found?.querySelector("input:checked, input:not([type=radio]), select");
+  const control = found?.matches("button")
+    ? found
+    : found?.querySelector("input:checked, input:not([type=radio]), select");
   /** @type {HTMLElement | null | undefined} */ (control)?.focus();
 }
 
 /**
- * An icon of the sprite in index.html.
+ * Make an icon from the sprite in index.html.
  * @param {string} name
  */
 export function icon(name) {
-  return svg("svg", { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" }, svg("use", { href: `#icon-${name}` }));
+  return svg(
+    "svg",
+    { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" },
+    svg("use", { href: `#icon-${name}` }),
+  );
 }
 
 /**
- * A function that runs once things have been quiet for a while.
- * @template {any[]} A
+ * Return a function that runs `action` after no call has come for `delayMs`.
+ * @template {unknown[]} A
  * @param {(...args: A) => void} action
  * @param {number} delayMs
  */
@@ -122,7 +134,7 @@ export function debounce(action, delayMs) {
 }
 
 /**
- * Give a text to the browser as a file.
+ * Let the browser save a blob as a file.
  * @param {string} name
  * @param {Blob} blob
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Game files in and out: paste, drop, choose, download. What a file means is the server's business. */
+/** Import and export of game files: paste, drop, choose, download. The server parses and writes the formats. */
 
 import { exportRecord, importRecord } from "./api.js";
 import { download, h } from "./dom.js";
@@ -8,7 +8,9 @@ import { notify, notifyError, openDialog } from "./notice.js";
 import { boardPng, boardSvg } from "./picture.js";
 import { choice, field } from "./widgets/fields.js";
 
-/** The bytes of a file as the server takes them. */
+/** @import { ExportResult, FormatInfo, ImportRequest, RecordInput, RecordOutput } from "./messages.js" */
+
+/** Encode a file as an import request. */
 async function requestOf(/** @type {File} */ file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = "";
@@ -17,26 +19,34 @@ async function requestOf(/** @type {File} */ file) {
 }
 
 /**
- * Read a game; a collection asks which one.
- * @param {object} request
- * @returns {Promise<any>} a record, or null when the user changed their mind
+ * Import a game; for a collection, ask the user which one.
+ * @param {ImportRequest} request
+ * @returns {Promise<RecordOutput | null>} null if the user cancelled
  */
 async function read(request) {
   const first = await importRecord(request);
   if (first.notes.length) notify(first.notes.slice(0, 3).join(" · "));
   if (first.gameCount <= 1) return first.record;
-  const index = await openDialog(t("import.which", { count: first.gameCount }), (/** @type {(answer: number | null) => void} */ close) => [
-    h("div", { class: "stack game-choice" }, first.titles.map((/** @type {string} */ title, /** @type {number} */ i) =>
-      h("button", { class: "button", type: "button", onclick: () => close(i) }, `${i + 1}. ${title}`))),
-  ]);
+  const index = await openDialog(
+    t("import.which", { count: first.gameCount }),
+    (/** @type {(answer: number | null) => void} */ close) => [
+      h(
+        "div",
+        { class: "stack game-choice" },
+        first.titles.map((title, i) =>
+          h("button", { class: "button", type: "button", onclick: () => close(i) }, `${i + 1}. ${title}`),
+        ),
+      ),
+    ],
+  );
   if (index === null) return null;
   return index === first.index ? first.record : (await importRecord({ ...request, index })).record;
 }
 
 /**
- * Read what was pasted, dropped or chosen and hand it on.
+ * Import a pasted, dropped or chosen game and pass it to `onRecord`.
  * @param {string | File} source
- * @param {(record: any) => void} onRecord
+ * @param {(record: RecordOutput) => void} onRecord
  */
 export async function importFrom(source, onRecord) {
   try {
@@ -47,24 +57,44 @@ export async function importFrom(source, onRecord) {
   }
 }
 
-/** The dialog to open a game. */
-export async function openImport(/** @type {(record: any) => void} */ onRecord) {
+/** Show the dialog that opens a game. */
+export async function openImport(/** @type {(record: RecordOutput) => void} */ onRecord) {
   const source = await openDialog(t("import"), (/** @type {(answer: string | File | null) => void} */ close) => {
-    const text = h("textarea", { rows: 6, placeholder: t("import.placeholder"), "aria-label": t("import.text"), spellcheck: false });
-    const file = h("input", { type: "file", accept: ".sgf,.psq,.rif,.lib,.json,.txt,.pos,.rec", onchange: () => file.files[0] && close(file.files[0]) });
+    const text = h("textarea", {
+      rows: 6,
+      placeholder: t("import.placeholder"),
+      "aria-label": t("import.text"),
+      spellcheck: false,
+    });
+    const file = h("input", {
+      type: "file",
+      accept: ".sgf,.psq,.rif,.lib,.json,.txt,.pos,.rec",
+      onchange: () => {
+        const chosen = file.files?.[0];
+        if (chosen) close(chosen);
+      },
+    });
     return [
-      h("p", { class: "soft small" }, t("import.help")), text,
+      h("p", { class: "soft small" }, t("import.help")),
+      text,
       field(t("import.file"), file),
-      h("div", { class: "buttons even" },
+      h(
+        "div",
+        { class: "buttons even" },
         h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")),
-        h("button", { class: "button primary", type: "button", onclick: () => close(text.value.trim() || null) }, t("import.open"))),
+        h(
+          "button",
+          { class: "button primary", type: "button", onclick: () => close(text.value.trim() || null) },
+          t("import.open"),
+        ),
+      ),
     ];
   });
   if (source) await importFrom(source, onRecord);
 }
 
-/** Paste anywhere outside a field, or drop a file anywhere. Returns what ends it. */
-export function listenForGames(/** @type {(record: any) => void} */ onRecord) {
+/** Listen for games pasted outside a field or dropped anywhere; returns a function that stops listening. */
+export function listenForGames(/** @type {(record: RecordOutput) => void} */ onRecord) {
   const onPaste = (/** @type {ClipboardEvent} */ event) => {
     if (/** @type {HTMLElement} */ (event.target).closest?.("input, textarea, dialog")) return;
     const source = event.clipboardData?.files[0] ?? event.clipboardData?.getData("text").trim();
@@ -87,9 +117,9 @@ export function listenForGames(/** @type {(record: any) => void} */ onRecord) {
 }
 
 /**
- * The dialog to write a game or a picture of the board.
- * @param {any[]} formats of the server
- * @param {() => any} record
+ * Show the dialog that saves a game or a picture of the board.
+ * @param {FormatInfo[]} formats formats of the server
+ * @param {() => RecordInput} record
  * @param {SVGSVGElement} picture
  */
 export function openExport(formats, record, picture) {
@@ -98,7 +128,7 @@ export function openExport(formats, record, picture) {
     let name = "sgf";
     const text = h("textarea", { rows: 7, readOnly: true, "aria-label": t("export.text") });
     const losses = h("p", { class: "small soft", role: "status" }, t("loading"));
-    /** @type {any} */
+    /** @type {ExportResult | null} */
     let file = null;
     const write = async () => {
       const asked = name;
@@ -107,7 +137,9 @@ export function openExport(formats, record, picture) {
         if (asked !== name) return;
         file = answer;
         text.value = file.text ?? t("export.binary");
-        losses.textContent = file.losses.length ? t("export.losses", { what: file.losses.join(", ") }) : t("export.whole");
+        losses.textContent = file.losses.length
+          ? t("export.losses", { what: file.losses.join(", ") })
+          : t("export.whole");
       } catch (error) {
         if (asked !== name) return;
         file = null;
@@ -116,25 +148,63 @@ export function openExport(formats, record, picture) {
       }
     };
     write();
-    const bytes = () => Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
+    const save = () => {
+      if (!file) return;
+      const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
+      download(file.filename, new Blob([bytes], { type: file.mediaType }));
+    };
     return [
-      field(t("format"), choice(written.map((format) => [format.name, translated(format.title)]), name, (chosen) => {
-        name = chosen;
-        write();
-      })),
-      text, losses,
-      h("div", { class: "buttons even" },
+      field(
+        t("format"),
+        choice(
+          written.map((format) => [format.name, translated(format.title)]),
+          name,
+          (chosen) => {
+            name = chosen;
+            write();
+          },
+        ),
+      ),
+      text,
+      losses,
+      h(
+        "div",
+        { class: "buttons even" },
         h("button", { class: "button", type: "button", onclick: () => copy(text.value) }, t("copy")),
-        h("button", { class: "button primary", type: "button", onclick: () => file && download(file.filename, new Blob([bytes()], { type: file.mediaType })) }, t("download"))),
+        h(
+          "button",
+          {
+            class: "button primary",
+            type: "button",
+            onclick: save,
+          },
+          t("download"),
+        ),
+      ),
       h("h3", null, t("picture")),
-      h("div", { class: "buttons even" },
-        h("button", { class: "button", type: "button", onclick: () => download("board.svg", new Blob([boardSvg(picture)], { type: "image/svg+xml" })) }, "SVG"),
-        h("button", { class: "button", type: "button", onclick: async () => download("board.png", await boardPng(picture)) }, "PNG")),
+      h(
+        "div",
+        { class: "buttons even" },
+        h(
+          "button",
+          {
+            class: "button",
+            type: "button",
+            onclick: () => download("board.svg", new Blob([boardSvg(picture)], { type: "image/svg+xml" })),
+          },
+          "SVG",
+        ),
+        h(
+          "button",
+          { class: "button", type: "button", onclick: async () => download("board.png", await boardPng(picture)) },
+          "PNG",
+        ),
+      ),
     ];
   });
 }
 
-/** Put a text onto the clipboard. */
+/** Copy a text to the clipboard. */
 export async function copy(/** @type {string} */ text) {
   try {
     await navigator.clipboard.writeText(text);

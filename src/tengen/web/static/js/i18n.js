@@ -1,5 +1,5 @@
 // @ts-check
-/** The words of the page: one file per language under i18n/, the same keys in each (a test compares them). */
+/** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). */
 
 export const LANGUAGES = /** @type {const} */ ({ en: "English", zh: "中文" });
 
@@ -7,23 +7,24 @@ export const LANGUAGES = /** @type {const} */ ({ en: "English", zh: "中文" });
 let texts = {};
 let language = "en";
 
-/** The language asked for, or what the browser prefers. */
+/** The chosen language, or the one that the browser prefers. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
   if (wanted && wanted in LANGUAGES) return wanted;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
-/** Load a language and name it in the document. */
+/** Load the texts of a language and set the language of the document. */
 export async function loadLanguage(/** @type {string} */ name) {
   const answer = await fetch(new URL(`../i18n/${name}.json`, import.meta.url));
-  if (!answer.ok) throw new Error(`no texts for ${name}`);
+  if (!answer.ok)
+    throw new Error(`cannot load the texts of the language "${name}": the server answered ${answer.status}`);
   texts = await answer.json();
   language = name;
   document.documentElement.lang = name === "zh" ? "zh-Hans" : name;
 }
 
 /**
- * The text of a key, with {names} filled in; the key itself where a text is missing.
+ * The text of a key, with its {placeholders} filled in; the key itself if the text is missing.
  * @param {string} key
  * @param {Record<string, string | number>} [values]
  */
@@ -32,13 +33,16 @@ export function t(key, values) {
   return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
-/** As `t`, but null where there is no text. */
-export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) => (key in texts ? t(key, values) : null);
+/** Like `t`, but null if the text is missing. */
+export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
+  key in texts ? t(key, values) : null;
 
-/** A text of the server, which speaks English, in the language of the page where there is a translation. */
+/** Translate an English text from the server; unchanged if there is no translation. */
 export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
 
-/** A number the way the language writes it: 12,345 or 1.2M with `compact`. */
+/** Format a number for the language: 12,345, or 1.2M with `compact`. */
 export function number(/** @type {number} */ value, compact = false) {
-  return new Intl.NumberFormat(language, compact ? { notation: "compact", maximumFractionDigits: 1 } : {}).format(value);
+  return new Intl.NumberFormat(language, compact ? { notation: "compact", maximumFractionDigits: 1 } : {}).format(
+    value,
+  );
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Starts the page: language, theme, head, routing. Each page is a module that is loaded when it is first opened. */
+/** Starts the application: language, theme, header, routing. Each page is a module, loaded when first opened. */
 
 import { socket } from "./api.js";
 import { fill, h, icon } from "./dom.js";
@@ -11,11 +11,14 @@ import { openSettings } from "./settings_dialog.js";
 import { listen, setGlobalShortcuts, setPageShortcuts, showShortcuts } from "./shortcuts.js";
 import { workspace } from "./workspace.js";
 
+/** @import { Route } from "./router.js" */
+/** @import { Shortcut } from "./shortcuts.js" */
+
 /**
- * @typedef {object} Page what a page's `mount` returns
+ * @typedef {object} Page the result of a page's `mount`
  * @property {() => void} unmount
- * @property {import("./shortcuts.js").Shortcut[]} shortcuts
- * @property {(route: import("./router.js").Route) => void} [follow] the address changed within the page
+ * @property {Shortcut[]} shortcuts
+ * @property {(route: Route) => void} [follow] called when the address changes within the page
  */
 
 const PAGES = ["play", "analyse", "review", "puzzles", "laboratory"];
@@ -32,16 +35,33 @@ function drawHead() {
   const { page } = parseRoute(location.hash);
   const tool = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ run) =>
     h("button", { class: "button bare", type: "button", title: label, "aria-label": label, onclick: run }, icon(name));
-  fill(head,
-    h("a", { class: "brand", href: "#/play" }, h("img", { src: "static/img/icon.svg", alt: "", width: 30, height: 30 }), "Tengen"),
-    h("nav", { class: "nav", "aria-label": t("pages") }, PAGES.map((name) =>
-      h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)))),
-    h("div", { class: "tools" },
-      tool(settings.sound ? "sound" : "mute", t(settings.sound ? "sound.off" : "sound.on"), () => change({ sound: !settings.sound })),
+  fill(
+    head,
+    h(
+      "a",
+      { class: "brand", href: "#/play" },
+      h("img", { src: "static/img/icon.svg", alt: "", width: 30, height: 30 }),
+      "Tengen",
+    ),
+    h(
+      "nav",
+      { class: "nav", "aria-label": t("pages") },
+      PAGES.map((name) =>
+        h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)),
+      ),
+    ),
+    h(
+      "div",
+      { class: "tools" },
+      tool(settings.sound ? "sound" : "mute", t(settings.sound ? "sound.off" : "sound.on"), () =>
+        change({ sound: !settings.sound }),
+      ),
       tool("theme", t("theme.toggle"), toggleTheme),
       tool("language", t("language.next"), nextLanguage),
       tool("settings", t("settings"), openSettings),
-      tool("keys", t("keys.title"), showShortcuts)));
+      tool("keys", t("keys.title"), showShortcuts),
+    ),
+  );
   document.title = `${t(`page.${PAGES.includes(page) ? page : "play"}`)} · Tengen`;
 }
 
@@ -52,7 +72,7 @@ function toggleTheme() {
 function nextLanguage() {
   const names = Object.keys(LANGUAGES);
   const at = names.indexOf(preferredLanguage(settings.language));
-  change({ language: names[(at + 1) % names.length] });
+  change({ language: names[(at + 1) % names.length] ?? null });
 }
 
 async function open() {
@@ -64,6 +84,7 @@ async function open() {
     return;
   }
   const turn = ++opening;
+  /** @type {{ mount: (main: HTMLElement, route: Route) => Promise<Page> }} */
   const module = await import(`./pages/${name}.js`);
   if (turn !== opening) return;
   current?.page.unmount();
@@ -77,11 +98,11 @@ async function open() {
   }
   current = { name, page };
   setPageShortcuts(page.shortcuts);
-  // From here on the page answers to keys and clicks.
+  // From now on the page responds to keys and clicks.
   main.dataset.page = name;
 }
 
-/** Draw the page again, as after a change of language. */
+/** Rebuild the page, for example after a change of language. */
 async function reopen() {
   current?.page.unmount();
   current = null;
@@ -99,7 +120,11 @@ async function start() {
     { keys: ["l"], label: "language.next", run: nextLanguage },
     { keys: ["s"], label: "sound", run: () => change({ sound: !settings.sound }) },
     { keys: ["o"], label: "key.coordinates", run: () => change({ coordinates: !settings.coordinates }) },
-    { keys: ["n"], label: "key.numbers", run: () => change({ numbers: settings.numbers === "off" ? "last" : settings.numbers === "last" ? "all" : "off" }) },
+    {
+      keys: ["n"],
+      label: "key.numbers",
+      run: () => change({ numbers: settings.numbers === "off" ? "last" : settings.numbers === "last" ? "all" : "off" }),
+    },
     { keys: [","], label: "settings", run: openSettings },
     { keys: ["?"], label: "keys.title", run: showShortcuts },
   ]);

@@ -1,18 +1,35 @@
 // @ts-check
-/** Short notices, the live region for screen readers, and dialogs. */
+/** Notices, the live region for screen readers, and dialogs. */
 
 import { fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 
 const SHOWN_MS = 6000;
-/** What can be taken back can be for longer. */
+/** Notices with an undo button stay longer. */
 const SHOWN_WITH_ACTION_MS = 20000;
 
-/** Tell the user something for a moment; `action` adds a button (undo). */
-export function notify(/** @type {string} */ text, { error = false, action = /** @type {{ label: string, run: () => void } | null} */ (null) } = {}) {
+/** Show a notice for a moment; `action` adds a button, such as undo. */
+export function notify(
+  /** @type {string} */ text,
+  { error = false, action = /** @type {{ label: string, run: () => void } | null} */ (null) } = {},
+) {
   const notice = h("div", { class: `notice${error ? " error" : ""}` }, text);
   if (action) {
-    notice.append(" ", h("button", { class: "button bare", type: "button", onclick: () => { action.run(); notice.remove(); } }, action.label));
+    notice.append(
+      " ",
+      h(
+        "button",
+        {
+          class: "button bare",
+          type: "button",
+          onclick: () => {
+            action.run();
+            notice.remove();
+          },
+        },
+        action.label,
+      ),
+    );
   }
   const notices = /** @type {HTMLElement} */ (document.getElementById("notices"));
   while (notices.children.length > 2) notices.firstChild?.remove();
@@ -20,10 +37,11 @@ export function notify(/** @type {string} */ text, { error = false, action = /**
   setTimeout(() => notice.remove(), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
-/** Show an error that was thrown, in its own words. */
-export const notifyError = (/** @type {unknown} */ error) => notify(error instanceof Error ? error.message : String(error), { error: true });
+/** Show the message of an error. */
+export const notifyError = (/** @type {unknown} */ error) =>
+  notify(error instanceof Error ? error.message : String(error), { error: true });
 
-/** Say something to screen readers only. */
+/** Announce a text to screen readers only. */
 export function announce(/** @type {string} */ text) {
   const log = /** @type {HTMLElement} */ (document.getElementById("announcer"));
   log.append(h("p", null, text));
@@ -31,11 +49,11 @@ export function announce(/** @type {string} */ text) {
 }
 
 /**
- * Open a dialog; `build` gets a function that closes it with an answer. Escape answers null.
+ * Open a dialog. `build` receives a function that closes it with an answer; Escape answers null.
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => (Node | string | null)[]} build
- * @param {string} [look] a class
+ * @param {string} [look] a CSS class
  * @returns {Promise<T | null>}
  */
 export function openDialog(title, build, look = "") {
@@ -47,25 +65,44 @@ export function openDialog(title, build, look = "") {
       answer = given;
       dialog.close();
     };
-    fill(dialog, h("div", { class: "dialog" },
-      h("div", { class: "row-between" }, h("h2", null, title), h("button", { class: "button bare", type: "button", "aria-label": t("close"), onclick: () => close(null) }, "✕")), build(close)));
+    fill(
+      dialog,
+      h(
+        "div",
+        { class: "dialog" },
+        h(
+          "div",
+          { class: "row-between" },
+          h("h2", null, title),
+          h(
+            "button",
+            { class: "button bare", type: "button", "aria-label": t("close"), onclick: () => close(null) },
+            "✕",
+          ),
+        ),
+        build(close),
+      ),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(answer);
     });
-    // A click on the backdrop closes, as Escape does.
+    // A click on the backdrop closes the dialog, like Escape.
     dialog.addEventListener("click", (/** @type {MouseEvent} */ event) => event.target === dialog && close(null));
     document.body.append(dialog);
     dialog.showModal();
   });
 }
 
-/** Ask before something that cannot be taken back. */
+/** Ask for confirmation before an action that cannot be undone. */
 export async function confirmed(/** @type {string} */ question, /** @type {string} */ yes) {
   const answer = await openDialog(question, (close) => [
-    h("div", { class: "buttons even" },
+    h(
+      "div",
+      { class: "buttons even" },
       h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")),
-      h("button", { class: "button primary", type: "button", autofocus: true, onclick: () => close(true) }, yes)),
+      h("button", { class: "button primary", type: "button", autofocus: true, onclick: () => close(true) }, yes),
+    ),
   ]);
   return answer === true;
 }

@@ -1,28 +1,42 @@
 // @ts-check
-/** The board as a picture file. What is seen is what is drawn: the styles of the page are written into the copy. */
+/** Exports the board as a picture. The computed styles are written into the copy, so it looks like the page. */
 
 import { svg } from "./dom.js";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "dominant-baseline"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "stroke-dasharray",
+  "opacity",
+  "font-size",
+  "font-weight",
+  "font-family",
+  "text-anchor",
+  "dominant-baseline",
+];
 const WOOD = "#e0b16b";
 const PIXELS = 1200;
 
-/** The board as a document of its own. @returns {string} */
+/** The board as a standalone SVG document. @returns {string} */
 export function boardSvg(/** @type {SVGSVGElement} */ picture) {
   const copy = /** @type {SVGSVGElement} */ (picture.cloneNode(true));
   const [from, to] = [picture.querySelectorAll("*"), copy.querySelectorAll("*")];
   from.forEach((element, i) => {
-    if (element.closest("defs")) return;
+    const target = to[i];
+    if (!target || element.closest("defs")) return;
     const style = getComputedStyle(element);
     for (const name of STYLES) {
       const value = style.getPropertyValue(name);
-      // Gradients are named by the attribute already.
-      if (value && !value.startsWith("url(")) to[i].setAttribute(name, value);
+      // References to gradients are already in the attributes.
+      if (value && !value.startsWith("url(")) target.setAttribute(name, value);
     }
-    to[i].removeAttribute("class");
+    target.removeAttribute("class");
   });
   copy.querySelectorAll(".layer-cursor").forEach((layer) => layer.remove());
-  const [x, y, width, height] = (picture.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
+  const [x = 0, y = 0, width = 1, height = 1] = (picture.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
   copy.querySelector("defs")?.after(svg("rect", { x, y, width, height, fill: WOOD }));
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("width", String(PIXELS));
@@ -31,7 +45,7 @@ export function boardSvg(/** @type {SVGSVGElement} */ picture) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The board as PNG. @returns {Promise<Blob>} */
+/** The board as a PNG file. @returns {Promise<Blob>} */
 export async function boardPng(/** @type {SVGSVGElement} */ picture) {
   const url = URL.createObjectURL(new Blob([boardSvg(picture)], { type: "image/svg+xml" }));
   try {
@@ -40,7 +54,11 @@ export async function boardPng(/** @type {SVGSVGElement} */ picture) {
     await image.decode();
     const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
     canvas.getContext("2d")?.drawImage(image, 0, 0);
-    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture")))));
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) =>
+        blob ? resolve(blob) : reject(new Error("the browser could not encode the picture as PNG")),
+      ),
+    );
   } finally {
     URL.revokeObjectURL(url);
   }

@@ -1,16 +1,16 @@
 // @ts-check
-/** Pages by the hash of the address: `#/analyse?rules=15x15:5:renju&moves=h8,i9`. */
+/** Routing by the hash of the address: `#/analyse?rules=15x15:5:renju&moves=h8,i9`. */
 
 /** @typedef {{ page: string, rest: string[], query: URLSearchParams }} Route */
 
 /** @returns {Route} */
 export function parseRoute(/** @type {string} */ hash) {
-  const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [page = "", ...rest] = decoded(path);
   return { page: page || "play", rest, query: new URLSearchParams(query) };
 }
 
-/** The parts of a path; none where it is not written as addresses are. */
+/** The decoded parts of a path; empty if the encoding is invalid. */
 function decoded(/** @type {string} */ path) {
   try {
     return path.split("/").map(decodeURIComponent);
@@ -21,8 +21,10 @@ function decoded(/** @type {string} */ path) {
 
 /** The address of a page. */
 export function hashOf(/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) {
-  const text = Object.entries(query).filter(([, value]) => value !== "")
-    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":")}`).join("&");
+  const text = Object.entries(query)
+    .filter(([, value]) => value !== "")
+    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":")}`)
+    .join("&");
   return `#/${path}${text ? `?${text}` : ""}`;
 }
 
@@ -31,8 +33,8 @@ export const go = (/** @type {string} */ path, /** @type {Record<string, string>
 };
 
 /**
- * Keep the address up to what is shown without making a step of history. Not when it names another page already: the
- * visitor is on the way there, and the page that is left has not heard of it yet.
+ * Update the address without adding a history entry. Does nothing if the address already names another page: the user
+ * is navigating there, and the current page is about to be unmounted.
  */
 export function replaceRoute(/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) {
   if (parseRoute(location.hash).page !== parseRoute(path).page) return;

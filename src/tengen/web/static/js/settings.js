@@ -1,5 +1,5 @@
 // @ts-check
-/** What the user has chosen, kept in this browser. Reading never fails: unknown or broken entries fall back to the default. */
+/** The user's settings, stored in this browser. Reading never fails: unknown or damaged entries get the default. */
 
 const KEY = "tengen.settings";
 
@@ -7,20 +7,32 @@ const DEFAULTS = {
   theme: "auto", // auto | light | dark
   language: /** @type {string | null} */ (null),
   sound: true,
-  shortcuts: true, // whether keys do something outside of fields and the board
+  shortcuts: true, // whether shortcut keys work outside of form fields and the board
   coordinates: true,
   numbers: "off", // off | last | all
   confirm: "auto", // auto (on touch screens) | always | never
-  perspective: "black", // whose chances the bars and numbers show: black | to-move
+  perspective: "black", // whose winning chances are shown: black | to-move
   showCandidates: true,
   showThreats: false,
   showPolicy: false,
   lines: 3,
   engine: "",
   secondEngine: "",
-  thresholds: { inaccuracy: 6, mistake: 14, blunder: 28 }, // percentage points of winning chance that a move may lose
-  game: { opponent: "level", level: 3, agent: "", second: "", colour: "black", rule: "freestyle", width: 15, height: 15,
-    winLength: 5, opening: "free", clock: "none", seconds: 1 },
+  thresholds: { inaccuracy: 6, mistake: 14, blunder: 28 }, // loss of winning chance, in percentage points
+  game: {
+    opponent: "level",
+    level: 3,
+    agent: "",
+    second: "",
+    colour: "black",
+    rule: "freestyle",
+    width: 15,
+    height: 15,
+    winLength: 5,
+    opening: "free",
+    clock: "none",
+    seconds: 1,
+  },
 };
 
 /** @typedef {typeof DEFAULTS} Settings */
@@ -28,16 +40,20 @@ const DEFAULTS = {
 /** @type {Settings} */
 export const settings = { ...structuredClone(DEFAULTS), ...load() };
 
+/** @type {Set<(changes: Partial<Settings>) => void>} */
 const listeners = new Set();
 
 /** @returns {Partial<Settings>} */
 function load() {
   try {
+    /** @type {Record<string, unknown>} */
     const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
     const known = Object.entries(stored).filter(
-      ([key, value]) => key in DEFAULTS && (key === "language" || typeof value === typeof DEFAULTS[/** @type {keyof Settings} */ (key)]),
+      ([key, value]) =>
+        key in DEFAULTS &&
+        (key === "language" || typeof value === typeof DEFAULTS[/** @type {keyof Settings} */ (key)]),
     );
-    const found = Object.fromEntries(known);
+    const found = /** @type {Partial<Settings>} */ (Object.fromEntries(known));
     if (found.game) found.game = { ...DEFAULTS.game, ...found.game };
     if (found.thresholds) found.thresholds = { ...DEFAULTS.thresholds, ...found.thresholds };
     return found;
@@ -46,7 +62,7 @@ function load() {
   }
 }
 
-/** Change some settings, keep them, and tell who listens. */
+/** Change some settings, store them and notify the listeners. */
 export function change(/** @type {Partial<Settings>} */ changes) {
   Object.assign(settings, changes);
   save(KEY, settings);
@@ -54,7 +70,7 @@ export function change(/** @type {Partial<Settings>} */ changes) {
 }
 
 /**
- * Be told of changes; returns what ends it.
+ * Listen for changes; returns a function that stops listening.
  * @param {(changes: Partial<Settings>) => void} listener
  */
 export function onChange(listener) {
@@ -62,17 +78,17 @@ export function onChange(listener) {
   return () => listeners.delete(listener);
 }
 
-/** Keep a value in this browser; a full or forbidden store is no reason to stop. */
+/** Store a value in this browser. A full or forbidden store is ignored. */
 export function save(/** @type {string} */ key, /** @type {unknown} */ value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Private windows may refuse.
+    // Private windows may refuse to store anything.
   }
 }
 
 /**
- * Read a kept value.
+ * Read a stored value; `fallback` if it is missing or damaged.
  * @template T
  * @param {string} key
  * @param {T} fallback
@@ -89,12 +105,12 @@ export function read(key, fallback) {
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 systemIsDark.addEventListener("change", applyTheme);
 
-/** Whether dark is what is chosen, or what the system has. */
+/** Whether the dark theme is active, by choice or by the system. */
 export function isDark() {
   return settings.theme === "dark" || (settings.theme === "auto" && systemIsDark.matches);
 }
 
-/** Name the theme in the document, where the style sheets look for it. */
+/** Set the theme on the document, where the style sheets read it. */
 export function applyTheme() {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
 }

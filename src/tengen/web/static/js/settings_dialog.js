@@ -1,5 +1,5 @@
 // @ts-check
-/** The dialog of the settings; every change counts at once. */
+/** The settings dialog. Changes apply immediately. */
 
 import { h } from "./dom.js";
 import { LANGUAGES, preferredLanguage, t } from "./i18n.js";
@@ -8,17 +8,29 @@ import { change, settings } from "./settings.js";
 import { check, segments } from "./widgets/fields.js";
 
 export function openSettings() {
-  const choices = (/** @type {"theme" | "numbers" | "confirm" | "perspective"} */ key, /** @type {string[]} */ values) => {
+  const choices = (
+    /** @type {"theme" | "numbers" | "confirm" | "perspective"} */ key,
+    /** @type {string[]} */ values,
+  ) => {
     const options = values.map((value) => /** @type {[string, string]} */ ([value, t(`${key}.${value}`)]));
-    return h("div", { class: "field" }, h("span", null, t(key)), segments(t(key), options, settings[key], (value) => change({ [key]: value })));
+    return h(
+      "div",
+      { class: "field" },
+      h("span", null, t(key)),
+      segments(t(key), options, settings[key], (value) => change({ [key]: value })),
+    );
   };
   openDialog(t("settings"), (close) => [
     choices("theme", ["auto", "light", "dark"]),
-    h("div", { class: "field" }, h("span", null, t("language")),
+    h(
+      "div",
+      { class: "field" },
+      h("span", null, t("language")),
       segments(t("language"), Object.entries(LANGUAGES), preferredLanguage(settings.language), (value) => {
         close(null);
         change({ language: value });
-      })),
+      }),
+    ),
     choices("numbers", ["off", "last", "all"]),
     choices("confirm", ["auto", "always", "never"]),
     choices("perspective", ["black", "to-move"]),
@@ -27,4 +39,3 @@ export function openSettings() {
     check(t("shortcuts"), settings.shortcuts, (shortcuts) => change({ shortcuts })),
   ]);
 }
-

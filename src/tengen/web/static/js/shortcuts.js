@@ -1,13 +1,13 @@
 // @ts-check
-/** Keys: each page says which it has, the `?` overlay lists them. Keys typed into a field are left alone; all are where
- *  the user has switched them off, since who dictates would set them off by speaking. */
+/** Keyboard shortcuts: each page registers its own, the `?` overlay lists them. Keys typed into a field are ignored. A
+ *  setting turns all shortcuts off, because speech input would trigger them. */
 
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { openDialog } from "./notice.js";
 import { settings } from "./settings.js";
 
-/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut keys as `KeyboardEvent.key` has them; label is a key of the texts */
+/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut `keys` are values of `KeyboardEvent.key`; `label` is a key of the texts */
 
 /** @type {Shortcut[]} */
 let global = [];
@@ -17,15 +17,23 @@ let ofPage = [];
 export const setGlobalShortcuts = (/** @type {Shortcut[]} */ list) => (global = list);
 export const setPageShortcuts = (/** @type {Shortcut[]} */ list) => (ofPage = list);
 
-const SHOWN = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Delete: "Del" });
+const SHOWN = /** @type {Record<string, string>} */ ({
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  " ": "Space",
+  Delete: "Del",
+});
 
-/** Begin to listen. */
+/** Start listening for keys. */
 export function listen() {
   document.addEventListener("keydown", (event) => {
     if (!settings.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
-    if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]")) return;
-    // Space and Enter belong to the button that has the focus, arrows to the row of choices.
+    if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]"))
+      return;
+    // Space and Enter belong to the focused button, arrow keys to a group of radio buttons.
     if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input")) return;
     const found = [...ofPage, ...global].find(({ keys }) => keys.includes(event.key));
@@ -35,18 +43,43 @@ export function listen() {
   });
 }
 
-/** The overlay of all keys that work here. */
+/** Show all shortcuts that work on this page. */
 export function showShortcuts() {
-  const row = (/** @type {string[]} */ keys, /** @type {string} */ label) => [h("dt", null, keys.map((key) => h("kbd", null, SHOWN[key] ?? key))), h("dd", null, t(label))];
+  const row = (/** @type {string[]} */ keys, /** @type {string} */ label) => [
+    h(
+      "dt",
+      null,
+      keys.map((key) => h("kbd", null, SHOWN[key] ?? key)),
+    ),
+    h("dd", null, t(label)),
+  ];
   const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => row(keys, label));
   /** @type {[string[], string][]} */
-  const onBoard = [[["Tab"], "key.board-focus"], [["←", "→", "↑", "↓"], "key.board-move"], [["Enter"], "key.board-place"], [["Esc"], "key.board-leave"]];
-  const part = (/** @type {string} */ title, /** @type {HTMLElement[]} */ list) => [h("h3", null, t(title)), h("dl", { class: "keys" }, list)];
-  openDialog(t("keys.title"), () => [
-    settings.shortcuts ? null : h("p", null, t("keys.off")),
-    h("div", { class: "key-columns" },
-      settings.shortcuts ? part("keys.page", rows(ofPage)) : null,
-      part("keys.board", onBoard.flatMap(([keys, label]) => row(keys, label))),
-      settings.shortcuts ? part("keys.everywhere", rows(global)) : null),
-  ], "wide");
+  const onBoard = [
+    [["Tab"], "key.board-focus"],
+    [["←", "→", "↑", "↓"], "key.board-move"],
+    [["Enter"], "key.board-place"],
+    [["Esc"], "key.board-leave"],
+  ];
+  const part = (/** @type {string} */ title, /** @type {HTMLElement[]} */ list) => [
+    h("h3", null, t(title)),
+    h("dl", { class: "keys" }, list),
+  ];
+  openDialog(
+    t("keys.title"),
+    () => [
+      settings.shortcuts ? null : h("p", null, t("keys.off")),
+      h(
+        "div",
+        { class: "key-columns" },
+        settings.shortcuts ? part("keys.page", rows(ofPage)) : null,
+        part(
+          "keys.board",
+          onBoard.flatMap(([keys, label]) => row(keys, label)),
+        ),
+        settings.shortcuts ? part("keys.everywhere", rows(global)) : null,
+      ),
+    ],
+    "wide",
+  );
 }

@@ -1,12 +1,12 @@
 // @ts-check
-/** Sounds made on the spot: a stone on wood, a bell at the end. Nothing is loaded. */
+/** Synthesised sounds: a stone on wood, a chime at the end of a game. No files are loaded. */
 
 import { settings } from "./settings.js";
 
 /** @type {AudioContext | null} */
 let context = null;
 
-/** The context may only start after the first gesture, so it is made when first needed. */
+/** Return the audio context. Browsers allow it only after a user gesture, so it is created on first use. */
 function audio() {
   if (!settings.sound || typeof AudioContext === "undefined") return null;
   context ??= new AudioContext();
@@ -15,7 +15,7 @@ function audio() {
 }
 
 /**
- * One decaying tone.
+ * Play one decaying tone.
  * @param {AudioContext} at
  * @param {{ frequency: number, seconds: number, gain: number, delay?: number, type?: OscillatorType }} tone
  */
@@ -30,13 +30,13 @@ function ring(at, { frequency, seconds, gain, delay = 0, type = "sine" }) {
   oscillator.stop(start + seconds);
 }
 
-/** Sound waits until the picture is drawn: waking the sound card takes longer than a frame. */
+/** Run after the next frame is drawn: waking the sound card takes longer than a frame. */
 const afterFrame = (/** @type {() => void} */ run) => requestAnimationFrame(() => setTimeout(run, 0));
 
-/** The sound of a stone on the board. */
+/** Play the sound of a stone on the board. */
 export const playStone = (colour = "black") => afterFrame(() => knock(colour));
 
-/** A short burst of noise through a narrow filter, over a dull knock of the board. */
+/** Play a short burst of filtered noise over a low knock. */
 function knock(/** @type {string} */ colour) {
   const at = audio();
   if (!at) return;
@@ -52,7 +52,7 @@ function knock(/** @type {string} */ colour) {
   ring(at, { frequency: colour === "black" ? 210 : 240, seconds: 0.09, gain: 0.22, type: "triangle" });
 }
 
-/** The end of a game: a fifth upwards for a win, downwards for a loss, one note for the rest. */
+/** Play the end of a game: a rising fifth for a win, a falling one for a loss, one note otherwise. */
 export const playEnd = (/** @type {"win" | "loss" | "end"} */ kind) => afterFrame(() => chime(kind));
 
 function chime(/** @type {"win" | "loss" | "end"} */ kind) {

@@ -1,18 +1,22 @@
 // @ts-check
-/** The tree of a game: moves, variations, remarks. Which moves are legal and who moves next is told by the server; here
- *  a stone merely takes the colour it was given. Trees are changed in place and walked with loops, they may be deep. */
+/** The tree of a game: moves, variations and comments. The server decides which moves are legal and whose turn it is;
+ *  here a stone has the colour it is given. Trees are modified in place. They may be deep, so nothing is recursive. */
+
+/** @import { Colour, RecordNodeInput, RecordSetupInput } from "./messages.js" */
+/** @import { Stone } from "./board/state.js" */
 
 /**
  * @typedef {object} Node
  * @property {number} id unique on this page
  * @property {string | null} point null at the root and for a pass
- * @property {import("./board/state.js").Colour | null} colour
+ * @property {Colour | null} colour
  * @property {string} comment
  * @property {Node[]} children the first one is the main line
  * @property {Node | null} parent
  * @property {number} ply
- * @property {{ black: string[], white: string[], empty: string[], currentPlayer: import("./board/state.js").Colour | null } | null} setup stones put or taken without a move
- * @property {Record<string, unknown>} extra what a file said beyond this, given back when it is written
+ * @property {RecordSetupInput | null} setup stones added or removed without a move
+ * @property {Pick<RecordNodeInput, "label" | "marks" | "blackWinrate" | "timeMs">} extra further fields of a record, kept
+ *   so that they are written back
  */
 
 let nextId = 1;
@@ -23,25 +27,37 @@ export function newRoot(/** @type {Node["setup"]} */ setup = null) {
 }
 
 /**
- * Add a continuation as the last variation.
+ * Append a child as the last variation.
  * @param {Node} node
  * @param {{ point: string | null, colour: Node["colour"], comment?: string, setup?: Node["setup"], extra?: Node["extra"] }} step
  * @returns {Node}
  */
 export function add(node, { point, colour, comment = "", setup = null, extra = {} }) {
-  const child = { id: nextId++, point, colour, comment, children: [], parent: node, ply: node.ply + (colour ? 1 : 0), setup, extra };
+  const child = {
+    id: nextId++,
+    point,
+    colour,
+    comment,
+    children: [],
+    parent: node,
+    ply: node.ply + (colour ? 1 : 0),
+    setup,
+    extra,
+  };
   node.children.push(child);
   return child;
 }
 
 /**
- * The child that plays `point`, made as the last variation where there is none.
+ * Return the child that plays `point`; append it as the last variation if it does not exist.
  * @param {Node} node
  * @param {string | null} point
- * @param {import("./board/state.js").Colour} colour
+ * @param {Colour} colour
  */
 export function play(node, point, colour) {
-  return node.children.find((child) => child.point === point && child.colour === colour) ?? add(node, { point, colour });
+  return (
+    node.children.find((child) => child.point === point && child.colour === colour) ?? add(node, { point, colour })
+  );
 }
 
 /** The nodes from the root to this one, both included. */
@@ -51,14 +67,14 @@ export function pathTo(/** @type {Node} */ node) {
   return path.reverse();
 }
 
-/** The line through a node: what leads to it, and its main continuation to the end. */
+/** The line through a node: the path to it and its main continuation to the end. */
 export function lineThrough(/** @type {Node} */ node) {
   const line = pathTo(node);
   for (let at = node.children[0]; at; at = at.children[0]) line.push(at);
   return line;
 }
 
-/** Go `steps` along the main continuation, or back where negative; as far as there is something. */
+/** Go `steps` moves along the main continuation, or back if negative; stop at the ends. */
 export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
   let at = node;
   for (let i = 0; i < Math.abs(steps); i += 1) {
@@ -69,13 +85,13 @@ export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
   return at;
 }
 
-/** The previous or next variation of the same move, around the corner. */
+/** The previous or next variation of the same move, wrapping around. */
 export function sibling(/** @type {Node} */ node, /** @type {number} */ offset) {
   const all = node.parent?.children ?? [node];
-  return all[(all.indexOf(node) + offset + all.length) % all.length];
+  return all[(all.indexOf(node) + offset + all.length) % all.length] ?? node;
 }
 
-/** Make the line through `node` the main line, from the root on. */
+/** Make the line through `node` the main line from the root. */
 export function promote(/** @type {Node} */ node) {
   for (let at = node; at.parent; at = at.parent) {
     const { children } = at.parent;
@@ -85,8 +101,8 @@ export function promote(/** @type {Node} */ node) {
 }
 
 /**
- * Take a node with all that follows out of its tree.
- * @returns {{ parent: Node | null, undo: () => void }} where one stands then, and how to have it back
+ * Remove a node and its subtree.
+ * @returns {{ parent: Node | null, undo: () => void }} the parent, and a function that restores the node
  */
 export function remove(/** @type {Node} */ node) {
   const { parent } = node;
@@ -96,7 +112,7 @@ export function remove(/** @type {Node} */ node) {
   return { parent, undo: () => parent.children.splice(index, 0, node) };
 }
 
-/** Every node, parents before children, without recursion. */
+/** Yield every node, parents before children. */
 export function* walk(/** @type {Node} */ root) {
   const stack = [root];
   while (stack.length) {
@@ -108,9 +124,10 @@ export function* walk(/** @type {Node} */ root) {
 
 /**
  * The stones at a node, numbered by move.
- * @returns {Map<string, import("./board/state.js").Stone>}
+ * @returns {Map<string, Stone>}
  */
 export function stonesAt(/** @type {Node} */ node) {
+  /** @type {Map<string, Stone>} */
   const stones = new Map();
   for (const at of pathTo(node)) {
     for (const point of at.setup?.empty ?? []) stones.delete(point);

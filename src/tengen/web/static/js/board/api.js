@@ -1,5 +1,5 @@
 // @ts-check
-/** The board as pages use it: `set` what is to be seen, listen to what is played and pointed at. */
+/** The board as pages use it: `set` changes what is shown, listeners report moves and hovered points. */
 
 import { bind } from "./events.js";
 import { isPoint } from "./points.js";
@@ -23,29 +23,33 @@ export class Board {
     render(this.view, this.state);
   }
 
-  /** Change what is shown; drawn at once, so that a stone is there in the frame after the click. */
+  /** Change what is shown. Drawing is synchronous, so a stone appears in the frame after the click. */
   set(/** @type {Partial<BoardState>} */ changes) {
     const { width = this.state.width, height = this.state.height } = changes;
     const size = width === this.state.width && height === this.state.height ? {} : resized(width, height);
-    const before = /** @type {Record<string, any>} */ (this.state);
+    const before = /** @type {Record<string, unknown>} */ (this.state);
     const after = { ...this.state, ...size, ...changes };
     if (!isPoint(after.cursor, width, height)) after.cursor = "a1";
     if (after.pending && after.stones.has(after.pending)) after.pending = null;
-    const changed = new Set(Object.entries(after).filter(([key, value]) => value !== before[key]).map(([key]) => key));
+    const changed = new Set(
+      Object.entries(after)
+        .filter(([key, value]) => value !== before[key])
+        .map(([key]) => key),
+    );
     if (!changed.size) return;
     this.state = after;
     render(this.view, after, changed);
     if (changed.has("pending")) this.listeners.onPending?.(after.pending);
   }
 
-  /** A click or its equal on a point. */
+  /** Handle a click or its keyboard equivalent on a point. */
   select(/** @type {string} */ point) {
     const { changes, play } = select(this.state, point);
     this.set(changes);
     if (play) this.listeners.onPlay?.(play);
   }
 
-  /** Play the point that waits for its second click. */
+  /** Play the pending point. */
   confirm() {
     if (this.state.pending) this.select(this.state.pending);
   }

@@ -1,6 +1,6 @@
 // @ts-check
-/** Turns pointers and keys into selections. Clicks find their cell by the element, so touch, mouse, switch devices and
- *  screen readers all come in the same way. */
+/** Turns pointer and keyboard events into selections. A click finds its cell by its target element, so touch, mouse,
+ *  switch devices and screen readers all take the same path. */
 
 import { moveCursor } from "./state.js";
 
@@ -9,7 +9,7 @@ import { moveCursor } from "./state.js";
 /** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-/** Listen on the grid of a board. */
+/** Add the listeners to the grid of a board. */
 export function bind(/** @type {Board} */ board, /** @type {HTMLElement} */ grid) {
   const pointOf = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).dataset?.point ?? null;
   let byPointer = false;
@@ -28,7 +28,7 @@ export function bind(/** @type {Board} */ board, /** @type {HTMLElement} */ grid
     if (point !== board.state.hover) board.hover(point);
   });
   grid.addEventListener("pointerleave", () => board.hover(null));
-  // A focus that a click gave is no wish to use the keyboard.
+  // Show the cursor only when the focus came from the keyboard, not from a click.
   grid.addEventListener("focus", () => {
     if (!byPointer) board.set({ cursorShown: true });
     byPointer = false;
@@ -38,11 +38,12 @@ export function bind(/** @type {Board} */ board, /** @type {HTMLElement} */ grid
   grid.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isChosen = event.key === "Enter" || event.key === " ";
+    const step = STEPS[event.key];
     if (!board.state.cursorShown) {
       if (event.key !== "Enter") return;
       board.set({ cursorShown: true });
-    } else if (event.key in STEPS) {
-      const [dx, dy] = STEPS[event.key];
+    } else if (step) {
+      const [dx, dy] = step;
       const stride = event.shiftKey ? 4 : 1;
       board.moveCursor(moveCursor(board.state, dx * stride, dy * stride));
     } else if (isChosen) {

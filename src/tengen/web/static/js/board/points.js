@@ -1,5 +1,5 @@
 // @ts-check
-/** Names of points. `a1` is the lower left corner; letters count columns, numbers count rows from the bottom. */
+/** Names of points. `a1` is the lower left corner; letters name columns, numbers count rows from the bottom. */
 
 /** @typedef {string} Point a name such as "h8" */
 
@@ -9,17 +9,23 @@ export const nameOf = (x, y) => String.fromCharCode(97 + x) + (y + 1);
 /** @param {Point} point @returns {[number, number]} */
 export const xyOf = (point) => [point.charCodeAt(0) - 97, Number(point.slice(1)) - 1];
 
-/** Whether the text names a point of a board of that size. */
+/** Whether the text names a point on a board of this size. */
 export function isPoint(/** @type {string} */ text, /** @type {number} */ width, /** @type {number} */ height) {
   if (!/^[a-z][1-9]\d?$/.test(text)) return false;
   const [x, y] = xyOf(text);
   return x < width && y < height;
 }
 
-/** The five star points of large boards, the centre of small ones: ink dots, nothing more. */
+/** The star points: five on a large board, only the centre on a small one. They are decoration. */
 export function starPoints(/** @type {number} */ width, /** @type {number} */ height) {
   const centre = width % 2 && height % 2 ? [nameOf((width - 1) / 2, (height - 1) / 2)] : [];
   if (width < 13 || height < 13) return centre;
   const [x, y] = [3, 3];
-  return [...centre, nameOf(x, y), nameOf(width - 1 - x, y), nameOf(x, height - 1 - y), nameOf(width - 1 - x, height - 1 - y)];
+  return [
+    ...centre,
+    nameOf(x, y),
+    nameOf(width - 1 - x, y),
+    nameOf(x, height - 1 - y),
+    nameOf(width - 1 - x, height - 1 - y),
+  ];
 }

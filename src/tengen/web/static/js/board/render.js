@@ -1,73 +1,131 @@
 // @ts-check
-/** Draws a board state as SVG, with a grid of cells above it for pointers, keys and screen readers.
- *  Stones are kept by point, so that only what changed is touched; the other layers are small and drawn anew. */
+/** Draws a board state as SVG, with a grid of cells on top for pointers, keys and screen readers.
+ *  Stones are cached by point, so only changed ones are updated; the other layers are small and are redrawn whole. */
 
 import { fill, h, svg } from "../dom.js";
 import { t } from "../i18n.js";
 import { nameOf, starPoints, xyOf } from "./points.js";
 
-/** @typedef {import("./state.js").BoardState} BoardState */
+/** @import { Colour } from "../messages.js" */
+/** @import { BoardState, Stone } from "./state.js" */
 
-/** Units of the drawing from one line to the next. */
+/** Distance between two lines, in units of the drawing. */
 export const CELL = 40;
 const RADIUS = 0.47 * CELL;
-/** The probability from which on a point of the policy may have the full colour. */
+/** The lowest policy probability that may get the full colour. */
 const FULL_HEAT = 0.1;
 let boards = 0;
 
-/** Lines between the edge of the picture and the first line of the board. */
+/** Margin between the edge of the picture and the first line, in cells. */
 const marginOf = (/** @type {BoardState} */ state) => (state.coordinates ? 1.02 : 0.72);
 
 /** Build the elements of one board inside `container`. */
 export function createView(/** @type {HTMLElement} */ container) {
   const id = `board${++boards}`;
   const layer = (/** @type {string} */ name) => svg("g", { class: `layer-${name}` });
-  const layers = Object.fromEntries(
-    ["lines", "heat", "threats", "shadows", "stones", "overlay", "preview", "marks", "cursor"].map((name) => [name, layer(name)]),
-  );
+  // Later layers cover earlier ones.
+  const layers = {
+    lines: layer("lines"),
+    heat: layer("heat"),
+    threats: layer("threats"),
+    shadows: layer("shadows"),
+    stones: layer("stones"),
+    overlay: layer("overlay"),
+    preview: layer("preview"),
+    marks: layer("marks"),
+    cursor: layer("cursor"),
+  };
   const picture = svg("svg", { class: "board-svg", "aria-hidden": "true" }, stoneDefs(id), Object.values(layers));
   const grid = h("div", { class: "board-grid", role: "grid", tabIndex: 0 });
   fill(container, h("div", { class: "board-wood" }), picture, grid);
   container.classList.add("board");
-  return { id, container, picture, layers, grid, /** @type {Map<string, HTMLElement>} */ cells: new Map(), /** @type {Map<string, any>} */ stones: new Map(), shape: "" };
+  return {
+    id,
+    container,
+    picture,
+    layers,
+    grid,
+    /** @type {Map<string, HTMLElement>} */ cells: new Map(),
+    /** @type {Map<string, DrawnStone>} */ stones: new Map(),
+    shape: "",
+  };
 }
 
+/** @typedef {{ colour: Colour, stone: SVGElement, shadow: SVGElement, shape: string }} DrawnStone */
 /** @typedef {ReturnType<typeof createView>} View */
 
-/** Gradients of slate and shell; `id` keeps several boards on one page apart. */
+/** Gradients for slate and shell stones. The `id` prefix keeps boards on the same page apart. */
 export function stoneDefs(/** @type {string} */ id) {
   const stops = (/** @type {[number, string, number?][]} */ list) =>
     list.map(([offset, colour, opacity]) => svg("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
   return svg(
     "defs",
     {},
-    svg("radialGradient", { id: `${id}-black`, cx: 0.36, cy: 0.3, r: 0.75 }, stops([[0, "#77716b"], [0.28, "#3d3936"], [0.7, "#1b1918"], [1, "#0b0a0a"]])),
-    svg("radialGradient", { id: `${id}-white`, cx: 0.36, cy: 0.3, r: 0.8 }, stops([[0, "#ffffff"], [0.45, "#f8f5ee"], [0.8, "#e3dccf"], [1, "#bfb5a4"]])),
-    svg("radialGradient", { id: `${id}-shadow` }, stops([[0.55, "#1a0f05", 0.5], [0.85, "#1a0f05", 0.22], [1, "#1a0f05", 0]])),
+    svg(
+      "radialGradient",
+      { id: `${id}-black`, cx: 0.36, cy: 0.3, r: 0.75 },
+      stops([
+        [0, "#77716b"],
+        [0.28, "#3d3936"],
+        [0.7, "#1b1918"],
+        [1, "#0b0a0a"],
+      ]),
+    ),
+    svg(
+      "radialGradient",
+      { id: `${id}-white`, cx: 0.36, cy: 0.3, r: 0.8 },
+      stops([
+        [0, "#ffffff"],
+        [0.45, "#f8f5ee"],
+        [0.8, "#e3dccf"],
+        [1, "#bfb5a4"],
+      ]),
+    ),
+    svg(
+      "radialGradient",
+      { id: `${id}-shadow` },
+      stops([
+        [0.55, "#1a0f05", 0.5],
+        [0.85, "#1a0f05", 0.22],
+        [1, "#1a0f05", 0],
+      ]),
+    ),
   );
 }
 
 /**
- * The layers that are drawn anew as a whole, each with the parts of the state that it shows.
- * @type {Record<string, [keys: (keyof BoardState)[], draw: (view: View, state: BoardState) => (Element | null)[]]>}
+ * The layers that are redrawn whole, each with the keys of the state that it shows.
+ * @type {[name: keyof View["layers"], keys: (keyof BoardState)[], draw: (view: View, state: BoardState) => (Element | null)[]][]}
  */
-const LAYERS = {
-  heat: [["heat"], (_, state) => heat(state)],
-  threats: [["threats"], (_, state) => threats(state)],
-  overlay: [["stones", "winningLine", "lastMove", "numbers"], (_, state) => [...winningLine(state), lastMove(state), ...numbers(state)]],
-  preview: [["stones", "preview"], preview],
-  marks: [["stones", "fouls", "candidates", "marks", "hint"], (_, state) => [...fouls(state), ...candidates(state), ...marks(state)]],
-  cursor: [["stones", "toPlay", "hover", "pending", "cursor", "cursorShown"], (view, state) => [...ghost(view, state), ...cursor(state)]],
-};
+const LAYERS = [
+  ["heat", ["heat"], (_, state) => heat(state)],
+  ["threats", ["threats"], (_, state) => threats(state)],
+  [
+    "overlay",
+    ["stones", "winningLine", "lastMove", "numbers"],
+    (_, state) => [...winningLine(state), lastMove(state), ...numbers(state)],
+  ],
+  ["preview", ["stones", "preview"], preview],
+  [
+    "marks",
+    ["stones", "fouls", "candidates", "marks", "hint"],
+    (_, state) => [...fouls(state), ...candidates(state), ...marks(state)],
+  ],
+  [
+    "cursor",
+    ["stones", "toPlay", "hover", "pending", "cursor", "cursorShown"],
+    (view, state) => [...ghost(view, state), ...cursor(state)],
+  ],
+];
 
-/** What the labels of the cells tell. @type {(keyof BoardState)[]} */
-const TOLD = ["stones", "lastMove", "pending", "fouls", "cursor", "cursorShown"];
+/** The keys of the state that the labels of the cells describe. @type {(keyof BoardState)[]} */
+const LABELLED = ["stones", "lastMove", "pending", "fouls", "cursor", "cursorShown"];
 
 /**
- * Bring the drawing up to the state.
+ * Update the drawing to match the state.
  * @param {View} view
  * @param {BoardState} state
- * @param {Set<string>} [changed] what differs from the state drawn last; without it everything is drawn
+ * @param {Set<string>} [changed] the keys that differ from the last drawn state; without it everything is redrawn
  */
 export function render(view, state, changed) {
   const shape = `${state.width}x${state.height}:${state.coordinates}`;
@@ -79,14 +137,14 @@ export function render(view, state, changed) {
   }
   const touches = (/** @type {string[]} */ keys) => isReshaped || !changed || keys.some((key) => changed.has(key));
   if (touches(["stones"])) drawStones(view, state);
-  for (const [name, [keys, draw]] of Object.entries(LAYERS)) {
+  for (const [name, keys, draw] of LAYERS) {
     if (touches(keys)) fill(view.layers[name], draw(view, state));
   }
   if (touches(["toPlay"])) view.container.classList.toggle("is-playable", state.toPlay !== null);
-  if (touches(TOLD)) labelCells(view, state);
+  if (touches(LABELLED)) labelCells(view, state);
 }
 
-/** @returns {[number, number]} the middle of a point in the drawing */
+/** @returns {[number, number]} the centre of a point in the drawing */
 function at(/** @type {BoardState} */ state, /** @type {string} */ point) {
   const [x, y] = xyOf(point);
   return [x * CELL, (state.height - 1 - y) * CELL];
@@ -108,14 +166,16 @@ function drawLines(/** @type {View} */ view, /** @type {BoardState} */ state) {
   });
   const names = [];
   if (state.coordinates) {
-    const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) => svg("text", { class: "coordinate", x, y }, label);
-    for (let x = 0; x < width; x += 1) names.push(text(x * CELL, bottom + 0.66 * CELL, nameOf(x, 0)[0].toUpperCase()));
+    const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) =>
+      svg("text", { class: "coordinate", x, y }, label);
+    for (let x = 0; x < width; x += 1)
+      names.push(text(x * CELL, bottom + 0.66 * CELL, nameOf(x, 0).charAt(0).toUpperCase()));
     for (let y = 0; y < height; y += 1) names.push(text(-0.66 * CELL, (height - 1 - y) * CELL, String(y + 1)));
   }
   fill(view.layers.lines, columns, rows, edge, stars, names);
 }
 
-/** The cells that are clicked and read out: rows from the top, as they are seen. */
+/** Build the cells for clicks and screen readers, row by row from the top. */
 function buildCells(/** @type {View} */ view, /** @type {BoardState} */ state) {
   const margin = marginOf(state) - 0.5;
   const [across, down] = [state.width + 2 * margin, state.height + 2 * margin];
@@ -145,7 +205,7 @@ function labelCells(/** @type {View} */ view, /** @type {BoardState} */ state) {
   else view.grid.removeAttribute("aria-activedescendant");
 }
 
-/** A point in words: "h8, black stone, last move". */
+/** Describe a point in words: "H8, black stone, last move". */
 export function describe(/** @type {BoardState} */ state, /** @type {string} */ point) {
   const stone = state.stones.get(point);
   const parts = [point.toUpperCase(), stone ? t(`board.${stone.colour}-stone`) : t("board.empty")];
@@ -186,16 +246,17 @@ function numbers(/** @type {BoardState} */ state) {
     .map((stone) => number(state, stone, stone.point === state.lastMove ? " is-last" : ""));
 }
 
-function number(/** @type {BoardState} */ state, /** @type {import("./state.js").Stone} */ stone, extra = "") {
+function number(/** @type {BoardState} */ state, /** @type {Stone} */ stone, extra = "") {
   const [x, y] = at(state, stone.point);
   return svg("text", { class: `number on-${stone.colour}${extra}`, x, y }, stone.number);
 }
 
 function winningLine(/** @type {BoardState} */ state) {
-  if (state.winningLine.length < 2) return [];
   const sorted = [...state.winningLine].sort((a, b) => xyOf(a)[0] - xyOf(b)[0] || xyOf(a)[1] - xyOf(b)[1]);
-  const [x1, y1] = at(state, sorted[0]);
-  const [x2, y2] = at(state, sorted[sorted.length - 1]);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (!first || !last || first === last) return [];
+  const [x1, y1] = at(state, first);
+  const [x2, y2] = at(state, last);
   const rings = state.winningLine.map((point) => {
     const [cx, cy] = at(state, point);
     return svg("circle", { class: "winning-stone", cx, cy, r: RADIUS });
@@ -211,13 +272,15 @@ function fouls(/** @type {BoardState} */ state) {
 }
 
 function heat(/** @type {BoardState} */ state) {
-  // A network without an opinion leaves the board pale: the darkest colour needs a preference worth the name.
+  // A nearly uniform policy stays pale: the full colour needs a probability of at least FULL_HEAT.
   const largest = Math.max(...state.heat.values(), FULL_HEAT);
-  return [...state.heat].filter(([, value]) => value > largest / 100).map(([point, value]) => {
-    const [x, y] = at(state, point);
-    const opacity = 0.04 + 0.71 * Math.sqrt(value / largest);
-    return svg("rect", { class: "heat", x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, opacity });
-  });
+  return [...state.heat]
+    .filter(([, value]) => value > largest / 100)
+    .map(([point, value]) => {
+      const [x, y] = at(state, point);
+      const opacity = 0.04 + 0.71 * Math.sqrt(value / largest);
+      return svg("rect", { class: "heat", x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, opacity });
+    });
 }
 
 function threats(/** @type {BoardState} */ state) {
@@ -226,34 +289,56 @@ function threats(/** @type {BoardState} */ state) {
     const path = threat.points.map((point, i) => `${i ? "L" : "M"}${at(state, point).join(" ")}`).join("");
     const answers = threat.answers.map((point) => {
       const [x, y] = at(state, point);
-      return svg("rect", { class: `threat-answer ${kind}`, x: x - 7, y: y - 7, width: 14, height: 14, transform: `rotate(45 ${x} ${y})` });
+      return svg("rect", {
+        class: `threat-answer ${kind}`,
+        x: x - 7,
+        y: y - 7,
+        width: 14,
+        height: 14,
+        transform: `rotate(45 ${x} ${y})`,
+      });
     });
     return [svg("path", { class: `threat ${kind} ${threat.colour}`, d: path }), ...answers];
   });
 }
 
-/** Red for a bad move, ochre for an even one, pine green for a good one. */
+/** The colour of a win rate: red for a bad move, ochre for an even one, green for a good one. */
 export function chanceColour(/** @type {number} */ chance) {
   const hue = chance < 0.5 ? 8 + 70 * chance : 43 + 230 * (chance - 0.5);
   return `hsl(${Math.round(Math.min(hue, 168))} 50% 36%)`;
 }
 
 function candidates(/** @type {BoardState} */ state) {
-  return state.candidates.filter(({ point }) => !state.stones.has(point)).map((candidate) => {
-    const [x, y] = at(state, candidate.point);
-    const disc = svg("circle", { cx: x, cy: y, r: RADIUS - 0.5, fill: chanceColour(candidate.chance) });
-    const text = svg("text", { class: `candidate-value${candidate.text.length > 2 ? " is-long" : ""}`, x, y: candidate.detail ? y - 4 : y }, candidate.text);
-    const detail = candidate.detail ? svg("text", { class: "candidate-detail", x, y: y + 9 }, candidate.detail) : null;
-    const names = ["candidate", candidate.best && "is-best", candidate.second && "is-second"].filter(Boolean);
-    return svg("g", { class: names.join(" ") }, disc, text, detail);
-  });
+  return state.candidates
+    .filter(({ point }) => !state.stones.has(point))
+    .map((candidate) => {
+      const [x, y] = at(state, candidate.point);
+      const disc = svg("circle", { cx: x, cy: y, r: RADIUS - 0.5, fill: chanceColour(candidate.chance) });
+      const text = svg(
+        "text",
+        { class: `candidate-value${candidate.text.length > 2 ? " is-long" : ""}`, x, y: candidate.detail ? y - 4 : y },
+        candidate.text,
+      );
+      const detail = candidate.detail
+        ? svg("text", { class: "candidate-detail", x, y: y + 9 }, candidate.detail)
+        : null;
+      const names = ["candidate", candidate.best && "is-best", candidate.second && "is-second"].filter(Boolean);
+      return svg("g", { class: names.join(" ") }, disc, text, detail);
+    });
 }
 
 function preview(/** @type {View} */ view, /** @type {BoardState} */ state) {
-  return state.preview.filter(({ point }) => !state.stones.has(point)).map((stone) => {
-    const [cx, cy] = at(state, stone.point);
-    return svg("g", { class: "preview" }, svg("circle", { cx, cy, r: RADIUS, fill: `url(#${view.id}-${stone.colour})` }), number(state, stone));
-  });
+  return state.preview
+    .filter(({ point }) => !state.stones.has(point))
+    .map((stone) => {
+      const [cx, cy] = at(state, stone.point);
+      return svg(
+        "g",
+        { class: "preview" },
+        svg("circle", { cx, cy, r: RADIUS, fill: `url(#${view.id}-${stone.colour})` }),
+        number(state, stone),
+      );
+    });
 }
 
 function marks(/** @type {BoardState} */ state) {
@@ -273,7 +358,13 @@ function ghost(/** @type {View} */ view, /** @type {BoardState} */ state) {
   const point = state.pending ?? state.hover;
   if (!point || !state.toPlay || state.stones.has(point)) return [];
   const [cx, cy] = at(state, point);
-  const stone = svg("circle", { class: state.pending ? "pending" : "ghost", cx, cy, r: RADIUS, fill: `url(#${view.id}-${state.toPlay})` });
+  const stone = svg("circle", {
+    class: state.pending ? "pending" : "ghost",
+    cx,
+    cy,
+    r: RADIUS,
+    fill: `url(#${view.id}-${state.toPlay})`,
+  });
   if (!state.pending) return [stone];
   const [right, bottom] = [(state.width - 1) * CELL, (state.height - 1) * CELL];
   const guides = svg("path", { class: "guide", d: `M0 ${cy}H${right}M${cx} 0V${bottom}` });
@@ -284,6 +375,7 @@ function cursor(/** @type {BoardState} */ state) {
   if (!state.cursorShown) return [];
   const [x, y] = at(state, state.cursor);
   const [far, near] = [0.5 * CELL, 0.22 * CELL];
-  const corner = (/** @type {number} */ sx, /** @type {number} */ sy) => `M${x + sx * near} ${y + sy * far}h${sx * (far - near)}v${-sy * (far - near)}`;
+  const corner = (/** @type {number} */ sx, /** @type {number} */ sy) =>
+    `M${x + sx * near} ${y + sy * far}h${sx * (far - near)}v${-sy * (far - near)}`;
   return [svg("path", { class: "cursor", d: corner(1, 1) + corner(1, -1) + corner(-1, 1) + corner(-1, -1) })];
 }

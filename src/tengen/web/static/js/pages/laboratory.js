@@ -1,7 +1,17 @@
 // @ts-check
-/** The laboratory: training runs, tournaments, networks and papers, as the server finds them in its folders. */
+/** The laboratory page: training runs, tournaments, networks and papers from the folders of the server. */
 
-import { models, papers, run, runGame, runs, tournament, tournamentGame, tournamentGames, tournaments } from "../api.js";
+import {
+  models,
+  papers,
+  run,
+  runGame,
+  runs,
+  tournament,
+  tournamentGame,
+  tournamentGames,
+  tournaments,
+} from "../api.js";
 import { fill, h } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { notifyError } from "../notice.js";
@@ -11,39 +21,71 @@ import { chart } from "../widgets/chart.js";
 import { button } from "../widgets/fields.js";
 import { workspace } from "../workspace.js";
 
+/** @import { GameRow, ModelInfo, RecordOutput, Series, TableInfo } from "../messages.js" */
+/** @import { Route } from "../router.js" */
+/** @import { Child } from "../dom.js" */
+
 const SECTIONS = ["runs", "tournaments", "models", "papers"];
-/** What is live is asked for again this often. */
+/** How often a page with live content is refreshed. */
 const REFRESH_MS = 4000;
-const GAMES_A_PAGE = 50;
-/** What is no curve of its own: the steps themselves, and the strength, which has its own picture. */
+const GAMES_PER_PAGE = 50;
+/** Series without a curve: the step counter, and the strength, which has its own chart. */
 const NO_CURVES = /^(iteration$|strength\.)/;
-/** Losses come first; the curves after these are folded away. */
+/** The number of curves shown at first; losses come first, the rest is collapsed. */
 const FIRST_CURVES = 7;
 
 const when = (/** @type {string} */ text) => {
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? text : date.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  return Number.isNaN(date.getTime())
+    ? text
+    : date.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 };
 
 const live = (/** @type {boolean} */ isLive) => (isLive ? h("span", { class: "live" }, t("live")) : null);
-const empty = (/** @type {string} */ key, /** @type {string} */ command) => h("div", { class: "empty" }, h("p", null, t(key)), h("code", null, command));
+const empty = (/** @type {string} */ key, /** @type {string} */ command) =>
+  h("div", { class: "empty" }, h("p", null, t(key)), h("code", null, command));
 
-/** Take a game to the analysis page. */
-function study(/** @type {any} */ record) {
+/** Open a game on the analysis page. */
+function study(/** @type {RecordOutput} */ record) {
   workspace.load(record);
-  const line = workspace.mainLine();
-  workspace.node = line[line.length - 1];
+  workspace.node = workspace.lastNode();
   workspace.keep();
   go("analyse");
 }
 
-/** A table of the server: texts, the first columns words. */
-function reportTable(/** @type {any} */ { title, columns, rows, note, left }) {
+/** A table of a report; the first `left` columns hold words, the others numbers. */
+function reportTable(/** @type {TableInfo} */ { title, columns, rows, note, left }) {
   const kind = (/** @type {number} */ i) => (i < left ? "" : "num");
-  return h("div", { class: "card scroll" }, h("table", null, h("caption", null, title),
-    h("thead", null, h("tr", null, columns.map((/** @type {string} */ name, /** @type {number} */ i) => h("th", { scope: "col", class: kind(i) }, name)))),
-    h("tbody", null, rows.map((/** @type {string[]} */ row) => h("tr", null, row.map((cell, i) => h("td", { class: kind(i) }, cell)))))),
-  note ? h("p", { class: "soft small" }, note) : null);
+  return h(
+    "div",
+    { class: "card scroll" },
+    h(
+      "table",
+      null,
+      h("caption", null, title),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          columns.map((name, i) => h("th", { scope: "col", class: kind(i) }, name)),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        rows.map((row) =>
+          h(
+            "tr",
+            null,
+            row.map((cell, i) => h("td", { class: kind(i) }, cell)),
+          ),
+        ),
+      ),
+    ),
+    note ? h("p", { class: "soft small" }, note) : null,
+  );
 }
 
 // -- runs ------------------------------------------------------------------------------------------------------------
@@ -51,41 +93,117 @@ function reportTable(/** @type {any} */ { title, columns, rows, note, left }) {
 async function showRuns() {
   const found = await runs();
   if (!found.length) return [empty("lab.no-runs", "tengen train alphazero --preset 6x6x4")];
-  return [h("div", { class: "cards" }, found.map((/** @type {any} */ each) => h("a", { class: "card link", href: hashOf(`laboratory/runs/${encodeURIComponent(each.name)}`) },
-    h("div", { class: "row-between" }, h("h3", null, each.name), live(each.isLive)),
-    h("p", { class: "soft small" }, [each.algorithm, each.rules].filter(Boolean).join(" · ")),
-    h("p", { class: "small" }, t("lab.steps", { steps: number(each.steps) }), each.games ? ` · ${t("lab.games", { games: number(each.games) })}` : ""),
-    h("p", { class: "soft small" }, when(each.updatedAt)))))];
+  return [
+    h(
+      "div",
+      { class: "cards" },
+      found.map((each) =>
+        h(
+          "a",
+          { class: "card link", href: hashOf(`laboratory/runs/${encodeURIComponent(each.name)}`) },
+          h("div", { class: "row-between" }, h("h3", null, each.name), live(each.isLive)),
+          h("p", { class: "soft small" }, [each.algorithm, each.rules].filter(Boolean).join(" · ")),
+          h(
+            "p",
+            { class: "small" },
+            t("lab.steps", { steps: number(each.steps) }),
+            each.games ? ` · ${t("lab.games", { games: number(each.games) })}` : "",
+          ),
+          h("p", { class: "soft small" }, when(each.updatedAt)),
+        ),
+      ),
+    ),
+  ];
 }
 
-/** Ways to meet a network. */
-function meetings(/** @type {any} */ { agent, rules }) {
-  return h("div", { class: "buttons" },
+/** The buttons to play against a network and to analyse with it. */
+function agentButtons(/** @type {string} */ agent, /** @type {string} */ rules) {
+  return h(
+    "div",
+    { class: "buttons" },
     button(t("lab.play-against"), () => go("play/new", { agent, rules }), { icon: "play", kind: "primary" }),
-    button(t("lab.analyse-with"), () => { change({ engine: agent }); go("analyse", { rules }); }, { icon: "analyse" }));
+    button(
+      t("lab.analyse-with"),
+      () => {
+        change({ engine: agent });
+        go("analyse", { rules });
+      },
+      { icon: "analyse" },
+    ),
+  );
 }
 
-/** Games a second, where a run tells both. */
-const speedOf = (/** @type {Record<string, number>} */ { games, seconds }) => (games && seconds ? t("lab.speed", { speed: (games / seconds).toPrecision(2) }) : null);
+/** Games per second, if a run reports both games and seconds. */
+const speedOf = (/** @type {Record<string, number>} */ { games, seconds }) =>
+  games && seconds ? t("lab.speed", { speed: (games / seconds).toPrecision(2) }) : null;
 
 async function showRun(/** @type {string} */ name) {
   const detail = await run(name);
   const { summary } = detail;
   const replay = async (/** @type {string} */ file) => study((await runGame(name, file)).record);
-  const isLoss = (/** @type {any} */ series) => series.name.startsWith("loss");
-  const curved = detail.series.filter((/** @type {any} */ series) => !NO_CURVES.test(series.name));
-  const ordered = [...curved.filter(isLoss), ...curved.filter((/** @type {any} */ series) => !isLoss(series))];
-  const curves = ordered.map(({ name: title, steps, values }) => h("div", { class: "card" }, chart(title, steps.map((/** @type {number} */ x, /** @type {number} */ i) => ({ x, y: values[i] })))));
-  const strength = detail.strength.map((/** @type {any} */ point) => ({ x: point.step, y: point.elo, low: point.low, high: point.high }));
+  const isLoss = (/** @type {Series} */ series) => series.name.startsWith("loss");
+  const curved = detail.series.filter((series) => !NO_CURVES.test(series.name));
+  const ordered = [...curved.filter(isLoss), ...curved.filter((series) => !isLoss(series))];
+  const curves = ordered.map(({ name: title, steps, values }) =>
+    h(
+      "div",
+      { class: "card" },
+      chart(
+        title,
+        steps.map((x, i) => ({ x, y: values[i] ?? NaN })),
+      ),
+    ),
+  );
+  const strength = detail.strength.map((point) => ({
+    x: point.step,
+    y: point.elo,
+    low: point.low,
+    high: point.high,
+  }));
   return [
     heading("runs", summary.name, summary.isLive),
-    h("p", { class: "soft" }, [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) }), speedOf(summary.last)].filter(Boolean).join(" · ")),
-    summary.agent ? meetings(summary) : null,
-    h("div", { class: "charts" }, strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null, curves.slice(0, FIRST_CURVES)),
-    curves.length > FIRST_CURVES ? h("details", null, h("summary", { class: "soft" }, t("lab.more-curves")), h("div", { class: "charts" }, curves.slice(FIRST_CURVES))) : null,
-    detail.gameFiles.length ? h("div", { class: "card" }, h("h3", null, t("lab.latest-games")), h("div", { class: "buttons" },
-      detail.gameFiles.slice(0, 24).map((/** @type {string} */ file) => button(file, () => replay(file).catch(notifyError), { icon: "play" })))) : null,
-    h("details", { class: "card" }, h("summary", null, t("lab.config")), h("pre", { class: "scroll small" }, detail.config)),
+    h(
+      "p",
+      { class: "soft" },
+      [summary.algorithm, summary.rules, t("lab.steps", { steps: number(summary.steps) }), speedOf(summary.last)]
+        .filter(Boolean)
+        .join(" · "),
+    ),
+    summary.agent ? agentButtons(summary.agent, summary.rules) : null,
+    h(
+      "div",
+      { class: "charts" },
+      strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null,
+      curves.slice(0, FIRST_CURVES),
+    ),
+    curves.length > FIRST_CURVES
+      ? h(
+          "details",
+          null,
+          h("summary", { class: "soft" }, t("lab.more-curves")),
+          h("div", { class: "charts" }, curves.slice(FIRST_CURVES)),
+        )
+      : null,
+    detail.gameFiles.length
+      ? h(
+          "div",
+          { class: "card" },
+          h("h3", null, t("lab.latest-games")),
+          h(
+            "div",
+            { class: "buttons" },
+            detail.gameFiles
+              .slice(0, 24)
+              .map((file) => button(file, () => replay(file).catch(notifyError), { icon: "play" })),
+          ),
+        )
+      : null,
+    h(
+      "details",
+      { class: "card" },
+      h("summary", null, t("lab.config")),
+      h("pre", { class: "scroll small" }, detail.config),
+    ),
   ];
 }
 
@@ -94,31 +212,66 @@ async function showRun(/** @type {string} */ name) {
 async function showTournaments() {
   const found = await tournaments();
   if (!found.length) return [empty("lab.no-tournaments", "tengen tournament FILE.toml")];
-  return [h("div", { class: "cards" }, found.map((/** @type {any} */ each) => h("a", { class: "card link", href: hashOf(`laboratory/tournaments/${encodeURIComponent(each.name)}`) },
-    h("div", { class: "row-between" }, h("h3", null, each.title || each.name), live(each.isLive)),
-    h("progress", { value: each.games, max: Math.max(1, each.gamesPlanned), "aria-label": t("lab.progress") }),
-    h("p", { class: "small" }, t("lab.games-of", { games: number(each.games), planned: number(each.gamesPlanned) })),
-    h("p", { class: "soft small clip" }, each.players.join(", ")),
-    h("p", { class: "soft small" }, when(each.updatedAt)))))];
+  return [
+    h(
+      "div",
+      { class: "cards" },
+      found.map((each) =>
+        h(
+          "a",
+          { class: "card link", href: hashOf(`laboratory/tournaments/${encodeURIComponent(each.name)}`) },
+          h("div", { class: "row-between" }, h("h3", null, each.title || each.name), live(each.isLive)),
+          h("progress", { value: each.games, max: Math.max(1, each.gamesPlanned), "aria-label": t("lab.progress") }),
+          h(
+            "p",
+            { class: "small" },
+            t("lab.games-of", { games: number(each.games), planned: number(each.gamesPlanned) }),
+          ),
+          h("p", { class: "soft small clip" }, each.players.join(", ")),
+          h("p", { class: "soft small" }, when(each.updatedAt)),
+        ),
+      ),
+    ),
+  ];
 }
 
 async function showTournament(/** @type {string} */ name) {
-  const [detail, listed] = await Promise.all([tournament(name), tournamentGames(name, { limit: GAMES_A_PAGE, offset: 0 })]);
+  const [detail, listed] = await Promise.all([tournament(name), tournamentGames(name, GAMES_PER_PAGE, 0)]);
   const { summary } = detail;
   const body = h("tbody");
-  const addRows = (/** @type {any[]} */ games) => body.append(...games.map((game) => h("tr", null,
-    h("td", { class: "num" }, button(String(game.number), async () => {
-      try {
-        study(await tournamentGame(name, game.number));
-      } catch (error) {
-        notifyError(error);
-      }
-    }, { kind: "bare" })),
-    h("td", null, game.black), h("td", null, game.white), h("td", null, game.outcome === "draw" ? t("draw") : t(game.outcome)), h("td", null, game.ending), h("td", { class: "num" }, game.moves))));
+  const addRows = (/** @type {GameRow[]} */ games) =>
+    body.append(
+      ...games.map((game) =>
+        h(
+          "tr",
+          null,
+          h(
+            "td",
+            { class: "num" },
+            button(
+              String(game.number),
+              async () => {
+                try {
+                  study(await tournamentGame(name, game.number));
+                } catch (error) {
+                  notifyError(error);
+                }
+              },
+              { kind: "bare" },
+            ),
+          ),
+          h("td", null, game.black),
+          h("td", null, game.white),
+          h("td", null, game.outcome === "draw" ? t("draw") : t(game.outcome)),
+          h("td", null, game.ending),
+          h("td", { class: "num" }, game.moves),
+        ),
+      ),
+    );
   addRows(listed.games);
   let shown = listed.games.length;
   const more = button(t("more"), async () => {
-    const next = await tournamentGames(name, { limit: GAMES_A_PAGE, offset: shown });
+    const next = await tournamentGames(name, GAMES_PER_PAGE, shown);
     addRows(next.games);
     shown += next.games.length;
     more.hidden = shown >= next.total;
@@ -126,11 +279,40 @@ async function showTournament(/** @type {string} */ name) {
   more.hidden = shown >= listed.total;
   return [
     heading("tournaments", summary.title || summary.name, summary.isLive),
-    h("p", { class: "soft" }, t("lab.games-of", { games: number(summary.games), planned: number(summary.gamesPlanned) })),
-    ...detail.tables.filter((/** @type {any} */ table) => !table.isDetail).map(reportTable),
-    h("div", { class: "card scroll" }, h("table", null, h("caption", null, t("lab.all-games")),
-      h("thead", null, h("tr", null, ["#", t("black"), t("white"), t("result"), t("ending"), t("moves")].map((text) => h("th", { scope: "col" }, text)))), body), more),
-    h("details", null, h("summary", { class: "soft" }, t("lab.details")), h("div", { class: "stack" }, detail.tables.filter((/** @type {any} */ table) => table.isDetail).map(reportTable))),
+    h(
+      "p",
+      { class: "soft" },
+      t("lab.games-of", { games: number(summary.games), planned: number(summary.gamesPlanned) }),
+    ),
+    ...detail.tables.filter((table) => !table.isDetail).map(reportTable),
+    h(
+      "div",
+      { class: "card scroll" },
+      h(
+        "table",
+        null,
+        h("caption", null, t("lab.all-games")),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["#", t("black"), t("white"), t("result"), t("ending"), t("moves")].map((text) =>
+              h("th", { scope: "col" }, text),
+            ),
+          ),
+        ),
+        body,
+      ),
+      more,
+    ),
+    h(
+      "details",
+      null,
+      h("summary", { class: "soft" }, t("lab.details")),
+      h("div", { class: "stack" }, detail.tables.filter((table) => table.isDetail).map(reportTable)),
+    ),
   ];
 }
 
@@ -142,34 +324,99 @@ async function showModels() {
   return [h("div", { class: "cards wide" }, found.map(modelCard))];
 }
 
-function modelCard(/** @type {any} */ model) {
-  const made = [model.algorithm, model.rules, t("lab.weights", { weights: number(model.weights) }), t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) })];
-  const learnt = [t("lab.games", { games: number(model.games) }), t("lab.cpu-minutes", { minutes: number(Math.round(model.cpuMinutes)) }),
-    model.elo === null ? null : t("lab.elo", { elo: Math.round(model.elo), error: Math.round(model.eloError ?? 0) })];
-  const matches = model.matches.map((/** @type {any} */ match) => h("tr", null, h("td", null, match.against, h("div", { class: "soft small" }, match.conditions)), h("td", { class: "num" }, match.games),
-    h("td", { class: "num" }, match.wins), h("td", { class: "num" }, match.draws), h("td", { class: "num" }, match.losses)));
-  return h("div", { class: "card" }, h("h3", null, model.name),
-    h("p", { class: "soft small" }, made.filter(Boolean).join(" · ")), h("p", { class: "small" }, learnt.filter(Boolean).join(" · ")), meetings(model),
-    matches.length ? h("div", { class: "scroll" }, h("table", { class: "small" },
-      h("thead", null, h("tr", null, ["against", "games-played", "won", "drawn", "lost"].map((name, i) => h("th", { scope: "col", class: i ? "num" : "" }, t(`lab.${name}`))))), h("tbody", null, matches))) : null,
-    h("details", null, h("summary", null, t("lab.card")), h("pre", { class: "small prose" }, model.card)));
+function modelCard(/** @type {ModelInfo} */ model) {
+  const made = [
+    model.algorithm,
+    model.rules,
+    t("lab.weights", { weights: number(model.weights) }),
+    t("lab.kilobytes", { kilobytes: number(Math.round(model.bytes / 1000)) }),
+  ];
+  const learnt = [
+    t("lab.games", { games: number(model.games) }),
+    t("lab.cpu-minutes", { minutes: number(Math.round(model.cpuMinutes)) }),
+    model.elo === null ? null : t("lab.elo", { elo: Math.round(model.elo), error: Math.round(model.eloError ?? 0) }),
+  ];
+  const matches = model.matches.map((match) =>
+    h(
+      "tr",
+      null,
+      h("td", null, match.against, h("div", { class: "soft small" }, match.conditions)),
+      h("td", { class: "num" }, match.games),
+      h("td", { class: "num" }, match.wins),
+      h("td", { class: "num" }, match.draws),
+      h("td", { class: "num" }, match.losses),
+    ),
+  );
+  return h(
+    "div",
+    { class: "card" },
+    h("h3", null, model.name),
+    h("p", { class: "soft small" }, made.filter(Boolean).join(" · ")),
+    h("p", { class: "small" }, learnt.filter(Boolean).join(" · ")),
+    agentButtons(model.agent, model.rules),
+    matches.length
+      ? h(
+          "div",
+          { class: "scroll" },
+          h(
+            "table",
+            { class: "small" },
+            h(
+              "thead",
+              null,
+              h(
+                "tr",
+                null,
+                ["against", "games-played", "won", "drawn", "lost"].map((name, i) =>
+                  h("th", { scope: "col", class: i ? "num" : "" }, t(`lab.${name}`)),
+                ),
+              ),
+            ),
+            h("tbody", null, matches),
+          ),
+        )
+      : null,
+    h("details", null, h("summary", null, t("lab.card")), h("pre", { class: "small prose" }, model.card)),
+  );
 }
 
 async function showPapers() {
   const found = await papers();
   if (!found.length) return [empty("lab.no-papers", "tengen paper NAME")];
-  return found.map((/** @type {any} */ paper) => h("details", { class: "card" }, h("summary", null, h("strong", null, paper.title || paper.name)),
-    h("pre", { class: "small prose" }, paper.readme), paper.results.length ? h("p", { class: "soft small" }, paper.results.join(", ")) : null));
+  return found.map((paper) =>
+    h(
+      "details",
+      { class: "card" },
+      h("summary", null, h("strong", null, paper.title || paper.name)),
+      h("pre", { class: "small prose" }, paper.readme),
+      paper.results.length ? h("p", { class: "soft small" }, paper.results.join(", ")) : null,
+    ),
+  );
 }
 
 function heading(/** @type {string} */ section, /** @type {string} */ title, /** @type {boolean} */ isLive) {
-  return h("div", { class: "row-start" }, h("a", { class: "button bare", href: hashOf(`laboratory/${section}`), "aria-label": t("back") }, "←"), h("h2", null, title), live(isLive));
+  return h(
+    "div",
+    { class: "row-start" },
+    h("a", { class: "button bare", href: hashOf(`laboratory/${section}`), "aria-label": t("back") }, "←"),
+    h("h2", null, title),
+    live(isLive),
+  );
 }
 
-/** @type {Record<string, [list: () => Promise<any[]>, detail: ((name: string) => Promise<any[]>) | null]>} */
-const VIEWS = { runs: [showRuns, showRun], tournaments: [showTournaments, showTournament], models: [showModels, null], papers: [showPapers, null] };
+/** @typedef {{ list: () => Promise<Child[]>, detail?: (name: string) => Promise<Child[]> }} View */
 
-/** @param {HTMLElement} main @param {import("../router.js").Route} route */
+const RUNS = { list: showRuns, detail: showRun };
+
+/** @type {Record<string, View>} */
+const VIEWS = {
+  runs: RUNS,
+  tournaments: { list: showTournaments, detail: showTournament },
+  models: { list: showModels },
+  papers: { list: showPapers },
+};
+
+/** @param {HTMLElement} main @param {Route} route */
 export async function mount(main, route) {
   const tabs = h("nav", { class: "tabs", "aria-label": t("page.laboratory") });
   const body = h("div", { class: "lab" });
@@ -182,24 +429,45 @@ export async function mount(main, route) {
     clearTimeout(timer);
     const mine = ++turn;
     const [section = "runs", name] = shown.rest;
-    const [list, detail] = VIEWS[section] ?? VIEWS.runs;
-    fill(tabs, SECTIONS.map((each) => h("a", { href: hashOf(`laboratory/${each}`), "aria-current": each === section ? "page" : null }, t(`lab.${each}`))));
+    const { list, detail } = VIEWS[section] ?? RUNS;
+    fill(
+      tabs,
+      SECTIONS.map((each) =>
+        h(
+          "a",
+          { href: hashOf(`laboratory/${each}`), "aria-current": each === section ? "page" : null },
+          t(`lab.${each}`),
+        ),
+      ),
+    );
     try {
       const parts = await (name && detail ? detail(name) : list());
       if (mine !== turn) return;
-      // What somebody is reading is not drawn anew under their eyes.
+      // Do not redraw while the user has a section open.
       if (!body.querySelector("details[open]")) fill(body, ...parts);
       if (body.querySelector(".live")) timer = setTimeout(show, REFRESH_MS);
     } catch (error) {
-      if (mine === turn) fill(body, h("div", { class: "empty" }, error instanceof Error ? error.message : String(error)));
+      if (mine === turn)
+        fill(body, h("div", { class: "empty" }, error instanceof Error ? error.message : String(error)));
     }
   };
-  const follow = (/** @type {import("../router.js").Route} */ next) => {
+  const follow = (/** @type {Route} */ next) => {
     shown = next;
     fill(body, h("p", { class: "empty" }, t("loading")));
     show();
   };
   follow(route);
-  const shortcuts = SECTIONS.map((section, i) => ({ keys: ["qwer"[i]], label: `lab.${section}`, run: () => go(`laboratory/${section}`) }));
-  return { unmount: () => { turn += 1; clearTimeout(timer); }, shortcuts, follow };
+  const shortcuts = SECTIONS.map((section, i) => ({
+    keys: ["qwer".charAt(i)],
+    label: `lab.${section}`,
+    run: () => go(`laboratory/${section}`),
+  }));
+  return {
+    unmount: () => {
+      turn += 1;
+      clearTimeout(timer);
+    },
+    shortcuts,
+    follow,
+  };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The form before a game: against whom, with which colour, under which rules. */
+/** The form of a new game: opponent, colour and rules. */
 
 import { fill, h, keepingFocus } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -11,36 +11,43 @@ import { sizeOf } from "../workspace.js";
 const SIZES = [15, 19, 20, 13, 9, 6, 3];
 const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 
+/** @import { NewGame, ServerInfo } from "../messages.js" */
 /** @typedef {typeof settings.game} GameSettings */
 
-/** The ruleset's text; the free opening is left out. */
+/** The text of the ruleset, without the free opening. */
 export function rulesOf(/** @type {GameSettings} */ game) {
   return `${game.width}x${game.height}:${game.winLength}:${game.rule}${game.opening === "free" ? "" : `:${game.opening}`}`;
 }
 
-/** The settings of a ruleset's text, without its opening. */
+/** The settings in the text of a ruleset, without its opening. */
 export function rulesIn(/** @type {string} */ text) {
   const [, winLength = "5", rule = "freestyle"] = text.split(":");
   return { ...sizeOf(text), winLength: Number(winLength), rule };
 }
 
-/** What to ask the server for. `coin` decides a random colour. */
+/** The request that starts a game. `coin` decides a random colour. @returns {NewGame} */
 export function requestOf(/** @type {GameSettings} */ game, /** @type {boolean} */ coin) {
+  /** @returns {NewGame["black"]} */
   const agent = (/** @type {string} */ text) => ({ kind: "agent", agent: text, maxTimeMs: 1000 * game.seconds });
-  const person = { kind: "person" };
-  const [mainSeconds, incrementSeconds] = game.clock.split("+").map(Number);
-  const request = { rules: rulesOf(game), ...(game.clock === "none" ? {} : { clock: { mainMs: 1000 * mainSeconds, incrementMs: 1000 * incrementSeconds } }) };
+  const person = /** @type {const} */ ({ kind: "person" });
+  const [mainSeconds = 0, incrementSeconds = 0] = game.clock.split("+").map(Number);
+  const request = {
+    rules: rulesOf(game),
+    ...(game.clock === "none" ? {} : { clock: { mainMs: 1000 * mainSeconds, incrementMs: 1000 * incrementSeconds } }),
+  };
   if (game.opponent === "person") return { ...request, black: person, white: person };
   if (game.opponent === "watch") return { ...request, black: agent(game.agent), white: agent(game.second) };
+  /** @type {NewGame["black"]} */
   const opponent = game.opponent === "level" ? { kind: "level", level: game.level } : agent(game.agent);
   const isBlack = game.colour === "black" || (game.colour === "random" && coin);
   return { ...request, black: isBlack ? person : opponent, white: isBlack ? opponent : person };
 }
 
 /**
- * @param {any} info what the server offers
- * @param {(request: any) => void} onStart
- * @param {boolean} [hasPosition] the game begins from a position, which has its rules
+ * Make the form.
+ * @param {ServerInfo} info
+ * @param {(request: NewGame) => void} onStart
+ * @param {boolean} [hasPosition] whether the game starts from a position, which determines the rules
  */
 export function setupForm(info, onStart, hasPosition = false) {
   const body = h("div", { class: "stack setup" });
@@ -53,73 +60,175 @@ export function setupForm(info, onStart, hasPosition = false) {
   const levelField = () => {
     const about = h("div", { class: "level-about", "aria-live": "polite" });
     const show = () => {
-      const level = info.levels.find((/** @type {any} */ each) => each.level === settings.game.level);
-      fill(about, h("strong", null, t("level.n", { level: settings.game.level })), level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
-        h("p", { class: "soft small" }, level ? t("level.about", { name: translated(level.name), description: translated(level.description) }) : ""));
+      const level = info.levels.find((each) => each.level === settings.game.level);
+      fill(
+        about,
+        h("strong", null, t("level.n", { level: settings.game.level })),
+        level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
+        h(
+          "p",
+          { class: "soft small" },
+          level ? t("level.about", { name: translated(level.name), description: translated(level.description) }) : "",
+        ),
+      );
     };
-    const range = h("input", { type: "range", min: 1, max: 10, step: 1, value: settings.game.level, "aria-label": t("level"), oninput: () => {
-      set({ level: Number(range.value) }, false);
-      show();
-    } });
-    const ticks = h("div", { class: "ticks", "aria-hidden": "true" }, Array.from({ length: 10 }, (_, i) => h("span", null, i + 1)));
+    const range = h("input", {
+      type: "range",
+      min: 1,
+      max: 10,
+      step: 1,
+      value: settings.game.level,
+      "aria-label": t("level"),
+      oninput: () => {
+        set({ level: Number(range.value) }, false);
+        show();
+      },
+    });
+    const ticks = h(
+      "div",
+      { class: "ticks", "aria-hidden": "true" },
+      Array.from({ length: 10 }, (_, i) => h("span", null, i + 1)),
+    );
     show();
     return h("div", { class: "stack" }, about, h("div", null, range, ticks));
   };
 
   const opponentFields = (/** @type {GameSettings} */ game) => {
     if (game.opponent === "level") return [levelField()];
-    const time = field(t("agent.seconds"), wholeNumber(game.seconds, 1, 30, (seconds) => set({ seconds }, false)));
+    const time = field(
+      t("agent.seconds"),
+      wholeNumber(game.seconds, 1, 30, (seconds) => set({ seconds }, false)),
+    );
     if (game.opponent === "agent") return [agentField(info, game.agent, (agent) => set({ agent }, false)), time];
     if (game.opponent === "watch") {
-      return [agentField(info, game.agent, (agent) => set({ agent }, false), { label: t("black") }), agentField(info, game.second, (second) => set({ second }, false), { label: t("white") }), time];
+      return [
+        agentField(info, game.agent, (agent) => set({ agent }, false), { label: t("black") }),
+        agentField(info, game.second, (second) => set({ second }, false), { label: t("white") }),
+        time,
+      ];
     }
     return [h("p", { class: "soft small" }, t("setup.person-help"))];
   };
 
   const sizeFields = (/** @type {GameSettings} */ game) => {
     const isPreset = game.width === game.height && SIZES.includes(game.width);
-    const options = /** @type {[string, string][]} */ ([...SIZES.map((size) => [String(size), `${size} × ${size}`]), ["other", t("size.other")]]);
+    const options = /** @type {[string, string][]} */ ([
+      ...SIZES.map((size) => [String(size), `${size} × ${size}`]),
+      ["other", t("size.other")],
+    ]);
     const select = choice(options, isPreset ? String(game.width) : "other", (value) => {
       if (value === "other") set({ width: 17, height: 16 });
       else set({ width: Number(value), height: Number(value), winLength: Math.min(game.winLength, Number(value)) });
     });
-    const sides = isPreset ? [] : [field(t("size.width"), wholeNumber(game.width, 3, 22, (width) => set({ width }))), field(t("size.height"), wholeNumber(game.height, 3, 22, (height) => set({ height })))];
+    const sides = isPreset
+      ? []
+      : [
+          field(
+            t("size.width"),
+            wholeNumber(game.width, 3, 22, (width) => set({ width })),
+          ),
+          field(
+            t("size.height"),
+            wholeNumber(game.height, 3, 22, (height) => set({ height })),
+          ),
+        ];
     return [field(t("size"), select), ...sides];
   };
 
   const draw = () => {
     const { game } = settings;
-    const named = (/** @type {string} */ prefix) => (/** @type {string} */ value) => /** @type {[string, string]} */ ([value, t(`${prefix}.${value}`)]);
+    const named = (/** @type {string} */ prefix) => (/** @type {string} */ value) =>
+      /** @type {[string, string]} */ ([value, t(`${prefix}.${value}`)]);
     const hasColour = game.opponent === "level" || game.opponent === "agent";
-    fill(body,
-      segments(t("opponent"), ["level", "agent", "person", "watch"].map(named("opponent")), game.opponent, (opponent) => set({ opponent })),
+    fill(
+      body,
+      segments(t("opponent"), ["level", "agent", "person", "watch"].map(named("opponent")), game.opponent, (opponent) =>
+        set({ opponent }),
+      ),
       ...opponentFields(game),
-      hasColour ? h("div", { class: "field" }, h("span", null, t("colour")), segments(t("colour"), ["black", "random", "white"].map(named("colour")), game.colour, (colour) => set({ colour }))) : null,
+      hasColour
+        ? h(
+            "div",
+            { class: "field" },
+            h("span", null, t("colour")),
+            segments(t("colour"), ["black", "random", "white"].map(named("colour")), game.colour, (colour) =>
+              set({ colour }),
+            ),
+          )
+        : null,
       ...(hasPosition ? [h("p", { class: "soft small" }, t("setup.from-position"))] : rulesFields(game, named)),
-      h("button", { class: "button primary large wide", type: "submit" }, t(game.opponent === "watch" ? "setup.watch" : "setup.start")));
+      h(
+        "button",
+        { class: "button primary large wide", type: "submit" },
+        t(game.opponent === "watch" ? "setup.watch" : "setup.start"),
+      ),
+    );
   };
 
-  const rulesFields = (/** @type {GameSettings} */ game, /** @type {(prefix: string) => (value: string) => [string, string]} */ named) => [
-    h("div", { class: "fields" },
-      field(t("rule"), choice(info.rules.map(named("rule")), game.rule, (rule) => set({ rule, ...(rule === "renju" ? { winLength: 5 } : {}) }))),
-      ...sizeFields(game)),
+  const rulesFields = (
+    /** @type {GameSettings} */ game,
+    /** @type {(prefix: string) => (value: string) => [string, string]} */ named,
+  ) => [
+    h(
+      "div",
+      { class: "fields" },
+      field(
+        t("rule"),
+        choice(info.rules.map(named("rule")), game.rule, (rule) =>
+          set({ rule, ...(rule === "renju" ? { winLength: 5 } : {}) }),
+        ),
+      ),
+      ...sizeFields(game),
+    ),
     h("p", { class: "soft small" }, t(`rule.${game.rule}.help`)),
-    h("details", { open: game.opening !== "free" || game.clock !== "none" || game.winLength !== 5 }, h("summary", { class: "small soft" }, t("setup.more")),
-      h("div", { class: "fields" },
-        field(t("opening"), choice(info.openings.map(named("opening")), game.opening, (opening) => set({ opening }))),
-        field(t("clock"), choice(CLOCKS.map((clock) => [clock, clock === "none" ? t("clock.none") : clockText(clock)]), game.clock, (clock) => set({ clock }, false))),
-        field(t("win-length"), choice(["3", "4", "5", "6"].map((length) => [length, length]), String(game.winLength), (length) => set({ winLength: Number(length) })))),
-      game.opening === "free" ? null : h("p", { class: "soft small" }, t(`opening.${game.opening}.help`))),
+    h(
+      "details",
+      { open: game.opening !== "free" || game.clock !== "none" || game.winLength !== 5 },
+      h("summary", { class: "small soft" }, t("setup.more")),
+      h(
+        "div",
+        { class: "fields" },
+        field(
+          t("opening"),
+          choice(info.openings.map(named("opening")), game.opening, (opening) => set({ opening })),
+        ),
+        field(
+          t("clock"),
+          choice(
+            CLOCKS.map((clock) => [clock, clock === "none" ? t("clock.none") : clockText(clock)]),
+            game.clock,
+            (clock) => set({ clock }, false),
+          ),
+        ),
+        field(
+          t("win-length"),
+          choice(
+            ["3", "4", "5", "6"].map((length) => [length, length]),
+            String(game.winLength),
+            (length) => set({ winLength: Number(length) }),
+          ),
+        ),
+      ),
+      game.opening === "free" ? null : h("p", { class: "soft small" }, t(`opening.${game.opening}.help`)),
+    ),
   ];
   draw();
-  return h("form", { class: "card", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    onStart(requestOf(settings.game, Math.random() < 0.5));
-  } }, h("h2", null, t("setup.title")), body);
+  return h(
+    "form",
+    {
+      class: "card",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        onStart(requestOf(settings.game, Math.random() < 0.5));
+      },
+    },
+    h("h2", null, t("setup.title")),
+    body,
+  );
 }
 
-/** `300+3` as "5 min + 3 s". */
+/** Format `300+3` as "5 min + 3 s". */
 function clockText(/** @type {string} */ clock) {
-  const [main, increment] = clock.split("+").map(Number);
+  const [main = 0, increment = 0] = clock.split("+").map(Number);
   return t("clock.text", { minutes: main / 60, seconds: increment });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Puzzles: win by continuous fours or threats. Progress stays in this browser. */
+/** The puzzle page: win by continuous fours or threats. This browser stores the progress. */
 
 import { puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
 import { Board } from "../board/api.js";
@@ -17,12 +17,15 @@ import { other } from "../workspace.js";
 const KEY = "tengen.puzzles";
 const PAGE_SIZE = 60;
 
+/** @import { PositionInfo, Puzzle, PuzzleSummary, Rule, ThreatKind } from "../messages.js" */
+/** @import { Route } from "../router.js" */
 /** @typedef {{ solved: boolean, tries: number }} Progress */
+/** @typedef {{ kind: ThreatKind | "", grade: string, rule: Rule | "" }} Filter an empty text stands for any */
 
-/** What was tried so far. @returns {Record<string, Progress>} */
+/** The progress by puzzle id. @returns {Record<string, Progress>} */
 const progress = () => read(KEY, {});
 
-/** Note a try; solved stays solved. */
+/** Record an attempt; a solved puzzle stays solved. */
 function note(/** @type {string} */ id, /** @type {boolean} */ isSolved) {
   const all = progress();
   const before = all[id] ?? { solved: false, tries: 0 };
@@ -30,47 +33,65 @@ function note(/** @type {string} */ id, /** @type {boolean} */ isSolved) {
 }
 
 class PuzzlePage {
-  filter = /** @type {{ kind: string, grade: string, rule: string }} */ (read("tengen.puzzle-filter", { kind: "", grade: "", rule: "" }));
-  /** @type {any[]} */ list = [];
+  filter = read("tengen.puzzle-filter", /** @type {Filter} */ ({ kind: "", grade: "", rule: "" }));
+  /** @type {PuzzleSummary[]} */ list = [];
   total = 0;
-  /** The puzzle on the board. @type {any} */ current = null;
-  /** The line so far, answers included. @type {string[]} */ moves = [];
-  /** How the last try went. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
-  /** What a wrong move was answered with. @type {string | null} */ refutation = null;
+  /** The puzzle on the board. @type {Puzzle | null} */ current = null;
+  /** The moves so far, including the replies. @type {string[]} */ moves = [];
+  /** The verdict on the last move. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
+  /** The reply to the last move. @type {string | null} */ refutation = null;
   isWaiting = false;
   hasFailed = false;
-  /** Counts how often the board was set up: answers to what was asked before come too late. */ turn = 0;
-  /** The rules that there are puzzles of; until the server has been asked, the one that is chosen. */ rules = [this.filter.rule].filter(Boolean);
+  /** The facts after the last reply; null at the start. @type {PositionInfo | null} */ position = null;
+  /** Incremented whenever the board is set up; replies to earlier requests are ignored. */ turn = 0;
+  /** The rules that have puzzles; until the server has answered, only the chosen one. @type {string[]} */
+  rules = this.filter.rule ? [this.filter.rule] : [];
 
   constructor(/** @type {HTMLElement} */ main) {
     const boardBox = h("div");
-    this.confirmBar = h("div", { class: "confirm-bar", hidden: true },
-      button(t("cancel"), () => this.board.set({ pending: null })), button(t("place"), () => this.board.confirm(), { kind: "primary" }));
+    this.confirmBar = h(
+      "div",
+      { class: "confirm-bar", hidden: true },
+      button(t("cancel"), () => this.board.set({ pending: null })),
+      button(t("place"), () => this.board.confirm(), { kind: "primary" }),
+    );
     this.task = h("div", { class: "card" });
     this.shelf = h("div", { class: "card" });
-    fill(main, h("h1", { class: "visually-hidden" }, t("page.puzzles")), h("div", { class: "stage" },
-      h("section", { class: "table", "aria-label": t("board") }, boardBox, this.confirmBar), h("div", { class: "side" }, this.task, this.shelf)));
-    this.board = new Board(boardBox, { onPlay: (point) => this.play(point), onPending: (point) => (this.confirmBar.hidden = !point) });
+    fill(
+      main,
+      h("h1", { class: "visually-hidden" }, t("page.puzzles")),
+      h(
+        "div",
+        { class: "stage" },
+        h("section", { class: "table", "aria-label": t("board") }, boardBox, this.confirmBar),
+        h("div", { class: "side" }, this.task, this.shelf),
+      ),
+    );
+    this.board = new Board(boardBox, {
+      onPlay: (point) => this.play(point),
+      onPending: (point) => (this.confirmBar.hidden = !point),
+    });
     this.unfollow = followSettings(this.board);
   }
 
   async loadList(offset = 0) {
     const { kind, grade, rule } = this.filter;
-    const found = await puzzles({ kind, grade, rule, limit: PAGE_SIZE, offset });
+    const query = { kind: kind || null, grade: Number(grade) || null, rule: rule || null };
+    const found = await puzzles({ ...query, limit: PAGE_SIZE, offset });
     this.list = offset ? [...this.list, ...found.puzzles] : found.puzzles;
     this.total = found.total;
     this.drawShelf();
   }
 
-  /** Ask which rules there are puzzles of; a choice from earlier that has none any more is dropped. */
+  /** Find out which rules have puzzles; a stored choice without puzzles is dropped. */
   async loadRules() {
     const { rules } = await serverInfo();
-    const counts = await Promise.all(rules.map((/** @type {string} */ rule) => puzzles({ rule, limit: 1 })));
-    this.rules = rules.filter((/** @type {string} */ _, /** @type {number} */ i) => counts[i].total);
+    const counts = await Promise.all(rules.map((rule) => puzzles({ rule: /** @type {Rule} */ (rule), limit: 1 })));
+    this.rules = rules.filter((_, i) => counts[i]?.total);
     if (!this.rules.includes(this.filter.rule)) this.filter = { ...this.filter, rule: "" };
   }
 
-  setFilter(/** @type {Partial<typeof this.filter>} */ changes) {
+  setFilter(/** @type {Partial<Filter>} */ changes) {
     this.filter = { ...this.filter, ...changes };
     save("tengen.puzzle-filter", this.filter);
     this.loadList().then(() => this.next(), notifyError);
@@ -86,7 +107,7 @@ class PuzzlePage {
     }
     this.restart();
     this.hasFailed = false;
-    announce(this.taskText());
+    announce(taskText(this.current));
     this.drawShelf();
   }
 
@@ -94,18 +115,18 @@ class PuzzlePage {
     this.setUp([], "");
   }
 
-  /** Show the puzzle with a line. What is still waited for is forgotten. */
+  /** Show the puzzle after some moves. Pending requests are ignored. */
   setUp(/** @type {string[]} */ moves, /** @type {typeof this.verdict} */ verdict) {
     this.turn += 1;
     this.isWaiting = false;
     this.moves = moves;
     this.verdict = verdict;
     this.refutation = null;
-    this.position = this.current;
+    this.position = null;
     this.draw();
   }
 
-  /** The first puzzle after this one that is not solved yet. */
+  /** The next unsolved puzzle in the list. */
   following() {
     const done = progress();
     const at = this.list.findIndex(({ id }) => id === this.current?.id);
@@ -121,6 +142,7 @@ class PuzzlePage {
   async play(/** @type {string} */ point) {
     if (this.isWaiting || this.verdict === "wrong" || this.verdict === "solved") return;
     const { current, turn } = this;
+    if (!current) return;
     this.moves = [...this.moves, point];
     this.isWaiting = true;
     playStone(current.currentPlayer);
@@ -137,7 +159,6 @@ class PuzzlePage {
         playStone(other(current.currentPlayer));
       }
       if (answer.verdict === "solved") {
-        // Finding it after a failure counts as a try; a clean solution is what is kept.
         note(current.id, true);
         playEnd("win");
       } else if (answer.verdict === "wrong") {
@@ -158,6 +179,7 @@ class PuzzlePage {
 
   async showSolution() {
     const { current, turn } = this;
+    if (!current) return;
     try {
       const { pv } = await puzzleSolution(current.id);
       if (this.turn !== turn) return;
@@ -171,15 +193,12 @@ class PuzzlePage {
 
   // -- drawing -----------------------------------------------------------------------------------------------------------
 
-  taskText() {
-    const { currentPlayer, kind, depth } = this.current;
-    return t("puzzle.task", { colour: t(currentPlayer), kind: t(`puzzle.${kind}`), depth });
-  }
-
   statusText() {
     if (this.isWaiting) return t("thinking");
     if (this.verdict === "") return t("puzzle.your-move");
-    return this.verdict === "wrong" && this.refutation ? t("puzzle.refuted", { point: this.refutation }) : t(`puzzle.${this.verdict}`);
+    return this.verdict === "wrong" && this.refutation
+      ? t("puzzle.refuted", { point: this.refutation })
+      : t(`puzzle.${this.verdict}`);
   }
 
   draw() {
@@ -193,23 +212,49 @@ class PuzzlePage {
       return;
     }
     const player = current.currentPlayer;
-    const set = current.initialStones.map((/** @type {["black" | "white", string]} */ [colour, point]) => ({ point, colour }));
+    const set = current.initialStones.map(([colour, point]) => ({ point, colour }));
     const played = moves.map((point, i) => ({ point, colour: i % 2 ? other(player) : player, number: i + 1 }));
     const mayPlay = !this.isWaiting && (this.verdict === "" || this.verdict === "right");
-    const lastTry = this.verdict === "wrong" || this.verdict === "solved" ? moves[moves.length - (moves.length % 2 ? 1 : 2)] : null;
-    this.board.set({ width: current.boardXSize, height: current.boardYSize, stones: stonesOf([...set, ...played]), lastMove: moves[moves.length - 1] ?? current.lastMove,
-      winningLine: position.winningLine ?? [], fouls: mayPlay ? (position.fouls ?? []).map((/** @type {any} */ foul) => foul.point) : [],
-      toPlay: mayPlay ? player : null, numbers: moves.length ? "all" : "off", pending: null,
-      marks: lastTry ? [{ point: lastTry, kind: this.verdict === "solved" ? "right" : "wrong" }] : [] });
-    fill(this.task,
-      h("div", { class: "row-between" }, h("h2", null, t("puzzle.title", { colour: t(player) })), h("span", { class: "stars", role: "img", "aria-label": t("puzzle.grade", { grade: current.grade }) }, "★".repeat(current.grade) + "☆".repeat(5 - current.grade))),
-      h("p", null, this.taskText()),
+    const lastTry =
+      this.verdict === "wrong" || this.verdict === "solved" ? moves[moves.length - (moves.length % 2 ? 1 : 2)] : null;
+    this.board.set({
+      width: current.boardXSize,
+      height: current.boardYSize,
+      stones: stonesOf([...set, ...played]),
+      lastMove: moves.at(-1) ?? current.lastMove,
+      winningLine: position?.winningLine ?? [],
+      fouls: mayPlay ? (position ?? current).fouls.map((foul) => foul.point) : [],
+      toPlay: mayPlay ? player : null,
+      numbers: moves.length ? "all" : "off",
+      pending: null,
+      marks: lastTry ? [{ point: lastTry, kind: this.verdict === "solved" ? "right" : "wrong" }] : [],
+    });
+    fill(
+      this.task,
+      h(
+        "div",
+        { class: "row-between" },
+        h("h2", null, t("puzzle.title", { colour: t(player) })),
+        h(
+          "span",
+          { class: "stars", role: "img", "aria-label": t("puzzle.grade", { grade: current.grade }) },
+          "★".repeat(current.grade) + "☆".repeat(5 - current.grade),
+        ),
+      ),
+      h("p", null, taskText(current)),
       h("p", { class: `verdict ${this.verdict}`, role: "status" }, this.statusText()),
-      h("div", { class: "buttons even" },
+      h(
+        "div",
+        { class: "buttons even" },
         button(t("puzzle.again"), () => this.restart(), { icon: "undo", disabled: !moves.length }),
         button(t("puzzle.solution"), () => this.showSolution(), { icon: "hint", disabled: this.verdict === "shown" }),
-        button(t("puzzle.next"), () => this.next(), { icon: "forward", kind: this.verdict === "solved" ? "primary" : "" })),
-      h("p", { class: "soft small" }, `${current.rules} · ${current.id}`));
+        button(t("puzzle.next"), () => this.next(), {
+          icon: "forward",
+          kind: this.verdict === "solved" ? "primary" : "",
+        }),
+      ),
+      h("p", { class: "soft small" }, `${current.rules} · ${current.id}`),
+    );
   }
 
   drawShelf() {
@@ -220,18 +265,73 @@ class PuzzlePage {
     const done = progress();
     const solved = Object.values(done).filter((each) => each.solved).length;
     const any = /** @type {[string, string]} */ (["", t("any")]);
-    fill(this.shelf,
-      h("div", { class: "row-between" }, h("h2", null, t("page.puzzles")), h("span", { class: "soft small" }, t("puzzle.progress", { solved }))),
-      h("div", { class: "fields" },
-        field(t("puzzle.kind"), choice([any, ["vcf", "VCF"], ["vct", "VCT"]], this.filter.kind, (kind) => this.setFilter({ kind }))),
-        field(t("puzzle.difficulty"), choice([any, ...[1, 2, 3, 4, 5].map((grade) => /** @type {[string, string]} */ ([String(grade), "★".repeat(grade)]))], this.filter.grade, (grade) => this.setFilter({ grade }))),
-        field(t("rule"), choice([any, ...this.rules.map((rule) => /** @type {[string, string]} */ ([rule, t(`rule.${rule}`)]))], this.filter.rule, (rule) => this.setFilter({ rule })))),
-      h("div", { class: "shelf" }, this.list.map((each, i) => {
-        const state = done[each.id]?.solved ? "solved" : done[each.id] ? "failed" : "";
-        const label = t("puzzle.label", { number: i + 1, kind: each.kind.toUpperCase(), depth: each.depth, state: state ? t(`puzzle.state.${state}`) : "" });
-        return h("a", { class: `tile ${state}`, href: hashOf(`puzzles/${each.id}`), "aria-label": label, "aria-current": each.id === this.current?.id ? "true" : null, title: label }, i + 1);
-      })),
-      this.list.length < this.total ? button(t("puzzle.more", { count: this.total - this.list.length }), () => this.loadList(this.list.length).catch(notifyError)) : null);
+    fill(
+      this.shelf,
+      h(
+        "div",
+        { class: "row-between" },
+        h("h2", null, t("page.puzzles")),
+        h("span", { class: "soft small" }, t("puzzle.progress", { solved })),
+      ),
+      h(
+        "div",
+        { class: "fields" },
+        field(
+          t("puzzle.kind"),
+          choice([any, ["vcf", "VCF"], ["vct", "VCT"]], this.filter.kind, (kind) =>
+            this.setFilter({ kind: /** @type {Filter["kind"]} */ (kind) }),
+          ),
+        ),
+        field(
+          t("puzzle.difficulty"),
+          choice(
+            [
+              any,
+              ...[1, 2, 3, 4, 5].map((grade) => /** @type {[string, string]} */ ([String(grade), "★".repeat(grade)])),
+            ],
+            this.filter.grade,
+            (grade) => this.setFilter({ grade }),
+          ),
+        ),
+        field(
+          t("rule"),
+          choice(
+            [any, ...this.rules.map((rule) => /** @type {[string, string]} */ ([rule, t(`rule.${rule}`)]))],
+            this.filter.rule,
+            (rule) => this.setFilter({ rule: /** @type {Filter["rule"]} */ (rule) }),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "shelf" },
+        this.list.map((each, i) => {
+          const state = done[each.id]?.solved ? "solved" : done[each.id] ? "failed" : "";
+          const label = t("puzzle.label", {
+            number: i + 1,
+            kind: each.kind.toUpperCase(),
+            depth: each.depth,
+            state: state ? t(`puzzle.state.${state}`) : "",
+          });
+          return h(
+            "a",
+            {
+              class: `tile ${state}`,
+              href: hashOf(`puzzles/${each.id}`),
+              "aria-label": label,
+              "aria-current": each.id === this.current?.id ? "true" : null,
+              title: label,
+            },
+            i + 1,
+          );
+        }),
+      ),
+      this.list.length < this.total
+        ? button(t("puzzle.more", { count: this.total - this.list.length }), () =>
+            this.loadList(this.list.length).catch(notifyError),
+          )
+        : null,
+    );
   }
 
   shortcuts() {
@@ -244,15 +344,18 @@ class PuzzlePage {
   }
 }
 
-/** @param {HTMLElement} main @param {import("../router.js").Route} route */
+const taskText = (/** @type {Puzzle} */ { currentPlayer, kind, depth }) =>
+  t("puzzle.task", { colour: t(currentPlayer), kind: t(`puzzle.${kind}`), depth });
+
+/** @param {HTMLElement} main @param {Route} route */
 export async function mount(main, route) {
   const page = new PuzzlePage(main);
   page.draw();
   page.drawShelf();
   let isOpen = true;
-  const follow = async (/** @type {import("../router.js").Route} */ { rest: [id] }) => {
+  const follow = async (/** @type {Route} */ { rest: [id] }) => {
     const wanted = id ?? page.following()?.id;
-    // The list may arrive when the visitor has gone elsewhere.
+    // The user may have left the page before the list arrived.
     if (!isOpen || !wanted) return;
     if (!id) replaceRoute(`puzzles/${wanted}`);
     await page.open(wanted);
@@ -261,7 +364,10 @@ export async function mount(main, route) {
     isOpen = false;
     page.unfollow();
   };
-  page.loadRules().then(() => page.loadList()).then(() => follow(route)).catch(notifyError);
+  page
+    .loadRules()
+    .then(() => page.loadList())
+    .then(() => follow(route))
+    .catch(notifyError);
   return { unmount, shortcuts: page.shortcuts(), follow };
 }
-

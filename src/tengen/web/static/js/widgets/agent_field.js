@@ -5,38 +5,46 @@ import { fill, h } from "../dom.js";
 import { t, translated } from "../i18n.js";
 import { choice, field } from "./fields.js";
 
-/** @typedef {{ key: string, type: string, default: string | null, help: string, maximum: number | null }} Parameter */
+/** @import { ParameterInfo, ServerInfo } from "../messages.js" */
 
-/** Types whose values are typed in; all others are lists of choices. */
+/** Types that get a text field; all others are lists of choices. */
 const OPEN_TYPES = ["int", "float", "str"];
 
-/** Take an agent's text apart. */
+/** Parse an agent's text. */
 export function parseAgent(/** @type {string} */ text) {
-  const [name, rest = ""] = text.split(/:(.*)/s);
-  const values = Object.fromEntries(rest.split(",").filter(Boolean).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  const [name = "", rest = ""] = text.split(/:(.*)/s);
+  /** @type {Record<string, string>} */
+  const values = {};
+  for (const pair of rest.split(",").filter(Boolean)) {
+    const [key = "", value = ""] = pair.split(/=(.*)/s);
+    values[key] = value;
+  }
   return { name, values };
 }
 
-/** Put an agent's text together, leaving out what is empty. */
+/** Format an agent's text; empty values are left out. */
 export function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
-  const pairs = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`);
+  const pairs = Object.entries(values)
+    .filter(([, value]) => value !== "")
+    .map(([key, value]) => `${key}=${value}`);
   return pairs.length ? `${name}:${pairs.join(",")}` : name;
 }
 
 /**
- * @param {any} info what the server offers
+ * Make the fields that choose an agent and its parameters.
+ * @param {ServerInfo} info
  * @param {string} value an agent's text
  * @param {(text: string) => void} onchange
- * @param {{ analyses?: boolean, label?: string }} [options] `analyses` leaves only those that think aloud
+ * @param {{ analyses?: boolean, label?: string }} [options] `analyses`: offer only agents that can analyse
  */
 export function agentField(info, value, onchange, { analyses = false, label = t("agent") } = {}) {
-  const known = info.agents.filter((/** @type {any} */ agent) => !analyses || agent.analyses);
+  const known = info.agents.filter((agent) => !analyses || agent.analyses);
   let { name, values } = parseAgent(value);
-  if (!known.some((/** @type {any} */ agent) => agent.name === name)) ({ name, values } = parseAgent(info.defaultAgent));
+  if (!known.some((agent) => agent.name === name)) ({ name, values } = parseAgent(info.defaultAgent));
 
   const details = h("div", { class: "stack" });
   const changed = () => onchange(formatAgent(name, values));
-  const input = (/** @type {Parameter} */ parameter) => {
+  const input = (/** @type {ParameterInfo} */ parameter) => {
     const current = values[parameter.key] ?? "";
     const set = (/** @type {string} */ text) => {
       values = { ...values, [parameter.key]: text.trim() };
@@ -44,30 +52,52 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
     };
     const parts = parameter.type.split(" | ");
     if (parts.length > 1 && !parts.some((part) => OPEN_TYPES.includes(part))) {
-      // A run that is younger than the page is not in its list yet.
+      // A run that is newer than the page is not in its list yet.
       const offered = current && !parts.includes(current) ? [...parts, current] : parts;
-      const named = offered.filter((part) => part !== "none").map((part) => /** @type {[string, string]} */ ([part, part]));
+      const named = offered
+        .filter((part) => part !== "none")
+        .map((part) => /** @type {[string, string]} */ ([part, part]));
       return choice([["", parameter.default ?? "–"], ...named], current, set);
     }
-    return h("input", { value: current, placeholder: parameter.default ?? "", maxLength: 60, spellcheck: false, onchange: (/** @type {any} */ event) => set(event.target.value) });
+    return h("input", {
+      value: current,
+      placeholder: parameter.default ?? "",
+      maxLength: 60,
+      spellcheck: false,
+      onchange: (/** @type {Event} */ event) => set(/** @type {HTMLInputElement} */ (event.target).value),
+    });
   };
   const draw = () => {
-    const agent = known.find((/** @type {any} */ each) => each.name === name);
+    const agent = known.find((each) => each.name === name);
     if (!agent) return;
-    const fields = agent.parameters.map((/** @type {Parameter} */ parameter) => {
+    const fields = agent.parameters.map((/** @type {ParameterInfo} */ parameter) => {
       const control = field(parameter.key, input(parameter));
       control.title = translated(parameter.help);
       return control;
     });
-    fill(details, h("p", { class: "soft small" }, translated(agent.summary)),
-      fields.length ? h("details", { open: Object.keys(values).length > 0 }, h("summary", { class: "small soft" }, t("parameters")), h("div", { class: "fields parameters" }, fields)) : null);
+    fill(
+      details,
+      h("p", { class: "soft small" }, translated(agent.summary)),
+      fields.length
+        ? h(
+            "details",
+            { open: Object.keys(values).length > 0 },
+            h("summary", { class: "small soft" }, t("parameters")),
+            h("div", { class: "fields parameters" }, fields),
+          )
+        : null,
+    );
   };
-  const select = choice(known.map((/** @type {any} */ agent) => [agent.name, agent.name]), name, (chosen) => {
-    name = chosen;
-    values = {};
-    draw();
-    changed();
-  });
+  const select = choice(
+    known.map((agent) => [agent.name, agent.name]),
+    name,
+    (chosen) => {
+      name = chosen;
+      values = {};
+      draw();
+      changed();
+    },
+  );
   draw();
   return h("div", { class: "stack" }, field(label, select), details);
 }

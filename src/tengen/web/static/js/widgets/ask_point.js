@@ -1,20 +1,34 @@
 // @ts-check
-/** Naming a point by typing it. */
+/** A dialog for typing a point. */
 
 import { isPoint } from "../board/points.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { notify, openDialog } from "../notice.js";
 
-/** The point that the user types, null when it is none. @returns {Promise<string | null>} */
+/** Ask the user for a point; null if cancelled or not a point of the board. @returns {Promise<string | null>} */
 export async function askPoint(/** @type {import("../board/api.js").Board} */ board) {
   const text = await openDialog(t("key.type-point"), (/** @type {(answer: string | null) => void} */ close) => {
-    const input = h("input", { placeholder: "h8", autofocus: true, maxLength: 3, autocapitalize: "off", autocomplete: "off", "aria-label": t("point") });
+    const input = h("input", {
+      placeholder: "h8",
+      autofocus: true,
+      maxLength: 3,
+      autocapitalize: "off",
+      autocomplete: "off",
+      "aria-label": t("point"),
+    });
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       close(input.value.trim().toLowerCase());
     };
-    return [h("form", { class: "stack", onsubmit: submit }, input, h("button", { class: "button primary", type: "submit" }, t("place")))];
+    return [
+      h(
+        "form",
+        { class: "stack", onsubmit: submit },
+        input,
+        h("button", { class: "button primary", type: "submit" }, t("place")),
+      ),
+    ];
   });
   if (text === null || isPoint(text, board.state.width, board.state.height)) return text;
   notify(t("not-a-point", { text }), { error: true });

@@ -1,49 +1,54 @@
 // @ts-check
-/** The candidate moves of an analysis as a table (N, Q, P) and as discs on the board. Pointing at a row shows its line. */
+/** The candidate moves of an analysis as a table (N, Q, P) and as discs on the board. Hovering a row shows its line. */
 
 import { h } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { chanceColour } from "../board/render.js";
 
-/** What stands on a candidate's disc, seen by who moves. */
-const valueOf = (/** @type {any} */ move) => move.proof?.text.replace("-", "−") ?? String(Math.round(100 * move.winrate));
+/** @import { AnalysisMessage, Colour, MoveInfo } from "../messages.js" */
+/** @import { Candidate, Stone } from "../board/state.js" */
 
-/** How good a candidate is for who moves, 0 to 1; proofs are beyond doubt. */
-const chanceOf = (/** @type {any} */ move) => (move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate);
+/** The label of a candidate, from the view of the side to move. */
+const valueOf = (/** @type {MoveInfo} */ move) =>
+  move.proof?.text.replace("-", "−") ?? String(Math.round(100 * move.winrate));
+
+/** The winning chance of the side to move, 0 to 1; a proof counts as certain. */
+const chanceOf = (/** @type {MoveInfo} */ move) =>
+  move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate;
 
 /**
- * @param {any} analysis a message of the server
- * @param {boolean} [second] from the engine beside
- * @returns {import("../board/state.js").Candidate[]}
+ * The candidates of an analysis for the board.
+ * @param {AnalysisMessage} analysis
+ * @param {boolean} [second] whether it comes from the second engine
+ * @returns {Candidate[]}
  */
 export function boardCandidates(analysis, second = false) {
-  return analysis.moveInfos.map((/** @type {any} */ move) => ({
+  return analysis.moveInfos.map((move) => ({
     point: move.move,
     text: valueOf(move),
-    detail: move.visits ? number(move.visits, true) : move.depth ? `d${move.depth}` : undefined,
+    detail: move.visits ? number(move.visits, true) : move.depth ? `d${move.depth}` : "",
     chance: chanceOf(move),
     best: move.order === 0,
     second,
   }));
 }
 
-/** The stones of a line, numbered from 1. */
-export function previewOf(/** @type {string[]} */ line, /** @type {import("../board/state.js").Colour} */ toMove) {
+/** The stones of a line, numbered from 1. @returns {Stone[]} */
+export function previewOf(/** @type {string[]} */ line, /** @type {Colour} */ toMove) {
   const other = toMove === "black" ? "white" : "black";
   return line.map((point, i) => ({ point, colour: i % 2 ? other : toMove, number: i + 1 }));
 }
 
 export class CandidateTable {
-  /** The row that the pointer or the focus is on. @type {HTMLElement | null} */ row = null;
-  /** The move that was told last. @type {string | null} */ pointed = null;
+  /** The row under the pointer or with the focus. @type {HTMLElement | null} */ row = null;
+  /** The move reported last to `onPoint`. @type {string | null} */ pointed = null;
 
-  /**
-   * @param {{ onPoint: (move: string | null) => void, onPlay: (move: string) => void }} listeners
-   */
+  /** @param {{ onPoint: (move: string | null) => void, onPlay: (move: string) => void }} listeners */
   constructor({ onPoint, onPlay }) {
     this.onPoint = onPoint;
     this.head = h("p", { class: "small soft engine-facts" });
-    const rowOf = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("tr"));
+    const rowOf = (/** @type {Event} */ event) =>
+      /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("tr"));
     const play = (/** @type {Event} */ event) => {
       const move = rowOf(event)?.dataset.move;
       if (move) onPlay(move);
@@ -57,9 +62,39 @@ export class CandidateTable {
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && play(event),
     });
     const columns = ["move", "chance", "N", "Q", "P", "line"];
-    this.element = h("div", { class: "stack" }, this.head, h("div", { class: "scroll" }, h("table", { class: "candidates" },
-      h("thead", null, h("tr", null, columns.map((name) => h("th", { scope: "col", class: name === "move" || name === "line" ? "" : "num", title: t(`column.${name}.help`) }, t(`column.${name}`))))),
-      this.body)));
+    this.element = h(
+      "div",
+      { class: "stack" },
+      this.head,
+      h(
+        "div",
+        { class: "scroll" },
+        h(
+          "table",
+          { class: "candidates" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              columns.map((name) =>
+                h(
+                  "th",
+                  {
+                    scope: "col",
+                    class: name === "move" || name === "line" ? "" : "num",
+                    title: t(`column.${name}.help`),
+                  },
+                  t(`column.${name}`),
+                ),
+              ),
+            ),
+          ),
+          this.body,
+        ),
+      ),
+    );
   }
 
   clear(/** @type {string} */ text = "") {
@@ -67,21 +102,27 @@ export class CandidateTable {
     this.showRows([]);
   }
 
-  show(/** @type {any} */ analysis) {
+  show(/** @type {AnalysisMessage} */ analysis) {
     const { rootInfo, moveInfos } = analysis;
     this.head.textContent = t("analysis.facts", {
-      depth: rootInfo.depth || "–", visits: number(rootInfo.visits, true), speed: number(rootInfo.visitsPerSecond, true), seconds: (rootInfo.elapsedMs / 1000).toFixed(1),
+      depth: rootInfo.depth || "–",
+      visits: number(rootInfo.visits, true),
+      speed: number(rootInfo.visitsPerSecond, true),
+      seconds: (rootInfo.elapsedMs / 1000).toFixed(1),
     });
     this.showRows(moveInfos);
   }
 
-  /** Rows and cells stay from report to report: a click that spans two of them is not lost, nor is the focus. */
-  showRows(/** @type {any[]} */ moves) {
+  /** Show the moves, reusing rows and cells, so that neither the focus nor a click between two reports is lost. */
+  showRows(/** @type {MoveInfo[]} */ moves) {
     const { rows } = this.body;
-    while (rows.length > moves.length) rows[rows.length - 1].remove();
+    while (rows.length > moves.length) rows[rows.length - 1]?.remove();
     while (rows.length < moves.length) this.body.append(newRow());
-    moves.forEach((move, place) => fillRow(rows[place], move));
-    // The row that is pointed at may hold another move now, or be gone.
+    [...rows].forEach((row, i) => {
+      const move = moves[i];
+      if (move) fillRow(row, move);
+    });
+    // The hovered row may now hold another move, or be gone.
     this.point(this.row?.isConnected ? this.row : null);
   }
 
@@ -95,21 +136,30 @@ export class CandidateTable {
 }
 
 function newRow() {
-  return h("tr", { class: "candidate-row", tabIndex: 0 }, h("th", { scope: "row" }, h("span", { class: "swatch" }), h("span")),
-    h("td", { class: "num strong" }), h("td", { class: "num" }), h("td", { class: "num" }), h("td", { class: "num" }), h("td", { class: "pv" }));
+  return h(
+    "tr",
+    { class: "candidate-row", tabIndex: 0 },
+    h("th", { scope: "row" }, h("span", { class: "swatch" }), h("span")),
+    h("td", { class: "num strong" }),
+    h("td", { class: "num" }),
+    h("td", { class: "num" }),
+    h("td", { class: "num" }),
+    h("td", { class: "pv" }),
+  );
 }
 
-function fillRow(/** @type {HTMLTableRowElement} */ row, /** @type {any} */ move) {
+function fillRow(/** @type {HTMLTableRowElement} */ row, /** @type {MoveInfo} */ move) {
   row.dataset.move = move.move;
-  const [swatch, name] = /** @type {HTMLCollectionOf<HTMLElement>} */ (row.cells[0].children);
-  swatch.style.background = chanceColour(chanceOf(move));
-  name.textContent = move.move;
+  const [head, ...cells] = row.cells;
+  const [swatch, name] = /** @type {Iterable<HTMLElement>} */ (head?.children ?? []);
+  if (swatch) swatch.style.background = chanceColour(chanceOf(move));
+  if (name) name.textContent = move.move;
   const texts = [
     move.proof ? valueOf(move) : `${(100 * move.winrate).toFixed(1)}%`,
     move.visits ? number(move.visits, true) : "–",
     move.utility.toFixed(2).replace("-", "−"),
-    move.prior === null || move.prior === undefined ? "–" : `${(100 * move.prior).toFixed(1)}%`,
+    move.prior === null ? "–" : `${(100 * move.prior).toFixed(1)}%`,
     move.pv.slice(1, 9).join(" "),
   ];
-  texts.forEach((text, i) => (row.cells[i + 1].textContent = text));
+  cells.forEach((cell, i) => (cell.textContent = texts[i] ?? ""));
 }

@@ -1,57 +1,80 @@
 // @ts-check
-/** How winning chances are told: numbers, the bar beside the board and the graph over the game. */
+/** Shows winning chances: as text, as the bar next to the board and as the graph over the game. */
 
 import { fill, h, svg } from "../dom.js";
 import { t } from "../i18n.js";
 import { settings } from "../settings.js";
 
-/**
- * @typedef {{ blackWinrate: number, proof?: string | null }} Chance a position's evaluation; the proof is from black's side
- */
+/** @import { Colour, Proof } from "../messages.js" */
 
-/** The text of a proof seen by black: the server gives it for the side to move. */
-export function proofForBlack(/** @type {any} */ proof, /** @type {string} */ toMove) {
+/** @typedef {{ blackWinrate: number, proof?: string | null }} Chance an evaluation; the proof is from black's view */
+
+/** The text of a proof from black's view. The server gives proofs from the view of the side to move. */
+export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colour} */ toMove) {
   if (!proof) return null;
   const sign = proof.result === "draw" ? "=" : (proof.result === "win") === (toMove === "black") ? "+" : "-";
   return `${sign}M${proof.plies}`;
 }
 
-/** Whose chances are shown, and how they are written: `64 %` or `+M5`. */
-export function chanceText(/** @type {Chance} */ chance, /** @type {string} */ toMove) {
+/** Format a chance from the chosen perspective: `64%` or `+M5`. */
+export function chanceText(/** @type {Chance} */ chance, /** @type {Colour} */ toMove) {
   const flip = settings.perspective === "to-move" && toMove === "white";
-  if (chance.proof) return flip ? chance.proof.replace(/[+-]/, (sign) => (sign === "+" ? "-" : "+")).replace("-", "−") : chance.proof.replace("-", "−");
+  if (chance.proof)
+    return flip
+      ? chance.proof.replace(/[+-]/, (sign) => (sign === "+" ? "-" : "+")).replace("-", "−")
+      : chance.proof.replace("-", "−");
   return `${Math.round(100 * (flip ? 1 - chance.blackWinrate : chance.blackWinrate))}%`;
 }
 
-/** The bar beside the board: black from below, white from above. */
+/** The bar next to the board: black grows from the bottom, white from the top. */
 export class ChanceBar {
   constructor() {
     this.black = h("div", { class: "chance-black" });
     this.text = h("span", { class: "chance-text" });
-    this.element = h("div", { class: "chance-bar", role: "meter", "aria-label": t("chances"), "aria-valuemin": 0, "aria-valuemax": 100 }, this.black, this.text);
+    this.element = h(
+      "div",
+      { class: "chance-bar", role: "meter", "aria-label": t("chances"), "aria-valuemin": 0, "aria-valuemax": 100 },
+      this.black,
+      this.text,
+    );
     this.show(null, "black");
   }
 
-  show(/** @type {Chance | null} */ chance, /** @type {string} */ toMove) {
-    const black = chance ? (chance.proof?.startsWith("+") ? 1 : chance.proof?.startsWith("-") ? 0 : chance.blackWinrate) : 0.5;
+  show(/** @type {Chance | null} */ chance, /** @type {Colour} */ toMove) {
+    const black = chance
+      ? chance.proof?.startsWith("+")
+        ? 1
+        : chance.proof?.startsWith("-")
+          ? 0
+          : chance.blackWinrate
+      : 0.5;
     this.black.style.setProperty("--black", `${100 * Math.max(0.02, Math.min(0.98, black))}%`);
     this.text.textContent = chance ? chanceText(chance, toMove) : "";
     this.text.classList.toggle("on-dark", black >= 0.5);
     this.element.setAttribute("aria-valuenow", String(Math.round(100 * black)));
-    this.element.setAttribute("aria-valuetext", chance ? t("chances.black", { percent: Math.round(100 * black) }) : t("chances.unknown"));
+    this.element.setAttribute(
+      "aria-valuetext",
+      chance ? t("chances.black", { percent: Math.round(100 * black) }) : t("chances.unknown"),
+    );
   }
 }
 
 const WIDTH = 600;
 const HEIGHT = 150;
 
-/** @typedef {{ ply: number, kind: string }} Sign a move worth a dot on the graph */
+/** @typedef {{ ply: number, kind: string }} Sign a move that gets a dot on the graph */
 
-/** Black's chance over the moves of a game. A click goes to the move. */
+/** The graph of black's chances over the moves of a game. A click selects the move. */
 export class ChanceGraph {
   constructor(/** @type {(ply: number) => void} */ onSelect) {
     this.plies = 1;
-    this.svg = svg("svg", { class: "chance-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": t("graph") });
+    this.svg = svg("svg", {
+      class: "chance-graph",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": t("graph"),
+    });
     this.tip = h("div", { class: "graph-tip small", hidden: true });
     this.element = h("div", { class: "graph" }, this.svg, this.tip);
     const plyOf = (/** @type {MouseEvent} */ event) => {
@@ -69,12 +92,15 @@ export class ChanceGraph {
     const chance = this.chances[ply];
     this.tip.hidden = !chance;
     if (!chance) return;
-    this.tip.textContent = t("graph.tip", { ply, chance: chance.proof?.replace("-", "−") ?? `${Math.round(100 * chance.blackWinrate)}%` });
+    this.tip.textContent = t("graph.tip", {
+      ply,
+      chance: chance.proof?.replace("-", "−") ?? `${Math.round(100 * chance.blackWinrate)}%`,
+    });
     this.tip.style.left = `${Math.min(82, Math.max(8, (100 * ply) / this.plies))}%`;
   }
 
   /**
-   * @param {(Chance | null)[]} chances by ply; null where nothing is known
+   * @param {(Chance | null)[]} chances by ply; null if unknown
    * @param {number} current
    * @param {Sign[]} [signs]
    */
@@ -82,19 +108,31 @@ export class ChanceGraph {
     this.chances = chances;
     this.plies = Math.max(1, chances.length - 1);
     const x = (/** @type {number} */ ply) => (WIDTH * ply) / this.plies;
-    const y = (/** @type {Chance} */ { blackWinrate, proof }) => HEIGHT * (1 - (proof?.startsWith("+") ? 1 : proof?.startsWith("-") ? 0 : blackWinrate));
-    const known = chances.flatMap((chance, ply) => (chance ? [[x(ply), y(chance)]] : []));
-    const line = known.map(([px, py], i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}${i ? "" : "h0.01"}`).join("");
-    const area = known.length > 1 ? `${line}L${known[known.length - 1][0].toFixed(1)} ${HEIGHT}L${known[0][0].toFixed(1)} ${HEIGHT}Z` : "";
+    const y = (/** @type {Chance} */ { blackWinrate, proof }) =>
+      HEIGHT * (1 - (proof?.startsWith("+") ? 1 : proof?.startsWith("-") ? 0 : blackWinrate));
+    const known = chances.flatMap((chance, ply) => (chance ? [{ px: x(ply), py: y(chance) }] : []));
+    const line = known
+      .map(({ px, py }, i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}${i ? "" : "h0.01"}`)
+      .join("");
+    const [first, last] = [known[0], known.at(-1)];
+    const area =
+      first && last && first !== last
+        ? `${line}L${last.px.toFixed(1)} ${HEIGHT}L${first.px.toFixed(1)} ${HEIGHT}Z`
+        : "";
     const dots = signs.flatMap(({ ply, kind }) => {
       const chance = chances[ply];
-      // An ellipse, since the picture is stretched: a line without length has round ends of equal width everywhere.
-      return chance ? [svg("path", { class: `graph-dot ${kind}`, d: `M${x(ply).toFixed(1)} ${y(chance).toFixed(1)}h0.01` })] : [];
+      // A zero-length line with round caps stays a circle when the picture is stretched; a circle would not.
+      return chance
+        ? [svg("path", { class: `graph-dot ${kind}`, d: `M${x(ply).toFixed(1)} ${y(chance).toFixed(1)}h0.01` })]
+        : [];
     });
-    fill(this.svg,
+    fill(
+      this.svg,
       area ? svg("path", { class: "graph-area", d: area }) : null,
       svg("path", { class: "graph-middle", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
-      svg("path", { class: "graph-line", d: line }), dots,
-      svg("path", { class: "graph-now", d: `M${x(current)} 0V${HEIGHT}` }));
+      svg("path", { class: "graph-line", d: line }),
+      dots,
+      svg("path", { class: "graph-now", d: `M${x(current)} 0V${HEIGHT}` }),
+    );
   }
 }

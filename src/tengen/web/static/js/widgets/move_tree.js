@@ -1,5 +1,5 @@
 // @ts-check
-/** The moves of a game with its variations, to click on. Large trees are cut: the line one stands on is always whole. */
+/** The clickable moves of a game and its variations. Large trees are truncated, except for the current line. */
 
 import { fill, h } from "../dom.js";
 import { t } from "../i18n.js";
@@ -13,7 +13,7 @@ const DEEPEST = 6;
 export class MoveTree {
   /**
    * @param {(node: Node) => void} onSelect
-   * @param {(node: Node) => string} [signOf] a class for moves with a judgement
+   * @param {(node: Node) => string} [signOf] a CSS class for judged moves
    */
   constructor(onSelect, signOf = () => "") {
     this.onSelect = onSelect;
@@ -26,20 +26,39 @@ export class MoveTree {
     this.current = current;
     this.onPath = new Set(lineThrough(current));
     this.left = MOST_TOKENS;
-    const start = h("button", { type: "button", class: "move start", onclick: () => this.onSelect(root), "aria-current": root === current ? "true" : null }, t("start"));
-    fill(this.element, start, this.remark(root), root.children.length ? this.line(root.children[0], 0) : h("span", { class: "soft small" }, t("moves.none")));
+    const [first] = root.children;
+    const start = h(
+      "button",
+      {
+        type: "button",
+        class: "move start",
+        onclick: () => this.onSelect(root),
+        "aria-current": root === current ? "true" : null,
+      },
+      t("start"),
+    );
+    fill(
+      this.element,
+      start,
+      this.remark(root),
+      first ? this.line(first, 0) : h("span", { class: "soft small" }, t("moves.none")),
+    );
     const chosen = /** @type {HTMLElement | null} */ (this.element.querySelector("[aria-current]"));
     if (chosen) this.scrollTo(chosen);
   }
 
-  /** Scrolls the list, never the page. */
+  /** Scroll the list, but never the page. */
   scrollTo(/** @type {HTMLElement} */ token) {
-    const [top, bottom] = [token.offsetTop - this.element.offsetTop, token.offsetTop - this.element.offsetTop + token.offsetHeight];
+    const [top, bottom] = [
+      token.offsetTop - this.element.offsetTop,
+      token.offsetTop - this.element.offsetTop + token.offsetHeight,
+    ];
     if (top < this.element.scrollTop) this.element.scrollTop = top - 8;
-    else if (bottom > this.element.scrollTop + this.element.clientHeight) this.element.scrollTop = bottom - this.element.clientHeight + 8;
+    else if (bottom > this.element.scrollTop + this.element.clientHeight)
+      this.element.scrollTop = bottom - this.element.clientHeight + 8;
   }
 
-  /** A node and its main continuation; the other continuations follow the move they replace. @returns {any[]} */
+  /** A node and its main continuation; variations follow the move they replace. @returns {(HTMLElement | null)[]} */
   line(/** @type {Node} */ first, /** @type {number} */ depth) {
     const parts = [];
     for (let node = /** @type {Node | undefined} */ (first); node; node = node.children[0]) {
@@ -59,8 +78,17 @@ export class MoveTree {
   }
 
   token(/** @type {Node} */ node) {
-    return h("button", { type: "button", class: `move ${node.colour ?? ""} ${this.signOf(node)}`, onclick: () => this.onSelect(node), "aria-current": node === this.current ? "true" : null },
-      h("span", { class: "move-number" }, node.ply), node.point ?? t("pass"));
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `move ${node.colour ?? ""} ${this.signOf(node)}`,
+        onclick: () => this.onSelect(node),
+        "aria-current": node === this.current ? "true" : null,
+      },
+      h("span", { class: "move-number" }, node.ply),
+      node.point ?? t("pass"),
+    );
   }
 
   remark(/** @type {Node} */ node) {

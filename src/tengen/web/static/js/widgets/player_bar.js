@@ -1,18 +1,23 @@
 // @ts-check
-/** A player's line above or below the board: stone, name, what it is doing, clock. */
+/** The bar of a player above or below the board: stone, name, activity, clock. */
 
 import { fill, h } from "../dom.js";
 import { t } from "../i18n.js";
 
-/** What a player is called. */
-export function nameOf(/** @type {any} */ player, /** @type {any[]} */ levels) {
+/** @import { Colour, GameState, LevelInfo } from "../messages.js" */
+/** @typedef {NonNullable<GameState["players"]["proposer"]>} Player */
+
+/** The displayed name of a player. */
+export function nameOf(/** @type {Player} */ player, /** @type {LevelInfo[]} */ levels) {
   if (player.kind === "person") return player.name;
   if (player.kind === "agent") return player.agent;
   const level = levels.find((each) => each.level === player.level);
-  return level?.rating ? t("level.rated", { level: player.level, rating: level.rating }) : t("level.n", { level: player.level });
+  return level?.rating
+    ? t("level.rated", { level: player.level, rating: level.rating })
+    : t("level.n", { level: player.level });
 }
 
-/** A clock: 4:05, and tenths when it gets short. */
+/** Format a clock: 4:05, with tenths of a second below 20 s. */
 export function clockText(/** @type {number} */ leftMs) {
   const seconds = leftMs / 1000;
   if (seconds < 20) return seconds.toFixed(1);
@@ -21,11 +26,18 @@ export function clockText(/** @type {number} */ leftMs) {
 }
 
 export class PlayerBar {
-  constructor(/** @type {"black" | "white"} */ colour) {
+  constructor(/** @type {Colour} */ colour) {
     this.name = h("strong", { class: "player-name" });
     this.doing = h("span", { class: "soft small player-doing" });
     this.clock = h("span", { class: "player-clock", role: "timer" });
-    this.element = h("div", { class: "player", hidden: true }, h("span", { class: `disc ${colour}`, role: "img", "aria-label": t(colour) }), this.name, this.doing, this.clock);
+    this.element = h(
+      "div",
+      { class: "player", hidden: true },
+      h("span", { class: `disc ${colour}`, role: "img", "aria-label": t(colour) }),
+      this.name,
+      this.doing,
+      this.clock,
+    );
   }
 
   /** @param {{ name: string, isTurn: boolean, isThinking: boolean, isWinner: boolean, isUnsettled: boolean }} what */
@@ -34,7 +46,14 @@ export class PlayerBar {
     this.element.classList.toggle("is-turn", isTurn);
     this.element.classList.toggle("is-unsettled", isUnsettled);
     this.name.textContent = name;
-    fill(this.doing, isThinking ? h("span", { class: "dots", "aria-label": t("thinking") }, h("i"), h("i"), h("i")) : isWinner ? t("winner") : "");
+    fill(
+      this.doing,
+      isThinking
+        ? h("span", { class: "dots", "aria-label": t("thinking") }, h("i"), h("i"), h("i"))
+        : isWinner
+          ? t("winner")
+          : "",
+    );
   }
 
   showClock(/** @type {number | null} */ leftMs) {
