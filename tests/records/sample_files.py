@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tengen.records import GameRecord, json_record, lib, openings, position_string, psq, rif, sgf
+from tengen.records import GameRecord, json_record, lib, opening_file, position_string, psq, rif, sgf
 
 SAMPLES = Path(__file__).parent / "samples"
 
 READERS: dict[str, Callable[[bytes], Iterable[GameRecord]]] = {
     "pos": position_string.read,
-    "offsets": openings.read_offsets,
+    "offsets": opening_file.read_offsets,
     "psq": psq.read,
     "sgf": sgf.read,
     "rif": rif.read,

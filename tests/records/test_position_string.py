@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tengen.core.contracts import Opening, Rule, Ruleset
 from tengen.errors import RecordError
-from tengen.records import openings, position_string
+from tengen.records import opening_file, position_string
 from tengen.records.game import GameRecord
 from tests.records.sample_files import points, sample
 from tests.records.strategies import BARE, Contents, any_ruleset, bare_records
@@ -86,16 +86,16 @@ def test_round_trip(record: GameRecord) -> None:
 
 
 def test_offsets_keep_the_picture() -> None:
-    first, second = openings.read(sample("openings.txt"))
+    first, second = opening_file.read(sample("openings.txt"))
     # dy grows downwards: the fourth stone stands below the first, the fifth above the second.
     assert points(first) == "h8i8i7h7j9"
     assert points(second) == "o11n12m12l11j15g13"
-    (even,) = openings.read_offsets("0,0, -10,-10, 9,9", ruleset=Ruleset(20, 20))
+    (even,) = opening_file.read_offsets("0,0, -10,-10, 9,9", ruleset=Ruleset(20, 20))
     assert points(even) == "k10a20t1"
 
 
 def test_opening_files_may_be_position_strings() -> None:
-    assert [points(record) for record in openings.read("# openings\nh8h9\nh8i9\n")] == ["h8h9", "h8i9"]
+    assert [points(record) for record in opening_file.read("# openings\nh8h9\nh8i9\n")] == ["h8h9", "h8i9"]
 
 
 @pytest.mark.parametrize(
@@ -110,11 +110,11 @@ def test_opening_files_may_be_position_strings() -> None:
 )
 def test_bad_offsets_name_the_line(text: str, message: str) -> None:
     with pytest.raises(RecordError) as error:
-        openings.read_offsets(text)
+        opening_file.read_offsets(text)
     assert message in str(error.value)
 
 
 @given(bare_records(any_ruleset, BARE))
 def test_offsets_round_trip(record: GameRecord) -> None:
-    written = openings.write_offsets([record])
-    assert openings.read_offsets(written, ruleset=record.ruleset) == ([record] if record.moves() else [])
+    written = opening_file.write_offsets([record])
+    assert opening_file.read_offsets(written, ruleset=record.ruleset) == ([record] if record.moves() else [])

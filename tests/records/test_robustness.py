@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tengen.core.contracts import Colour, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import RecordError, TengenError
-from tengen.records import json_record, lib, openings, position_string, sgf
+from tengen.records import json_record, lib, opening_file, position_string, sgf
 from tengen.records.game import GameRecord, Node, move_of
 from tengen.records.text import code_page, decode, encode, stream_lines, tidy, tidy_line
 from tests.records.sample_files import READERS, SAMPLE_FORMATS, sample
@@ -197,6 +197,6 @@ def test_codecs_that_are_no_code_pages_are_refused(name: str) -> None:
 
 
 def test_offset_detection_reads_only_the_beginning() -> None:
-    assert openings.is_offsets(b"# text\n\n -1,2, 0,0")
-    assert not openings.is_offsets(b"h8h9")
-    assert not openings.is_offsets(b"")
+    assert opening_file.is_offsets(b"# text\n\n -1,2, 0,0")
+    assert not opening_file.is_offsets(b"h8h9")
+    assert not opening_file.is_offsets(b"")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tengen.core.contracts import Opening, Rule, Ruleset
 from tengen.errors import RecordError
-from tengen.records import json_record, lib, openings, position_string, psq, rif, sgf
+from tengen.records import json_record, lib, opening_file, position_string, psq, rif, sgf
 from tengen.records.features import Feature, count_features, describe
 from tengen.records.text import as_text, split_lines, stream_lines
 
@@ -68,8 +68,8 @@ def _read_positions(data: bytes, told: Options) -> Iterator[GameRecord]:
     if position_string.is_packed(data):
         return iter(position_string.read_packed(data, ruleset=told.ruleset))
     lines = split_lines(as_text(data))
-    if openings.is_offsets(data):
-        return openings.iterate_offsets(lines, ruleset=told.ruleset)
+    if opening_file.is_offsets(data):
+        return opening_file.iterate_offsets(lines, ruleset=told.ruleset)
     return position_string.iterate_lines(lines, ruleset=told.ruleset, rows=told.rows, damage=told.damage_report)
 
 
@@ -88,9 +88,9 @@ FORMATS: dict[str, Format] = {
         Format(
             name="offsets",
             title="openings as offsets from the centre",
-            read=lambda data, told: openings.iterate_offsets(split_lines(as_text(data)), ruleset=told.ruleset),
-            write=lambda records, _: openings.write_offsets(records),
-            holds=lambda _: openings.HOLDS,
+            read=lambda data, told: opening_file.iterate_offsets(split_lines(as_text(data)), ruleset=told.ruleset),
+            write=lambda records, _: opening_file.write_offsets(records),
+            holds=lambda _: opening_file.HOLDS,
             assumed_rule=Rule.FREESTYLE,
             games_appended=True,
         ),

@@ -37,10 +37,11 @@ HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
 
 PACKED_SIZE = 15
 
-_STEP = re.compile(r"\s*,?\s*(?:([a-z])([1-9][0-9]?)|(--))", re.ASCII)
+# Possessive quantifiers never backtrack, so the patterns take linear time on any text.
+_STEP = re.compile(r"\s*+,?+\s*+(?:([a-z])([1-9][0-9]?)|(--))", re.ASCII)
 _NO_TEXT = re.compile(rb"[^\t\n\r -~]")
-_REST = re.compile(r"[\s,]*")
-_PREFIX = re.compile(r"\s*([^/]*)/(?:([a-z-]+)/)?", re.ASCII)
+_REST = re.compile(r"[\s,]*+")
+_PREFIX = re.compile(r"\s*+([^/]*+)/(?:([a-z-]++)/)?", re.ASCII)
 
 
 def parse(text: str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -> GameRecord:
