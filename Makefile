@@ -75,6 +75,15 @@ $(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMP
 	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
+# TypeScript and Prettier, by package-lock.json. node and npm come from pip.
+NODE_TOOLS := $(VENV)/node/node_modules/.bin
+
+$(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/lint
+	@echo "Installing the tools that check JavaScript …"
+	@mkdir -p $(VENV)/node && cp package.json package-lock.json .npmrc $(VENV)/node
+	@cd $(VENV)/node && npm ci --silent
+	@touch $@
+
 # torch goes first and by exact version (see pyproject.toml).
 $(STAMPS)/test $(STAMPS)/train: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
 	@echo "Installing the packages of '$*' …"
@@ -105,21 +114,27 @@ test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run the tests
 test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
+FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
+
 # The packages of the tests are needed too: types are checked against them.
-lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint  ## Check style, types, layers and the form of the C++ files
+lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	$(NODE_TOOLS)/tsc
+	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 
-format: stubs $(STAMPS)/lint  ## Bring Python, C++ and the stub into the form that lint and test expect
+format: stubs $(STAMPS)/lint $(STAMPS)/node  ## Format Python, C++ and the front end, and write the generated files
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(CPP_FILES)
+	$(NODE_TOOLS)/prettier --log-level warn --write $(FRONT_END)
 
-stubs: $(STAMPS)/native $(STAMPS)/base  ## Write src/tengen/_native.pyi from the built module
+stubs: $(STAMPS)/native $(STAMPS)/web  ## Write the generated types: _native.pyi from the built module, messages.d.ts from the web's messages
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
+	@$(BIN)/python -m tools.message_types
 
 # The packages of the tests bring what some of them are measured against.
 bench: $(STAMPS)/native $(STAMPS)/test  ## Run the benchmarks into benchmarks/results/

@@ -9,9 +9,10 @@ from pathlib import Path
 import psutil
 
 from tengen.agents.registry import make_agent
-from tengen.arena.match import Contestant, TimeControl, play_game
+from tengen.arena.entrant import Entrant
+from tengen.arena.match import play_game
 from tengen.arena.store import GameStore
-from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, play
+from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
 from tengen.core.contracts import Ruleset
 
 RULES = Ruleset(9, 9)
@@ -32,7 +33,7 @@ def _arena() -> dict[str, float]:
         rules=(RULES,),
         players=tuple(Entrant(agent=agent) for agent in PLAYERS),
         rounds=GAMES // 2,
-        openings=Openings(stones=4),
+        openings=OpeningSettings(stones=4),
     )
     memory: dict[int, float] = {}
 
@@ -63,8 +64,8 @@ def _megabytes() -> float:
 
 
 def _bare_pace() -> float:
-    contestants = tuple(Contestant(make_agent(agent), TimeControl()) for agent in PLAYERS)
+    black, white = map(make_agent, PLAYERS)
     started = time.perf_counter()
     for seed in range(BARE_GAMES):
-        play_game(RULES, (contestants[0], contestants[1]), seed=seed)
+        play_game(RULES, (black, white), seed=seed)
     return 60 * BARE_GAMES / (time.perf_counter() - started)

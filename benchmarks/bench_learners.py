@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from tengen.envs import GomokuEnv
-from tengen.learning import policy_gradient, ppo
+from tengen.learning.algorithms import policy_gradient, ppo
 from tengen.learning.config import load_config
 from tengen.learning.episodes import Table, sample_policy
 from tengen.nets.architectures import build_net

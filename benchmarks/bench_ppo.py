@@ -18,7 +18,7 @@ from stable_baselines3.common.env_util import make_vec_env
 
 from tengen.core.contracts import Ruleset
 from tengen.envs import GomokuEnv
-from tengen.learning import ppo
+from tengen.learning.algorithms import ppo
 from tengen.learning.episodes import Colours, PlayConfig, Table, masked_log_policy, sample_policy
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput, build_net
 

@@ -30,8 +30,8 @@ from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
 from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import Augmentation, Batch, Dataset
+from tengen.learning.algorithms.supervised import NAME, Config, Learner
 from tengen.learning.config import load_config
-from tengen.learning.supervised import NAME, Config, Learner
 from tengen.nets.architectures import build_net
 from tengen.nets.mdrnn import FLIPS, PlainSweep, sweep_from_corners
 from tengen.records import GameRecord, save

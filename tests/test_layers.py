@@ -14,7 +14,7 @@ from pathlib import Path
 import tengen
 
 PACKAGE = Path(tengen.__file__).parent
-MAY_IMPORT_NATIVE = ("core", "patterns", "search", "envs", "agents.simple")
+MAY_IMPORT_NATIVE = ("core", "patterns", "search", "envs", "tuning", "agents.simple")
 
 
 def imported_names(tree: ast.AST) -> Iterator[str]:

@@ -45,19 +45,19 @@ void set_up(Board& board, const std::vector<int>& black, const std::vector<int>&
   if (!board.finish_setup(static_cast<Colour>(to_move))) throw nb::value_error("both colours have won");
 }
 
-int foul(const Board& board, int point) {
+Foul foul(const Board& board, int point) {
   check_point(board, point);
   if (!board.is_empty(static_cast<Point>(point))) throw nb::value_error("the point is occupied");
-  return static_cast<int>(foul_at(board, static_cast<Point>(point)));
+  return foul_at(board, static_cast<Point>(point));
 }
 
-std::vector<std::pair<int, int>> fouls(const Board& board) {
-  std::vector<std::pair<int, int>> found;
+std::vector<std::pair<int, Foul>> fouls(const Board& board) {
+  std::vector<std::pair<int, Foul>> found;
   if (board.is_over() || !has_fouls(board)) return found;
   std::array<Foul, kMaxArea> kinds{};
   find_fouls(board, kinds.data());
   for (Point p = 0; p < board.rules().area(); ++p)
-    if (kinds[p] != Foul::kNone) found.emplace_back(p, static_cast<int>(kinds[p]));
+    if (kinds[p] != Foul::kNone) found.emplace_back(p, kinds[p]);
   return found;
 }
 
@@ -103,11 +103,31 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> run_perft(const Board& boar
 }  // namespace
 
 void bind_core(nb::module_& m) {
+  nb::enum_<Colour>(m, "Colour", "The side that moves or owns a stone.", nb::is_arithmetic())
+      .value("BLACK", kBlack)
+      .value("WHITE", kWhite);
+  nb::enum_<Rule>(m, "Rule", "Which lines win (tengen.core.contracts.Rule).", nb::is_arithmetic())
+      .value("FREESTYLE", Rule::kFreestyle)
+      .value("STANDARD", Rule::kStandard)
+      .value("RENJU", Rule::kRenju)
+      .value("CARO", Rule::kCaro)
+      .value("CARO_EXACT", Rule::kCaroExact);
+  nb::enum_<Outcome>(m, "Outcome", "The result of a game; arrays hold these numbers.", nb::is_arithmetic())
+      .value("ONGOING", Outcome::kOngoing)
+      .value("BLACK", Outcome::kBlackWins)
+      .value("WHITE", Outcome::kWhiteWins)
+      .value("DRAW", Outcome::kDraw);
+  nb::enum_<Foul>(m, "Foul", "What renju forbids black.", nb::is_arithmetic())
+      .value("NONE", Foul::kNone)
+      .value("OVERLINE", Foul::kOverline)
+      .value("DOUBLE_FOUR", Foul::kDoubleFour)
+      .value("DOUBLE_THREE", Foul::kDoubleThree);
+
   nb::class_<Board>(m, "Board", "A board with make and unmake. Points are indices y * width + x.")
       .def(
           "__init__",
-          [](Board* self, int width, int height, int win_length, int rule) {
-            new (self) Board(make_rules(width, height, win_length, rule));
+          [](Board* self, int width, int height, int win_length, Rule rule) {
+            new (self) Board(Rules{width, height, win_length, rule});
           },
           nb::arg("width"), nb::arg("height"), nb::arg("win_length"), nb::arg("rule"))
       .def("copy", [](const Board& board) { return Board(board); })
@@ -124,19 +144,17 @@ void bind_core(nb::module_& m) {
             return board.would_win(static_cast<Point>(point), static_cast<Colour>(colour));
           },
           nb::arg("point"), nb::arg("colour"))
-      .def("foul_at", &foul, nb::arg("point"), "0 none, 1 overline, 2 double-four, 3 double-three, for black.")
+      .def("foul_at", &foul, nb::arg("point"), "The foul that black would commit there.")
       .def("fouls", &fouls, "Pairs (point, foul) of the side to move.")
       .def("legal_mask", &legal_mask, "bool [area]: what the side to move may play.")
       .def("cells", &cells, "uint8 [height, width]: 0 empty, 1 black, 2 white. A copy.")
       .def("moves", &moves)
       .def("winning_line", &winning_line)
-      .def(
-          "outcome", [](const Board& board) { return static_cast<int>(game_outcome(board)); },
-          "0 ongoing, 1 black, 2 white, 3 draw.")
+      .def("outcome", &game_outcome, "The result so far; black without a legal point in renju has lost.")
       .def("check", &Board::check, "Empty when the redundant state agrees with the stones, else what does not.")
       .def("perft", &run_perft, nb::arg("depth"))
       .def_prop_ro("hash", &Board::hash)
-      .def_prop_ro("to_move", [](const Board& board) { return static_cast<int>(board.to_move()); })
+      .def_prop_ro("to_move", &Board::to_move)
       .def_prop_ro("stones", &Board::stones)
       .def_prop_ro("ply", &Board::ply);
 }

@@ -111,14 +111,19 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void bind_envs(nb::module_& m) {
-  nb::enum_<PlaneLayout>(m, "PlaneLayout", "What each plane of an observation holds (tengen.core.planes).")
+  nb::enum_<PlaneLayout>(m, "PlaneLayout",
+                         "Which planes an observation has, and in which order (cpp/core/plane_layout.h).")
       .value("BOARD", PlaneLayout::kBoard)
+      .value("OWN_OTHER", PlaneLayout::kOwnOther)
       .value("OWN_OTHER_LAST_COLOUR", PlaneLayout::kOwnOtherLastColour)
       .value("BLACK_WHITE_OCCUPIED", PlaneLayout::kBlackWhiteOccupied)
       .value("STONES", PlaneLayout::kStones)
       .value("THREATS", PlaneLayout::kThreats)
-      .value("THREATS_LAST", PlaneLayout::kThreatsLast)
-      .value("OWN_OTHER", PlaneLayout::kOwnOther);
+      .value("THREATS_LAST", PlaneLayout::kThreatsLast);
+  m.def("plane_count", &plane_count, nb::arg("layout"), "The number of planes C of a layout.");
+  m.def("needs_patterns", nb::overload_cast<PlaneLayout>(&needs_patterns), nb::arg("layout"),
+        "Whether a layout shows shapes, which exist for win lengths 4 and 5.");
+  m.def("is_incremental", &is_incremental, nb::arg("layout"), "Whether vector environments can serve a layout.");
   nb::enum_<Side>(m, "Side", "Which colour the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)

@@ -80,6 +80,23 @@ bool is_legal(const PatternBoard& board, int colour, int point) {
 }  // namespace
 
 void bind_patterns(nb::module_& m) {
+  nb::enum_<LineShape>(m, "LineShape", "What a stone makes along one line, weakest first (cpp/patterns/shapes.h).",
+                       nb::is_arithmetic())
+      .value("NOTHING", shape::kNothing)
+      .value("FOUL_LINE", shape::kFoulLine)
+      .value("CLOSED_ONE", shape::kClosedOne)
+      .value("OPEN_ONE", shape::kOpenOne)
+      .value("CLOSED_TWO", shape::kClosedTwo)
+      .value("OPEN_TWO", shape::kOpenTwo)
+      .value("OPEN_TWO_GOOD", shape::kOpenTwoGood)
+      .value("OPEN_TWO_BEST", shape::kOpenTwoBest)
+      .value("CLOSED_THREE", shape::kClosedThree)
+      .value("OPEN_THREE", shape::kOpenThree)
+      .value("OPEN_THREE_BEST", shape::kOpenThreeBest)
+      .value("FOUR", shape::kFour)
+      .value("OPEN_FOUR", shape::kOpenFour)
+      .value("FIVE", shape::kFive);
+
   nb::class_<PatternBoard>(m, "PatternBoard",
                            "A board that knows what a stone of either colour would make on every empty point.")
       .def(
@@ -99,9 +116,9 @@ void bind_patterns(nb::module_& m) {
             check_point(board, point);
             if (direction < 0 || direction >= kDirections) throw nb::index_error("a direction is 0, 1, 2 or 3");
             const auto p = static_cast<Point>(point);
-            return board.is_empty(p) ? int{board.shape(checked_colour(colour), direction, p)} : 0;
+            return board.is_empty(p) ? board.shape(checked_colour(colour), direction, p) : shape::kNothing;
           },
-          nb::arg("colour"), nb::arg("direction"), nb::arg("point"), "One entry of shapes(); 0 on a stone.")
+          nb::arg("colour"), nb::arg("direction"), nb::arg("point"), "One entry of shapes(); NOTHING on a stone.")
       .def(
           "at",
           [](const PatternBoard& board, int point) {
@@ -115,7 +132,7 @@ void bind_patterns(nb::module_& m) {
       .def("is_legal", &is_legal, nb::arg("colour"), nb::arg("point"), "Whether that colour may play there.")
       .def("check", &PatternBoard::check,
            "Empty when the incremental state agrees with the stones, else what does not.")
-      .def_prop_ro("to_move", [](const PatternBoard& board) { return static_cast<int>(board.to_move()); });
+      .def_prop_ro("to_move", &PatternBoard::to_move);
 
   m.def(
       "check_pattern_walk",

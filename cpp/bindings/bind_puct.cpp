@@ -8,7 +8,7 @@
 #include "bindings/bindings.h"
 #include "patterns/planes.h"
 #include "play/self_play.h"
-#include "search/puct_search.h"
+#include "search/puct/search.h"
 
 namespace tengen::bindings {
 namespace {
@@ -170,9 +170,7 @@ void bind_self_play(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("moves", &SelfPlayGame::moves)
       .def_rw("opening_length", &SelfPlayGame::opening_length)
-      .def_prop_ro(
-          "outcome", [](const SelfPlayGame& game) { return static_cast<int>(game.outcome); },
-          "0 ongoing, 1 black, 2 white, 3 draw.")
+      .def_ro("outcome", &SelfPlayGame::outcome)
       .def_ro("plies_left", &SelfPlayGame::plies_left)
       .def_prop_ro("policies", &policies, nb::rv_policy::move, "float32 [searched, area], a copy.")
       .def_prop_ro(

@@ -3,9 +3,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
-#include "search/hmcts.h"
-#include "search/rollout.h"
-#include "search/uct.h"
+#include "search/rollout/hmcts.h"
+#include "search/rollout/playout.h"
+#include "search/rollout/uct.h"
 
 namespace tengen::bindings {
 namespace {
@@ -31,13 +31,13 @@ void bind_searcher(nb::class_<Searcher>& searcher) {
       .def("clear_stop", &Searcher::clear_stop);
 }
 
-std::pair<std::vector<Point>, int> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
+std::pair<std::vector<Point>, Outcome> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
   Rng rng(seed);
   PlayoutBoard playout(board, policy);
   const Outcome outcome = playout.play_out(rng);
   std::vector<Point> moves;
   for (int i = board.ply(); i < playout.board().ply(); ++i) moves.push_back(playout.board().move(i));
-  return {moves, static_cast<int>(outcome)};
+  return {moves, outcome};
 }
 
 }  // namespace
@@ -47,14 +47,14 @@ void bind_rollout(nb::module_& m) {
       .value("RANDOM", PlayoutPolicy::kRandom)
       .value("HEURISTIC", PlayoutPolicy::kHeuristic);
 
-  nb::enum_<Result>(m, "ProofResult")
+  nb::enum_<Result>(m, "ProofResult", "What a search has proved for the side to move.")
       .value("UNKNOWN", Result::kUnknown)
       .value("WIN", Result::kWin)
       .value("LOSS", Result::kLoss)
       .value("DRAW", Result::kDraw);
 
   m.def("play_out", &play_out, nb::arg("board"), nb::arg("policy"), nb::arg("seed"),
-        "Play one playout; its moves and the outcome's number.");
+        "Play one playout; returns its moves and the outcome.");
 
   m.def(
       "tally_playouts",

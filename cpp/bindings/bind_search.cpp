@@ -15,9 +15,9 @@
 #include <tuple>
 
 #include "bindings/bindings.h"
-#include "search/engine.h"
-#include "search/four_solver.h"
-#include "search/threat_solver.h"
+#include "search/alphabeta/engine.h"
+#include "search/solvers/four_solver.h"
+#include "search/solvers/threat_solver.h"
 
 namespace tengen::bindings {
 namespace {
@@ -101,9 +101,32 @@ const ParameterInfo& find_parameter(const std::string& name) {
   throw nb::value_error(("no search parameter is called '" + name + "'").c_str());
 }
 
+void bind_ingredients(nb::module_& m) {
+  nb::enum_<Ingredient>(m, "Ingredient",
+                        "A part of the search that can be switched off (cpp/search/alphabeta/options.h).",
+                        nb::is_arithmetic())
+      .value("STATIC_WINS", kStaticWins)
+      .value("DEFENCE_SETS", kDefenceSets)
+      .value("LEAF_FOURS", kLeafFours)
+      .value("RAZORING", kRazoring)
+      .value("FUTILITY", kFutility)
+      .value("MOVE_COUNT_PRUNING", kMoveCountPruning)
+      .value("REDUCTIONS", kReductions)
+      .value("FOUR_EXTENSION", kFourExtension)
+      .value("SINGULAR", kSingular)
+      .value("ASPIRATION", kAspiration)
+      .value("HISTORY", kHistory)
+      .value("COUNTER_MOVE", kCounterMove)
+      .value("TABLE", kTable)
+      .value("ROOT_FOURS", kRootFours)
+      .value("FAIL_HIGH_REDUCTION", kFailHighReduction)
+      .value("NETWORK", kNetwork);
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  bind_ingredients(m);
   m.def(
       "search_parameters",
       [] {
@@ -222,6 +245,11 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("table_bytes", &Engine::table_bytes)
       .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
 
+  nb::enum_<Verdict>(m, "Verdict", "What a solver found.")
+      .value("UNKNOWN", Verdict::kUnknown)
+      .value("WIN", Verdict::kWin)
+      .value("NO_WIN", Verdict::kNoWin);
+
   nb::class_<FourSolver>(m, "FourSolver", "Finds wins by continuous fours (VCF).")
       .def(nb::init<int>(), nb::arg("log2_table") = 16)
       .def(
@@ -229,9 +257,9 @@ void bind_search(nb::module_& m) {
           [](FourSolver& solver, const Board& board, std::uint64_t max_nodes) {
             const nb::gil_scoped_release release;
             PatternBoard patterns(board, Weights::prior().points);
-            return static_cast<int>(solver.solve(patterns, max_nodes));
+            return solver.solve(patterns, max_nodes);
           },
-          nb::arg("board"), nb::arg("max_nodes"), "0 unknown, 1 win, 2 no win.")
+          nb::arg("board"), nb::arg("max_nodes"))
       .def_prop_ro("line", [](const FourSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &FourSolver::nodes);
 
@@ -242,9 +270,9 @@ void bind_search(nb::module_& m) {
           [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms) {
             const nb::gil_scoped_release release;
             PatternBoard patterns(board, Weights::prior().points);
-            return static_cast<int>(solver.solve(patterns, {max_nodes, time_ms}));
+            return solver.solve(patterns, {max_nodes, time_ms});
           },
-          nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), "0 unknown, 1 win, 2 no win.")
+          nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"))
       .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &ThreatSolver::nodes)
       .def("stop", &ThreatSolver::stop);

@@ -20,9 +20,4 @@ void bind_rollout(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tools(nb::module_& m);
 
-// Rules from the numbers that tengen.core.position hands over; the Ruleset has checked them.
-inline Rules make_rules(int width, int height, int win_length, int rule) {
-  return {width, height, win_length, static_cast<Rule>(rule)};
-}
-
 }  // namespace tengen::bindings

@@ -1,58 +1,127 @@
-// What the input planes of a network hold, by the names of tengen.core.planes.
+// The input planes of networks: what each plane holds and in which order a layout has them.
+//
+// This is the only definition. patterns/planes.cpp writes all planes of a position, play/incremental_planes.h follows a
+// game stone by stone, and tengen.core.planes reads names and counts from here.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 
 namespace tengen {
 
+// The content of one plane. "Own" stones are those of the viewer. Values are 0 where nothing else is said.
+enum class PlaneKind : std::uint8_t {
+  kOwn,            // 1 on own stones
+  kOther,          // 1 on the opponent's stones
+  kOwnMinusOther,  // 1 on own stones, -1 on the opponent's
+  kBlack,          // 1 on black stones
+  kWhite,          // 1 on white stones
+  kOccupied,       // 1 on all stones
+  kViewerIsBlack,  // 1 everywhere when the viewer is black
+  kLastMove,       // 1 on the last move
+  kMoveBefore,     // 1 on the move before the last
+  // Empty points where an own stone makes five, an open four (or two fours), a lesser four, an open three. The order
+  // is the same for the opponent's stones.
+  kOwnFive,
+  kOwnOpenFour,
+  kOwnFour,
+  kOwnThree,
+  kOtherFive,
+  kOtherOpenFour,
+  kOtherFour,
+  kOtherThree,
+  kPossibleFoul,  // empty points that may be a foul for black in renju
+};
+inline constexpr int kPlaneKinds = 18;
+
+// Python names a layout by its enumerator: kOwnOther is "own-other".
 enum class PlaneLayout : std::uint8_t {
-  kBoard,               // own stones +1, the other's -1
-  kOwnOtherLastColour,  // own, other, last move, all ones when the viewer is black
-  kBlackWhiteOccupied,  // black, white, occupied
-  kStones,              // own, other, all ones when the viewer is black, last move, the move before it
-  // own, other, all ones when the viewer is black; then of the viewer and of the other in turn the empty points where
-  // a stone makes five, an open four (or two fours), a lesser four, an open three; then black's possible fouls
-  kThreats,
-  kOwnOther,     // own, other
-  kThreatsLast,  // as kThreats, then the last move and the move before it
+  kBoard,               // model I of zero9, and the input of pg9's network
+  kOwnOther,            // the recurrent network of stanford15
+  kOwnOtherLastColour,  // model II of zero9, alphagomoku8
+  kBlackWhiteOccupied,  // the state of pg9's environment
+  kStones,
+  kThreats,      // without history: positions reached by another order of moves look the same
+  kThreatsLast,  // with the last two moves: people answer near the last stone
 };
 
-inline constexpr int plane_count(PlaneLayout layout) {
+inline constexpr std::array kPlaneLayouts = {
+    PlaneLayout::kBoard,  PlaneLayout::kOwnOther, PlaneLayout::kOwnOtherLastColour, PlaneLayout::kBlackWhiteOccupied,
+    PlaneLayout::kStones, PlaneLayout::kThreats,  PlaneLayout::kThreatsLast,
+};
+
+// The planes of one layout in both directions.
+struct PlaneList {
+  static constexpr int kAbsent = -1;
+
+  std::array<std::int8_t, kPlaneKinds> indices{};  // the index of each kind, kAbsent when the layout does not have it
+  int count = 0;
+
+  constexpr PlaneList() { indices.fill(kAbsent); }
+  constexpr PlaneList(std::initializer_list<PlaneKind> planes) : PlaneList() {
+    for (const PlaneKind plane : planes) add(plane);
+  }
+  constexpr void add(PlaneKind plane) {
+    indices[static_cast<std::size_t>(plane)] = static_cast<std::int8_t>(count);
+    ++count;
+  }
+  constexpr int index(PlaneKind plane) const { return indices[static_cast<std::size_t>(plane)]; }
+  constexpr bool has(PlaneKind plane) const { return index(plane) != kAbsent; }
+};
+
+namespace plane_lists {
+using enum PlaneKind;
+inline constexpr PlaneList kBoardPlanes{kOwnMinusOther};
+inline constexpr PlaneList kOwnOtherPlanes{kOwn, kOther};
+inline constexpr PlaneList kOwnOtherLastColourPlanes{kOwn, kOther, kLastMove, kViewerIsBlack};
+inline constexpr PlaneList kBlackWhiteOccupiedPlanes{kBlack, kWhite, kOccupied};
+inline constexpr PlaneList kStonesPlanes{kOwn, kOther, kViewerIsBlack, kLastMove, kMoveBefore};
+inline constexpr PlaneList kThreatsPlanes{kOwn,           kOther,     kViewerIsBlack, kOwnFive,
+                                          kOwnOpenFour,   kOwnFour,   kOwnThree,      kOtherFive,
+                                          kOtherOpenFour, kOtherFour, kOtherThree,    kPossibleFoul};
+inline constexpr PlaneList kThreatsLastPlanes = [] {
+  PlaneList list = kThreatsPlanes;
+  list.add(kLastMove);
+  list.add(kMoveBefore);
+  return list;
+}();
+}  // namespace plane_lists
+
+inline constexpr const PlaneList& planes_of(PlaneLayout layout) {
   switch (layout) {
     case PlaneLayout::kBoard:
-      return 1;
-    case PlaneLayout::kOwnOtherLastColour:
-      return 4;
-    case PlaneLayout::kBlackWhiteOccupied:
-      return 3;
-    case PlaneLayout::kStones:
-      return 5;
-    case PlaneLayout::kThreats:
-      return 12;
+      return plane_lists::kBoardPlanes;
     case PlaneLayout::kOwnOther:
-      return 2;
+      return plane_lists::kOwnOtherPlanes;
+    case PlaneLayout::kOwnOtherLastColour:
+      return plane_lists::kOwnOtherLastColourPlanes;
+    case PlaneLayout::kBlackWhiteOccupied:
+      return plane_lists::kBlackWhiteOccupiedPlanes;
+    case PlaneLayout::kStones:
+      return plane_lists::kStonesPlanes;
+    case PlaneLayout::kThreats:
+      return plane_lists::kThreatsPlanes;
     case PlaneLayout::kThreatsLast:
-      return plane_count(PlaneLayout::kThreats) + 2;
+      break;
   }
-  return 0;
+  return plane_lists::kThreatsLastPlanes;
 }
 
-// How many of the last moves the planes show: two positions with the same stones may differ in them.
+inline constexpr int plane_count(PlaneLayout layout) { return planes_of(layout).count; }
+
+// The number of last moves that the planes show: two positions with the same stones may differ in them.
 inline constexpr int history_shown(PlaneLayout layout) {
-  switch (layout) {
-    case PlaneLayout::kOwnOtherLastColour:
-      return 1;
-    case PlaneLayout::kStones:
-    case PlaneLayout::kThreatsLast:
-      return 2;
-    default:
-      return 0;
-  }
+  const PlaneList& planes = planes_of(layout);
+  return planes.has(PlaneKind::kMoveBefore) ? 2 : planes.has(PlaneKind::kLastMove) ? 1 : 0;
 }
 
 // Whether the planes need shapes, which exist for win lengths 4 and 5.
-inline constexpr bool needs_patterns(PlaneLayout layout) {
-  return layout == PlaneLayout::kThreats || layout == PlaneLayout::kThreatsLast;
+inline constexpr bool needs_patterns(PlaneLayout layout) { return planes_of(layout).has(PlaneKind::kOwnFive); }
+
+// Whether play/incremental_planes.h can follow the layout: one stone changes few points of every plane.
+inline constexpr bool is_incremental(PlaneLayout layout) {
+  return !needs_patterns(layout) && !planes_of(layout).has(PlaneKind::kMoveBefore);
 }
 
 }  // namespace tengen

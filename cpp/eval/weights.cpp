@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/clones.h"
+#include "core/cpu_dispatch.h"
 
 namespace tengen {
 namespace {
@@ -65,7 +65,7 @@ int threat_bits(const PatternBoard& board) {
   return bits;
 }
 
-TENGEN_CLONES int EvaluationNet::evaluate(const PatternBoard& board, int threat_bits) const {
+TENGEN_CPU_DISPATCH int EvaluationNet::evaluate(const PatternBoard& board, int threat_bits) const {
   const Colour own = board.to_move();
   std::array<std::int16_t, 2 * kFeatures> inputs;
   std::copy_n(board.features(own).values.begin(), kFeatures, inputs.begin());

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/clones.h"
+#include "core/cpu_dispatch.h"
 #include "patterns/legality.h"
 
 namespace tengen {
@@ -181,7 +181,7 @@ void PatternBoard::refresh_around(Summary& summary, Point point) {
   if (features_) refresh_features(summary);
 }
 
-TENGEN_CLONES void PatternBoard::refresh_features(Summary& summary) const {
+TENGEN_CPU_DISPATCH void PatternBoard::refresh_features(Summary& summary) const {
   std::array<Features, 2> features = summary.features;
   for (std::size_t i = summary.first_change; i < change_count_; ++i) {
     add_features<-1>(features, changes_[i].before);

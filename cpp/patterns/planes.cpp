@@ -1,80 +1,108 @@
 #include "patterns/planes.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cstddef>
 
 namespace tengen {
 namespace {
 
-constexpr int kThreatPlanesOfAColour = 4;
+// The planes of one position, addressed by their kind. A plane that the layout does not have is null.
+class PlaneWriter {
+ public:
+  PlaneWriter(PlaneLayout layout, int area, const Point* where, float* memory)
+      : list_(planes_of(layout)), area_(area), where_(where), memory_(memory) {
+    std::fill_n(memory_, static_cast<std::ptrdiff_t>(list_.count) * area_, 0.0f);
+  }
 
-// A stone may make a four and a three at once; five and open four leave nothing else to say.
-void write_threats(const PatternBoard& board, Colour colour, const Point* where, int area, float* planes) {
-  const auto mark = [&](int plane, Point p) { planes[plane * area + where[p]] = 1.0f; };
-  board.fives(colour).for_each([&](Point p) { mark(0, p); });
-  board.fours(colour).for_each([&](Point p) {
-    const Threat threat = board.threat(colour, p);
-    mark(threat == threat::kOpenFour ? 1 : 2, p);
-    if (threat == threat::kFourThree) mark(3, p);
-  });
-  board.threes(colour).for_each([&](Point p) { mark(3, p); });
+  float* find(PlaneKind kind) const {
+    const int index = list_.index(kind);
+    return index == PlaneList::kAbsent ? nullptr : memory_ + static_cast<std::ptrdiff_t>(index) * area_;
+  }
+
+  void fill(PlaneKind kind, float value) const {
+    if (float* const plane = find(kind)) std::fill_n(plane, area_, value);
+  }
+
+  void mark(float* plane, Point point, float value = 1.0f) const { plane[where_[point]] = value; }
+
+ private:
+  const PlaneList& list_;
+  int area_;
+  const Point* where_;
+  float* memory_;
+};
+
+// The marks that a stone of one colour leaves.
+struct StoneMarks {
+  struct Mark {
+    float* plane;
+    float value;
+  };
+  std::array<Mark, 4> marks;
+  int count = 0;
+
+  void add(float* plane, float value) {
+    if (plane) marks[static_cast<std::size_t>(count++)] = {plane, value};
+  }
+};
+
+void write_stones(const Board& board, Colour viewer, const PlaneWriter& planes) {
+  std::array<StoneMarks, 2> marks;
+  for (const Colour colour : {kBlack, kWhite}) {
+    StoneMarks& of_colour = marks[colour];
+    of_colour.add(planes.find(colour == viewer ? PlaneKind::kOwn : PlaneKind::kOther), 1.0f);
+    of_colour.add(planes.find(PlaneKind::kOwnMinusOther), colour == viewer ? 1.0f : -1.0f);
+    of_colour.add(planes.find(colour == kBlack ? PlaneKind::kBlack : PlaneKind::kWhite), 1.0f);
+    of_colour.add(planes.find(PlaneKind::kOccupied), 1.0f);
+  }
+  for (Point p = 0; p < board.rules().area(); ++p) {
+    const Cell cell = board.at(p);
+    if (cell == kEmpty) continue;
+    const StoneMarks& of_colour = marks[cell - kBlackStone];
+    for (int i = 0; i < of_colour.count; ++i)
+      planes.mark(of_colour.marks[static_cast<std::size_t>(i)].plane, p,
+                  of_colour.marks[static_cast<std::size_t>(i)].value);
+  }
+}
+
+void write_move(const Board& board, PlaneKind kind, int plies_ago, const PlaneWriter& planes) {
+  float* const plane = planes.find(kind);
+  if (plane && board.ply() >= plies_ago) planes.mark(plane, board.move(board.ply() - plies_ago));
+}
+
+// A stone may make a four and a three at once. A five or an open four leaves nothing else to say.
+void write_threats(const PatternBoard& board, Colour viewer, const PlaneWriter& planes) {
+  for (const Colour colour : {viewer, opponent(viewer)}) {
+    const bool own = colour == viewer;
+    float* const fives = planes.find(own ? PlaneKind::kOwnFive : PlaneKind::kOtherFive);
+    float* const open_fours = planes.find(own ? PlaneKind::kOwnOpenFour : PlaneKind::kOtherOpenFour);
+    float* const fours = planes.find(own ? PlaneKind::kOwnFour : PlaneKind::kOtherFour);
+    float* const threes = planes.find(own ? PlaneKind::kOwnThree : PlaneKind::kOtherThree);
+    board.fives(colour).for_each([&](Point p) { planes.mark(fives, p); });
+    board.fours(colour).for_each([&](Point p) {
+      const Threat threat = board.threat(colour, p);
+      planes.mark(threat == threat::kOpenFour ? open_fours : fours, p);
+      if (threat == threat::kFourThree) planes.mark(threes, p);
+    });
+    board.threes(colour).for_each([&](Point p) { planes.mark(threes, p); });
+  }
+  float* const fouls = planes.find(PlaneKind::kPossibleFoul);
+  board.doubtful().for_each([&](Point p) { planes.mark(fouls, p); });
 }
 
 }  // namespace
 
 void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout layout, Colour viewer,
                   const Point* where, float* planes) {
-  const int area = board.rules().area();
-  const Cell own = stone(viewer);
-  std::fill_n(planes, static_cast<std::ptrdiff_t>(plane_count(layout)) * area, 0.0f);
-  float* const first = planes;
-  float* const second = planes + area;
-  const auto plane = [&](int index) { return planes + static_cast<std::ptrdiff_t>(index) * area; };
-  const auto write_stones = [&](float* of_own, float* of_other, float value_of_other) {
-    for (Point p = 0; p < area; ++p)
-      if (const Cell cell = board.at(p); cell != kEmpty)
-        (cell == own ? of_own : of_other)[where[p]] = cell == own ? 1.0f : value_of_other;
-  };
-  const auto write_colour = [&](int index) { std::fill_n(plane(index), area, viewer == kBlack ? 1.0f : 0.0f); };
-  const auto write_move = [&](int index, int plies_ago) {
-    if (board.ply() >= plies_ago) plane(index)[where[board.move(board.ply() - plies_ago)]] = 1.0f;
-  };
-
-  switch (layout) {
-    case PlaneLayout::kBoard:
-      write_stones(first, first, -1.0f);
-      break;
-    case PlaneLayout::kOwnOther:
-      write_stones(first, second, 1.0f);
-      break;
-    case PlaneLayout::kOwnOtherLastColour:
-      write_stones(first, second, 1.0f);
-      write_move(2, 1);
-      write_colour(3);
-      break;
-    case PlaneLayout::kBlackWhiteOccupied:
-      for (Point p = 0; p < area; ++p)
-        if (const Cell cell = board.at(p); cell != kEmpty)
-          plane(cell - kBlackStone)[where[p]] = plane(2)[where[p]] = 1.0f;
-      break;
-    case PlaneLayout::kStones:
-      write_stones(first, second, 1.0f);
-      write_colour(2);
-      write_move(3, 1);
-      write_move(4, 2);
-      break;
-    case PlaneLayout::kThreatsLast:
-      write_move(plane_count(PlaneLayout::kThreats), 1);
-      write_move(plane_count(PlaneLayout::kThreats) + 1, 2);
-      [[fallthrough]];
-    case PlaneLayout::kThreats:
-      write_stones(first, second, 1.0f);
-      write_colour(2);
-      write_threats(*patterns, viewer, where, area, plane(3));
-      write_threats(*patterns, opponent(viewer), where, area, plane(3 + kThreatPlanesOfAColour));
-      patterns->doubtful().for_each([&](Point p) { plane(3 + 2 * kThreatPlanesOfAColour)[where[p]] = 1.0f; });
-      break;
-  }
+  assert(patterns || !needs_patterns(layout));
+  const PlaneWriter writer(layout, board.rules().area(), where, planes);
+  write_stones(board, viewer, writer);
+  if (viewer == kBlack) writer.fill(PlaneKind::kViewerIsBlack, 1.0f);
+  write_move(board, PlaneKind::kLastMove, 1, writer);
+  write_move(board, PlaneKind::kMoveBefore, 2, writer);
+  if (needs_patterns(layout)) write_threats(*patterns, viewer, writer);
 }
 
 }  // namespace tengen

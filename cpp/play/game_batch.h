@@ -11,7 +11,7 @@
 #include "core/rng.h"
 #include "core/symmetry.h"
 #include "play/policies.h"
-#include "search/puct_leaf.h"
+#include "search/puct/leaf.h"
 
 namespace tengen {
 

@@ -1,7 +1,8 @@
-// Input planes that follow a game stone by stone, in the layouts of tengen.core.planes.
+// Input planes that follow a game stone by stone, in the layouts of core/plane_layout.h that allow it.
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "core/plane_layout.h"
@@ -10,66 +11,53 @@
 namespace tengen {
 
 // A view of the planes [C, area] of one board; the memory belongs to the caller. The viewer is the colour whose stones
-// are "own". Only the first three layouts can be followed.
+// are "own".
 template <typename T>
 class IncrementalPlanes {
  public:
-  IncrementalPlanes(T* memory, PlaneLayout layout, int area) : memory_(memory), layout_(layout), area_(area) {}
+  IncrementalPlanes(T* memory, PlaneLayout layout, int area) : memory_(memory), list_(planes_of(layout)), area_(area) {
+    assert(is_incremental(layout));
+  }
 
-  // The empty board.
+  // Write the empty board.
   void clear(Colour viewer) {
-    std::fill_n(memory_, static_cast<std::size_t>(plane_count(layout_) * area_), T{0});
-    if (layout_ == PlaneLayout::kOwnOtherLastColour) fill_colour(viewer);
+    std::fill_n(memory_, static_cast<std::size_t>(list_.count * area_), T{0});
+    fill_colour(viewer);
   }
 
-  // A stone of `colour` was played on `point`, after `previous` (kNoPoint on the empty board).
+  // Add a stone of `colour` on `point`. `previous` is the move before it, kNoPoint on the empty board.
   void add(Point point, Colour colour, Colour viewer, Point previous) {
-    switch (layout_) {
-      case PlaneLayout::kBoard:
-        memory_[point] = colour == viewer ? T{1} : T{-1};
-        break;
-      case PlaneLayout::kOwnOtherLastColour:
-        plane(colour == viewer ? 0 : 1)[point] = T{1};
-        if (previous != kNoPoint) plane(2)[previous] = T{0};
-        plane(2)[point] = T{1};
-        break;
-      case PlaneLayout::kBlackWhiteOccupied:
-        plane(colour)[point] = T{1};
-        plane(2)[point] = T{1};
-        break;
-      case PlaneLayout::kStones:
-      case PlaneLayout::kThreats:
-      case PlaneLayout::kThreatsLast:
-      case PlaneLayout::kOwnOther:
-        break;
-    }
+    const bool own = colour == viewer;
+    mark(own ? PlaneKind::kOwn : PlaneKind::kOther, point, T{1});
+    mark(PlaneKind::kOwnMinusOther, point, own ? T{1} : T{-1});
+    mark(colour == kBlack ? PlaneKind::kBlack : PlaneKind::kWhite, point, T{1});
+    mark(PlaneKind::kOccupied, point, T{1});
+    if (previous != kNoPoint) mark(PlaneKind::kLastMove, previous, T{0});
+    mark(PlaneKind::kLastMove, point, T{1});
   }
 
-  // The same stones for the other viewer, who is `viewer` from now on.
+  // Show the same stones to the other side, which is `viewer` from now on.
   void turn(Colour viewer) {
-    switch (layout_) {
-      case PlaneLayout::kBoard:
-        for (int p = 0; p < area_; ++p) memory_[p] = static_cast<T>(-memory_[p]);
-        break;
-      case PlaneLayout::kOwnOtherLastColour:
-        std::swap_ranges(plane(0), plane(1), plane(1));
-        fill_colour(viewer);
-        break;
-      case PlaneLayout::kBlackWhiteOccupied:
-      case PlaneLayout::kStones:
-      case PlaneLayout::kThreats:
-      case PlaneLayout::kThreatsLast:
-      case PlaneLayout::kOwnOther:
-        break;
-    }
+    if (T* const stones = find(PlaneKind::kOwnMinusOther))
+      for (int p = 0; p < area_; ++p) stones[p] = static_cast<T>(-stones[p]);
+    if (T* const own = find(PlaneKind::kOwn)) std::swap_ranges(own, own + area_, find(PlaneKind::kOther));
+    fill_colour(viewer);
   }
 
  private:
-  T* plane(int index) { return memory_ + static_cast<std::ptrdiff_t>(index) * area_; }
-  void fill_colour(Colour viewer) { std::fill_n(plane(3), area_, viewer == kBlack ? T{1} : T{0}); }
+  T* find(PlaneKind kind) const {
+    const int index = list_.index(kind);
+    return index == PlaneList::kAbsent ? nullptr : memory_ + static_cast<std::ptrdiff_t>(index) * area_;
+  }
+  void mark(PlaneKind kind, Point point, T value) {
+    if (T* const plane = find(kind)) plane[point] = value;
+  }
+  void fill_colour(Colour viewer) {
+    if (T* const plane = find(PlaneKind::kViewerIsBlack)) std::fill_n(plane, area_, viewer == kBlack ? T{1} : T{0});
+  }
 
   T* memory_;
-  PlaneLayout layout_;
+  const PlaneList& list_;
   int area_;
 };
 

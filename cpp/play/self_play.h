@@ -11,9 +11,9 @@
 #include "core/board.h"
 #include "core/plane_layout.h"
 #include "core/rng.h"
-#include "search/puct_evaluation.h"
-#include "search/puct_leaf.h"
-#include "search/puct_tree.h"
+#include "search/puct/evaluation.h"
+#include "search/puct/leaf.h"
+#include "search/puct/tree.h"
 
 namespace tengen {
 

@@ -10,10 +10,52 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Colour(enum.IntEnum):
+    """The side that moves or owns a stone."""
+
+    BLACK = 0
+
+    WHITE = 1
+
+class Rule(enum.IntEnum):
+    """Which lines win (tengen.core.contracts.Rule)."""
+
+    FREESTYLE = 0
+
+    STANDARD = 1
+
+    RENJU = 2
+
+    CARO = 3
+
+    CARO_EXACT = 4
+
+class Outcome(enum.IntEnum):
+    """The result of a game; arrays hold these numbers."""
+
+    ONGOING = 0
+
+    BLACK = 1
+
+    WHITE = 2
+
+    DRAW = 3
+
+class Foul(enum.IntEnum):
+    """What renju forbids black."""
+
+    NONE = 0
+
+    OVERLINE = 1
+
+    DOUBLE_FOUR = 2
+
+    DOUBLE_THREE = 3
+
 class Board:
     """A board with make and unmake. Points are indices y * width + x."""
 
-    def __init__(self, width: int, height: int, win_length: int, rule: int) -> None: ...
+    def __init__(self, width: int, height: int, win_length: int, rule: Rule) -> None: ...
 
     def copy(self) -> Board: ...
 
@@ -29,10 +71,10 @@ class Board:
 
     def would_win(self, point: int, colour: int) -> bool: ...
 
-    def foul_at(self, point: int) -> int:
-        """0 none, 1 overline, 2 double-four, 3 double-three, for black."""
+    def foul_at(self, point: int) -> Foul:
+        """The foul that black would commit there."""
 
-    def fouls(self) -> list[tuple[int, int]]:
+    def fouls(self) -> list[tuple[int, Foul]]:
         """Pairs (point, foul) of the side to move."""
 
     def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]:
@@ -45,8 +87,8 @@ class Board:
 
     def winning_line(self) -> list[int]: ...
 
-    def outcome(self) -> int:
-        """0 ongoing, 1 black, 2 white, 3 draw."""
+    def outcome(self) -> Outcome:
+        """The result so far; black without a legal point in renju has lost."""
 
     def check(self) -> str:
         """
@@ -59,7 +101,7 @@ class Board:
     def hash(self) -> int: ...
 
     @property
-    def to_move(self) -> int: ...
+    def to_move(self) -> Colour: ...
 
     @property
     def stones(self) -> int: ...
@@ -104,21 +146,32 @@ def chains_score(board: Board, point: int) -> int:
     """What the chains player thinks of an empty point, for the side to move."""
 
 class PlaneLayout(enum.Enum):
-    """What each plane of an observation holds (tengen.core.planes)."""
+    """
+    Which planes an observation has, and in which order (cpp/core/plane_layout.h).
+    """
 
     BOARD = 0
 
-    OWN_OTHER_LAST_COLOUR = 1
+    OWN_OTHER = 1
 
-    BLACK_WHITE_OCCUPIED = 2
+    OWN_OTHER_LAST_COLOUR = 2
 
-    STONES = 3
+    BLACK_WHITE_OCCUPIED = 3
 
-    THREATS = 4
+    STONES = 4
+
+    THREATS = 5
 
     THREATS_LAST = 6
 
-    OWN_OTHER = 5
+def plane_count(layout: PlaneLayout) -> int:
+    """The number of planes C of a layout."""
+
+def needs_patterns(layout: PlaneLayout) -> bool:
+    """Whether a layout shows shapes, which exist for win lengths 4 and 5."""
+
+def is_incremental(layout: PlaneLayout) -> bool:
+    """Whether vector environments can serve a layout."""
 
 class Side(enum.Enum):
     """Which colour the agent plays against an opponent."""
@@ -274,6 +327,39 @@ class GameBatch:
     @property
     def plies(self) -> NDArray[numpy.int16]: ...
 
+class LineShape(enum.IntEnum):
+    """
+    What a stone makes along one line, weakest first (cpp/patterns/shapes.h).
+    """
+
+    NOTHING = 0
+
+    FOUL_LINE = 1
+
+    CLOSED_ONE = 2
+
+    OPEN_ONE = 3
+
+    CLOSED_TWO = 4
+
+    OPEN_TWO = 5
+
+    OPEN_TWO_GOOD = 6
+
+    OPEN_TWO_BEST = 7
+
+    CLOSED_THREE = 8
+
+    OPEN_THREE = 9
+
+    OPEN_THREE_BEST = 10
+
+    FOUR = 11
+
+    OPEN_FOUR = 12
+
+    FIVE = 13
+
 class PatternBoard:
     """
     A board that knows what a stone of either colour would make on every empty point.
@@ -296,8 +382,8 @@ class PatternBoard:
     def shapes(self, colour: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
         """uint8 [4, area]: the shape along each direction; a copy."""
 
-    def shape(self, colour: int, direction: int, point: int) -> int:
-        """One entry of shapes(); 0 on a stone."""
+    def shape(self, colour: int, direction: int, point: int) -> LineShape:
+        """One entry of shapes(); NOTHING on a stone."""
 
     def at(self, point: int) -> int:
         """0 empty, 1 black, 2 white."""
@@ -314,7 +400,7 @@ class PatternBoard:
         """
 
     @property
-    def to_move(self) -> int: ...
+    def to_move(self) -> Colour: ...
 
 def check_pattern_walk(board: Board, seed: int, steps: int) -> str:
     """
@@ -325,6 +411,43 @@ def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> in
     """
     Make and unmake that many moves with all pattern state; returns a signature of the states.
     """
+
+class Ingredient(enum.IntEnum):
+    """
+    A part of the search that can be switched off (cpp/search/alphabeta/options.h).
+    """
+
+    STATIC_WINS = 1
+
+    DEFENCE_SETS = 2
+
+    LEAF_FOURS = 4
+
+    RAZORING = 8
+
+    FUTILITY = 16
+
+    MOVE_COUNT_PRUNING = 32
+
+    REDUCTIONS = 64
+
+    FOUR_EXTENSION = 128
+
+    SINGULAR = 256
+
+    ASPIRATION = 512
+
+    HISTORY = 1024
+
+    COUNTER_MOVE = 2048
+
+    TABLE = 4096
+
+    ROOT_FOURS = 8192
+
+    FAIL_HIGH_REDUCTION = 16384
+
+    NETWORK = 32768
 
 def search_parameters() -> list[tuple[str, int, int, int]]:
     """
@@ -504,13 +627,21 @@ class Engine:
     def table_usage(self) -> int:
         """Entries of this search in the table, in thousandths."""
 
+class Verdict(enum.Enum):
+    """What a solver found."""
+
+    UNKNOWN = 0
+
+    WIN = 1
+
+    NO_WIN = 2
+
 class FourSolver:
     """Finds wins by continuous fours (VCF)."""
 
     def __init__(self, log2_table: int = 16) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int) -> int:
-        """0 unknown, 1 win, 2 no win."""
+    def solve(self, board: Board, max_nodes: int) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
@@ -523,8 +654,7 @@ class ThreatSolver:
 
     def __init__(self, log2_table: int = 20) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int, time_ms: int) -> int:
-        """0 unknown, 1 win, 2 no win."""
+    def solve(self, board: Board, max_nodes: int, time_ms: int) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
@@ -548,6 +678,8 @@ class PlayoutPolicy(enum.Enum):
     HEURISTIC = 1
 
 class ProofResult(enum.Enum):
+    """What a search has proved for the side to move."""
+
     UNKNOWN = 0
 
     WIN = 1
@@ -556,8 +688,8 @@ class ProofResult(enum.Enum):
 
     DRAW = 3
 
-def play_out(board: Board, policy: PlayoutPolicy, seed: int) -> tuple[list[int], int]:
-    """Play one playout; its moves and the outcome's number."""
+def play_out(board: Board, policy: PlayoutPolicy, seed: int) -> tuple[list[int], Outcome]:
+    """Play one playout; returns its moves and the outcome."""
 
 def tally_playouts(board: Board, policy: PlayoutPolicy, count: int, seed: int) -> list[int]:
     """
@@ -1018,8 +1150,7 @@ class SelfPlayGame:
     def opening_length(self, arg: int, /) -> None: ...
 
     @property
-    def outcome(self) -> int:
-        """0 ongoing, 1 black, 2 white, 3 draw."""
+    def outcome(self) -> Outcome: ...
 
     @property
     def plies_left(self) -> int: ...

@@ -1,7 +1,7 @@
-"""Every exception that Tengen raises on purpose, one sentence each.
+"""All exceptions that Tengen raises on purpose.
 
-Bad input is always a `TengenError`; its message carries the input and, where there is one, the position.
-Anything else that escapes is a bug.
+Bad input always raises a `TengenError`. Its message contains the input and, where relevant, the position. Any other
+exception that escapes is a bug.
 """
 
 from __future__ import annotations
@@ -14,82 +14,82 @@ class TengenError(Exception):
 
 
 class InputError(TengenError, ValueError):
-    """The caller handed over something that cannot be used."""
+    """The caller passed an invalid argument."""
 
 
 class NotationError(InputError):
-    """A text is not the notation it should be (point, ruleset, drawing, agent name, …)."""
+    """A string cannot be parsed as a point, ruleset, drawing, agent name, …"""
 
 
 class RulesetError(InputError):
-    """A ruleset is impossible, or the part asked does not support it."""
+    """A ruleset is invalid, or the component does not support it."""
 
 
 class PositionError(InputError):
-    """Stones that cannot stand on one board (off board, twice on one point, two winners, …)."""
+    """The stones do not form a valid position (off the board, two on one point, two winners, …)."""
 
 
 class IllegalMoveError(InputError):
-    """A move that the rules do not allow here: off board or occupied."""
+    """The rules do not allow this move here: it is off the board or occupied."""
 
 
 class ForbiddenPointError(IllegalMoveError):
-    """A renju foul: black may not play there."""
+    """The move is a renju foul, which black may not play."""
 
 
 class GameOverError(IllegalMoveError):
-    """The game is finished; nothing more can be played."""
+    """The game is over; no more moves can be played."""
 
 
 class RecordError(InputError):
-    """A game file is damaged or beyond the limits; the message says in which line or at which offset."""
+    """A game file is damaged or exceeds the limits; the message gives the line or the offset."""
 
 
 class NotFoundError(InputError):
-    """Nothing has that name."""
+    """Nothing with this name exists."""
 
 
 class NotDueError(InputError):
-    """An action that is right in itself but not now: not that player's turn, nothing to undo, the board has changed."""
+    """The action is valid but not now: not this player's turn, nothing to undo, or the board has changed."""
 
 
 class BusyError(TengenError):
-    """There is too much to do already; the same can succeed later."""
+    """The server is overloaded; the same request can succeed later."""
 
 
 class AgentError(TengenError):
-    """A player could not be made or did not do its duty."""
+    """An agent could not be created or failed to play."""
 
 
 class AgentNameError(AgentError, ValueError):
-    """An agent text names an unknown player, an unknown parameter or an unusable value."""
+    """An agent spec names an unknown agent or parameter, or gives an invalid value."""
 
 
 class EngineFault(StrEnum):
-    """In which way a foreign engine failed its game."""
+    """How an external engine failed."""
 
     START = "start"
-    """The program could not be started, or it refused the board."""
+    """The program could not be started, or it rejected the board size."""
     CRASH = "crash"
-    """The process ended by itself; the message has its exit code or signal."""
+    """The process exited unexpectedly; the message gives its exit code or signal."""
     TIMEOUT = "timeout"
-    """No answer within the limit and the tolerance."""
+    """The engine did not answer within its time limit plus the tolerance."""
     ILLEGAL = "illegal move"
-    """A move off the board or on a stone."""
+    """The move is off the board or on an occupied point."""
     FOUL = "foul"
     """Black played a point that renju forbids."""
     PROTOCOL = "protocol error"
-    """An answer that the protocol does not allow, such as ERROR in place of a move."""
+    """The answer violates the protocol, such as ERROR in place of a move."""
     FLOOD = "flood"
-    """More output than any engine has reason to write."""
+    """The engine wrote far more output than expected."""
     CLOSED = "closed pipe"
-    """The process lives on but has closed its side of the pipe."""
+    """The process is still running but has closed its end of the pipe."""
     MEMORY = "memory"
-    """The process and its children hold more memory than allowed."""
+    """The process and its children use more memory than allowed."""
 
 
 class EngineError(AgentError):
-    """A foreign engine crashed, stalled or broke the protocol; `reason` says which."""
+    """An external engine crashed, stalled or broke the protocol; `reason` says which."""
 
     def __init__(self, message: str, reason: EngineFault = EngineFault.PROTOCOL) -> None:
         super().__init__(message)
@@ -97,8 +97,8 @@ class EngineError(AgentError):
 
 
 class RunError(TengenError):
-    """A training run cannot begin or go on; what it has written so far is whole."""
+    """A training run cannot start or continue; the files it has written so far are complete."""
 
 
 class MissingExtraError(TengenError, ImportError):
-    """A part needs an optional package that is not installed; the message says how to install it."""
+    """A required optional package is not installed; the message says how to install it."""

@@ -10,7 +10,7 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentError, AgentNameError, GameOverError, InputError
-from tengen.learning.adp import CriticNet
+from tengen.learning.algorithms.adp import CriticNet
 from tengen.search.critic import Activation, CriticConfig, CriticInput
 
 NINE = Ruleset.parse("9x9:5")

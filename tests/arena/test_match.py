@@ -10,7 +10,6 @@ import pytest
 from tengen.agents.registry import make_agent
 from tengen.arena.match import (
     Adjudication,
-    Contestant,
     Ending,
     GameResult,
     ProofTrust,
@@ -19,10 +18,10 @@ from tengen.arena.match import (
 )
 from tengen.core.contracts import Agent, Decision, Limits, Outcome, Proof, Ruleset
 from tengen.core.geometry import Point, parse_points
-from tengen.core.opening import Option
+from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
 from tengen.errors import EngineError, EngineFault, NotationError
-from tengen.protocols.piskvork_swap2 import Swap2Answer
+from tengen.protocols.piskvork.swap2 import Swap2Answer
 
 RULES = Ruleset.parse("9x9:5:freestyle")
 
@@ -80,7 +79,7 @@ class Sleeping(Agent):
 def game(black: Agent, white: Agent, rules: Ruleset = RULES, **options: object) -> GameResult:
     control = options.pop("control", TimeControl())
     assert isinstance(control, TimeControl)
-    return play_game(rules, (Contestant(black, control), Contestant(white, control)), **options)  # type: ignore[arg-type]
+    return play_game(rules, (black, white), controls=(control, control), **options)  # type: ignore[arg-type]
 
 
 def test_a_five_wins() -> None:
@@ -108,7 +107,7 @@ def test_a_full_board_is_a_draw() -> None:
 @pytest.mark.parametrize(
     ("agent", "ending", "words"),
     [
-        (Script("a1a1"), Ending.ILLEGAL, "a stone stands there"),
+        (Script("a1a1"), Ending.ILLEGAL, "the point is occupied"),
         (Script("a1j10"), Ending.ILLEGAL, "off the 9x9 board"),
         (Failing(EngineError("gone", EngineFault.CRASH)), Ending.CRASH, "gone"),
         (Failing(EngineError("talks", EngineFault.FLOOD)), Ending.FLOOD, "talks"),
@@ -158,8 +157,8 @@ def test_a_move_beyond_limit_and_tolerance_loses() -> None:
 
 
 def test_the_clock_of_the_game_runs_out() -> None:
-    clocked = Contestant(Sleeping(0.05), TimeControl(match_ms=120, tolerance_ms=0))
-    result = play_game(RULES, (clocked, Contestant(make_agent("random"), TimeControl())))
+    controls = TimeControl(match_ms=120, tolerance_ms=0), TimeControl()
+    result = play_game(RULES, (Sleeping(0.05), make_agent("random")), controls=controls)
     assert (result.loser_seat, result.ending) == (0, Ending.TIMEOUT)
     assert len(result.moves) <= 5  # each move takes 50 ms at least
 
@@ -180,6 +179,8 @@ def test_limits_are_checked() -> None:
         TimeControl(time_ms=0)
     with pytest.raises(NotationError, match="tolerance_ms=-1"):
         TimeControl(tolerance_ms=-1)
+    with pytest.raises(NotationError, match=r"clock_ms=5 .* use match_ms"):
+        TimeControl(clock_ms=5)
 
 
 def test_the_watch_hears_of_every_wait() -> None:

@@ -13,16 +13,17 @@ import pytest
 from rich.console import Console
 
 from tengen.arena import report
+from tengen.arena.entrant import Entrant
 from tengen.arena.live import LiveView
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.match_report import match_lines, match_report
 from tengen.arena.pictures import rating_figure, save_figure
-from tengen.arena.pool import Pool, collect
 from tengen.arena.render import print_tables, to_html, to_markdown, write_report
 from tengen.arena.schedule import Game
-from tengen.arena.sprt import Sprt, Verdict
-from tengen.arena.store import GameStore, StoredPlayer
-from tengen.arena.tournament import Entrant, Progress, Tournament
+from tengen.arena.sprt import Hypothesis, Sprt
+from tengen.arena.standings import Standings, collect
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import Progress, Tournament
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.errors import InputError
@@ -33,7 +34,7 @@ NAMES = ("Ann", "B|b <b>", "$Carl$")
 
 def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, description: object = None) -> None:
     """The earlier player wins with black, draws with white; the last game is a forfeit."""
-    store.set_players([StoredPlayer(name, f"agent-{place}") for place, name in enumerate(names)])
+    store.set_players([Entrant(name=name, agent=f"agent-{place}") for place, name in enumerate(names)])
     meetings = [(a, b) for _ in range(rounds) for a in range(len(names)) for b in range(a + 1, len(names))]
     store.set_setting("games", 2 * len(meetings))
     store.set_setting("tournament", description or {"name": "The cup"})
@@ -65,43 +66,48 @@ def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, desc
 
 
 @pytest.fixture
-def pool() -> Pool:
+def standings() -> Standings:
     with GameStore(None) as store:
         fill(store)
         return collect([store])
 
 
-def test_a_pool_counts_everything(pool: Pool) -> None:
-    assert (pool.name, pool.names, pool.tally.games, pool.games_planned) == ("The cup", list(NAMES), 18, 18)
-    assert str(pool.tally.of(0)) == "+6 =6 -0"
-    assert str(pool.tally.as_white(2)) == "+0 =0 -6"
+def test_standings_count_everything(standings: Standings) -> None:
+    assert (standings.name, standings.names, standings.tally.games, standings.games_planned) == (
+        "The cup",
+        list(NAMES),
+        18,
+        18,
+    )
+    assert str(standings.tally.of(0)) == "+6 =6 -0"
+    assert str(standings.tally.as_white(2)) == "+0 =0 -6"
     # White plays the second stone, black the third; each is at the board 12 times, half of them with white.
-    assert [times.moves for times in pool.times] == [12, 12, 12]
-    assert pool.times[0].mean_ms == 3.0
-    assert pool.times[0].longest_ms == 4.0
-    assert (pool.times[0].mean_nodes, pool.times[0].mean_depth) == (200, 4)
-    (fault,) = pool.faults
+    assert [times.moves for times in standings.times] == [12, 12, 12]
+    assert standings.times[0].mean_ms == 3.0
+    assert standings.times[0].longest_ms == 4.0
+    assert (standings.times[0].mean_nodes, standings.times[0].mean_depth) == (200, 4)
+    (fault,) = standings.faults
     assert (fault.player, fault.opponent, fault.game, fault.detail) == (2, 1, 18, "exit code <7>")
-    assert pool.by_strength(NINE.name) == [0, 1, 2]
+    assert standings.by_strength(NINE.name) == [0, 1, 2]
 
 
 def test_stores_are_joined_by_name() -> None:
     with GameStore(None) as one, GameStore(None) as other:
         fill(one, ("Ann", "Bob"))
         fill(other, ("Bob", "Carl"), description={"name": "Second", "players": [{"anchor": 1000.0}, {}]})
-        pool = collect([one, other])
-        assert pool.names == ["Ann", "Bob", "Carl"]
-        assert pool.tally.of(1).games == 12
-        assert pool.anchors == {1: 1000.0}
-        assert pool.ratings[NINE.name].elo[1] == 1000
-        assert sum(pool.tally.pairs_of(0, 1)) == sum(pool.tally.pairs_of(1, 2)) == 3
+        standings = collect([one, other])
+        assert standings.names == ["Ann", "Bob", "Carl"]
+        assert standings.tally.of(1).games == 12
+        assert standings.anchors == {1: 1000.0}
+        assert standings.ratings[NINE.name].elo[1] == 1000
+        assert sum(standings.tally.pairs_of(0, 1)) == sum(standings.tally.pairs_of(1, 2)) == 3
         assert collect([one, other], {"Ann": 2000.0}).anchors == {0: 2000.0, 1: 1000.0}
         with pytest.raises(InputError, match="no player is called 'Dan'"):
             collect([one], {"Dan": 1.0})
 
 
-def test_tables_say_what_happened(pool: Pool) -> None:
-    found = {table.title: table for table in report.tables(pool)}
+def test_tables_say_what_happened(standings: Standings) -> None:
+    found = {table.title: table for table in report.tables(standings)}
     ratings = found["Ratings, 9x9:5:freestyle"]
     assert [row[1] for row in ratings.rows] == list(NAMES)
     assert ratings.rows[0][4:] == ("12", "75.0 %", "6", "6", "0")
@@ -115,15 +121,15 @@ def test_tables_say_what_happened(pool: Pool) -> None:
     assert found["Forfeits"].rows == (("$Carl$", "crash", "1"),)
     assert found["Forfeited games"].rows[0][4] == "exit code <7>"
     assert set(found["Endings"].rows) == {("five", "9"), ("full board", "8"), ("crash", "1")}
-    assert report.summary(pool) == "18 games of 3 players, 3.0 stones a game."
+    assert report.summary(standings) == "18 games of 3 players, 3.0 stones a game."
 
 
 def test_players_who_never_met_are_not_compared() -> None:
     with GameStore(None) as one, GameStore(None) as other:
         fill(one, ("Ann", "Bob"))
         fill(other, ("Carl", "Dan"))
-        pool = collect([one, other])
-    found = {table.title: table for table in report.tables(pool)}
+        standings = collect([one, other])
+    found = {table.title: table for table in report.tables(standings)}
     assert "2 groups" in found["Ratings, 9x9:5:freestyle"].note
     assert "?" in found["Likelihood of superiority, 9x9:5:freestyle"].rows[0]
     assert {"5/6", ""} < set(found["Crosstable, 9x9:5:freestyle"].rows[0])
@@ -144,8 +150,8 @@ class Cells(HTMLParser):
         self.texts.append(data)
 
 
-def test_html_escapes_what_engines_say(pool: Pool) -> None:
-    page = to_html(pool)
+def test_html_escapes_what_engines_say(standings: Standings) -> None:
+    page = to_html(standings)
     cells = Cells()
     cells.feed(page)
     assert "b" not in cells.tags
@@ -155,8 +161,8 @@ def test_html_escapes_what_engines_say(pool: Pool) -> None:
     assert "http" not in page
 
 
-def test_markdown_tables_keep_their_columns(pool: Pool) -> None:
-    text = to_markdown(pool, ["ratings.png"])
+def test_markdown_tables_keep_their_columns(standings: Standings) -> None:
+    text = to_markdown(standings, ["ratings.png"])
     assert "![ratings](ratings.png)" in text
     assert "B\\|b &lt;b>" in text
     for block in text.split("\n\n"):
@@ -164,9 +170,9 @@ def test_markdown_tables_keep_their_columns(pool: Pool) -> None:
         assert len({row.count("|") for row in rows}) <= 1
 
 
-def test_the_terminal_shows_the_tables(pool: Pool) -> None:
+def test_the_terminal_shows_the_tables(standings: Standings) -> None:
     out = io.StringIO()
-    print_tables(pool, Console(file=out, width=120))
+    print_tables(standings, Console(file=out, width=120))
     shown = out.getvalue()
     assert all(words in shown for words in ("The cup", "Ratings", "Crosstable", "B|b <b>", "Forfeits", " 4.5 "))
     assert "Likelihood" not in shown
@@ -187,9 +193,9 @@ def test_a_narrow_terminal_cuts_no_name_and_no_number() -> None:
     assert cross.count("1.5") == 12 * 11 // 2 - 1  # all but the pair with the forfeit
 
 
-def test_a_report_folder(pool: Pool, tmp_path: Path) -> None:
+def test_a_report_folder(standings: Standings, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "report"
-    write_report(pool, folder)
+    write_report(standings, folder)
     names = {path.name for path in folder.iterdir()}
     pictures = {f"{kind}-9x9-5-freestyle.{ending}" for kind in ("ratings", "crosstable") for ending in ("svg", "png")}
     assert names == {"report.md", "report.html", "report.json", *pictures}
@@ -197,13 +203,13 @@ def test_a_report_folder(pool: Pool, tmp_path: Path) -> None:
     assert (folder / "report.html").read_text(encoding="utf-8").count("<svg") == 2
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
-        write_report(pool, tmp_path / "file")
+        write_report(standings, tmp_path / "file")
 
 
 def test_a_full_disk_leaves_the_pictures_as_they_were(
-    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    standings: Standings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    figure = rating_figure(pool, str(NINE))
+    figure = rating_figure(standings, str(NINE))
     save_figure(figure, tmp_path / "old")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert set(before) == {"old.png", "old.svg"}
@@ -218,8 +224,8 @@ def test_a_full_disk_leaves_the_pictures_as_they_were(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_json_has_all_numbers(pool: Pool) -> None:
-    found = json.loads(json.dumps(report.as_json(pool)))
+def test_json_has_all_numbers(standings: Standings) -> None:
+    found = json.loads(json.dumps(report.as_json(standings)))
     assert found["games"] == 18
     ann = found["players"][0]
     assert (ann["name"], ann["agent"], ann["wins"], ann["draws"], ann["losses"]) == ("Ann", "agent-0", 6, 6, 0)
@@ -257,7 +263,7 @@ def test_the_json_of_a_match() -> None:
     assert found["forfeits"] == {"a": {}, "b": {"crash": 1}}
     assert "sprt" not in found
     progress = match_progress(sprt=Sprt(elo0=0, elo1=10))
-    progress.verdict = Verdict.H1
+    progress.accepted = Hypothesis.H1
     sprt = match_report(progress)["sprt"]
     assert (sprt["elo0"], sprt["elo1"], sprt["verdict"], sprt["bounds"]) == (0, 10, "H1", [-2.94, 2.94])
     assert sprt["llr"] > 0

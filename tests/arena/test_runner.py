@@ -10,11 +10,12 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl
 from tengen.arena.openings import random_openings
 from tengen.arena.runner import Runner
 from tengen.arena.schedule import Game, Schedule
-from tengen.arena.worker import Player, WorkerSettings
+from tengen.arena.worker import WorkerSettings
 from tengen.core.contracts import Ruleset
 from tests.protocols.engines import engine_text
 
@@ -23,7 +24,7 @@ PATIENCE_S = 60.0
 
 
 def settings_for(*agents: str, control: TimeControl | None = None) -> WorkerSettings:
-    players = tuple(Player(name=agent, agent=agent, control=control or TimeControl()) for agent in agents)
+    players = tuple(Entrant(name=agent, agent=agent, limits=control) for agent in agents)
     return WorkerSettings(players=players, adjudication=Adjudication(), grace_ms=60_000, untimed_ms=600_000)
 
 

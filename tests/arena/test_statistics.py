@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
+import tracemalloc
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from tengen.arena.elo import ELO_UNIT, elo_of, estimate_elo, expected_score, likeliest_with_mean, sample_of
 from tengen.arena.match import Ending
 from tengen.arena.ratings import Ratings, rate, zero9_score
-from tengen.arena.sprt import EloModel, Sprt, Verdict
+from tengen.arena.sprt import EloModel, Hypothesis, Sprt
 from tengen.arena.store import Score
 from tengen.arena.tally import Tally, Wdl
 from tengen.core.contracts import Outcome
@@ -166,7 +169,7 @@ def test_no_games_say_nothing() -> None:
     assert (estimate.elo, estimate.low, estimate.high) == (0.0, -math.inf, math.inf)
     assert estimate.superiority == 0.5
     assert Sprt(elo0=0, elo1=10).llr([0] * 5) == 0
-    assert Sprt(elo0=0, elo1=10).verdict([0] * 5) is None
+    assert Sprt(elo0=0, elo1=10).decide([0] * 5) is None
 
 
 def test_constrained_distributions_keep_their_promise() -> None:
@@ -199,12 +202,12 @@ def test_tests_are_parsed() -> None:
 # -- simulation ------------------------------------------------------------------------------------------------------
 
 
-def simulate_test(sprt: Sprt, probabilities: list[float], rng: np.random.Generator) -> tuple[Verdict, int]:
+def simulate_test(sprt: Sprt, probabilities: list[float], rng: np.random.Generator) -> tuple[Hypothesis, int]:
     """Play pairs until the test is decided; looks after every second pair."""
     counts = np.zeros(5, dtype=int)
     while True:
         counts += rng.multinomial(2, probabilities)
-        verdict = sprt.verdict(counts.tolist())
+        verdict = sprt.decide(counts.tolist())
         if verdict is not None:
             return verdict, int(counts.sum())
 
@@ -216,8 +219,8 @@ def pair_distribution(score: float) -> list[float]:
     return [loss * loss, 2 * loss * draw, 2 * loss * win + draw * draw, 2 * win * draw, win * win]
 
 
-@pytest.mark.parametrize(("truth", "wrong"), [(0.0, Verdict.H1), (60.0, Verdict.H0)])
-def test_sequential_tests_keep_their_error_rates(truth: float, wrong: Verdict) -> None:
+@pytest.mark.parametrize(("truth", "wrong"), [(0.0, Hypothesis.H1), (60.0, Hypothesis.H0)])
+def test_sequential_tests_keep_their_error_rates(truth: float, wrong: Hypothesis) -> None:
     sprt = Sprt(elo0=0, elo1=60)
     rng = np.random.default_rng(3)
     distribution = pair_distribution(expected_score(truth))
@@ -369,3 +372,35 @@ def test_seats_of_a_swapped_opening_are_counted_by_player() -> None:
     assert str(tally.as_white(0)) == "+1 =0 -0"
     assert str(tally.as_black(0)) == "+0 =0 -1"
     assert tally.pairs_of(0, 1) == [0, 0, 1, 0, 0]
+
+
+def test_the_memory_of_a_fit_grows_with_meetings_and_not_with_their_product_with_players():
+    rng = random.Random(4)
+    players, meetings = 300, 10_000
+    results = {}
+    while len(results) < meetings:
+        one, other = rng.sample(range(players), 2)
+        results[one, other] = Wdl(rng.randrange(1, 5), rng.randrange(3), rng.randrange(1, 5))
+    tracemalloc.start()
+    try:
+        rate(players, results)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # A dense table of slopes alone would have meetings · 3 · players numbers: 72 MB.
+    assert peak < 30e6
+
+
+def test_a_tally_looks_up_results_without_going_through_all_meetings():
+    class Counting(defaultdict):
+        def items(self):
+            raise AssertionError("a scan of all meetings")
+
+        def __iter__(self):
+            raise AssertionError("a scan of all meetings")
+
+    tally = Tally()
+    tally.add_all(Score(k, "9x9:5:freestyle", k % 2, 1 - k % 2, 0, Outcome.BLACK, Ending.FIVE) for k in range(6))
+    tally.by_colour = Counting(Wdl, tally.by_colour)
+    assert tally.of(0, 1).games == tally.of(0).games == tally.of(0, ruleset="9x9:5:freestyle").games == 6
+    assert tally.match_counts(0, 1) == [0, 0, 3, 0, 0]

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tengen.arena.entrant import Entrant
 from tengen.arena.export import game_record, save_games
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.schedule import Game
-from tengen.arena.store import GameStore, StoredPlayer
+from tengen.arena.store import GameStore
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
-from tengen.core.opening import Option
+from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 from tengen.records import load
 
-PLAYERS = [StoredPlayer("Ann", "random"), StoredPlayer("Bob", "naive:level=3")]
+PLAYERS = [Entrant(name="Ann", agent="random"), Entrant(name="Bob", agent="naive:level=3")]
 
 
 def make_game(number: int = 0) -> Game:

@@ -12,12 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
-from tengen.arena.pool import collect
 from tengen.arena.schedule import Format
-from tengen.arena.sprt import EloModel, Sprt, Verdict
-from tengen.arena.store import GameStore, StoredPlayer
-from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, describe, play
+from tengen.arena.sprt import EloModel, Hypothesis, Sprt
+from tengen.arena.standings import collect
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import OpeningSettings, Progress, Tournament, describe, play
 from tengen.arena.tournament_file import load
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.errors import AgentError, InputError
@@ -98,7 +99,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
             Entrant(agent="naive:level=1"),
         ),
         limits=TimeControl(time_ms=1000, match_ms=60000, increment_ms=10, tolerance_ms=200),
-        openings=Openings(
+        openings=OpeningSettings(
             file=tmp_path / "openings.txt",
             files={"9x9:5:freestyle": tmp_path / "small.txt"},
             shuffle=True,
@@ -130,8 +131,8 @@ def test_a_short_file(tmp_path: Path) -> None:
         ('rules = "9x99"\nplayers = ["random", "chains"]', r"rules\[0\]: .*99"),
         ('rules = "9x9"\nplayers = ["random", {name = "x"}]', r"players\[1\].agent is missing"),
         ('rules = "9x9"\nplayers = ["random", {agent = "chains", elo = 3}]', r"unknown key players\[1\].elo"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = "3"', "rounds = '3' is not a whole number"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = true', "rounds = True is not a whole number"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = "3"', "rounds = '3' is not an integer"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = true', "rounds = True is not an integer"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\naffinity = 1', "affinity = 1 is not true or false"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\nformat = "cup"', "format = 'cup' is not one of round-robin"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\nlimits = 3', "limits = 3 is not a table"),
@@ -181,13 +182,13 @@ def test_a_tournament_is_played_and_kept(tmp_path: Path) -> None:
         assert store.setting("games") == 12
         meetings = {(score.first, score.second) for score in store.scores()}
         assert meetings == {(a, b) for a in range(3) for b in range(3) if a != b}
-        pool = collect([store])
+        standings = collect([store])
         # Playing again has nothing to do.
         assert play(tournament, store).played_now == 0
-    assert pool.names == ["random", "rule-based", "chains"]
-    assert pool.tally.of(0).losses == 8
-    assert pool.ratings[NINE.name].elo.argmin() == 0
-    assert all(times.moves > 0 for times in pool.times)
+    assert standings.names == ["random", "rule-based", "chains"]
+    assert standings.tally.of(0).losses == 8
+    assert standings.ratings[NINE.name].elo.argmin() == 0
+    assert all(times.moves > 0 for times in standings.times)
 
 
 def test_only_missing_games_are_played(tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_a_store_without_games_is_taken_by_any_tournament(tmp_path: Path) -> Non
         with pytest.raises(AgentError, match="nobody"):
             play(make_tournament("random", "nobody", "naive"), store)
         assert store.setting("tournament") is None
-        store.set_players([StoredPlayer(name, name) for name in ("naive", "random", "chains")])
+        store.set_players([Entrant(name=name, agent=name) for name in ("naive", "random", "chains")])
         store.set_setting("tournament", describe(make_tournament("naive", "random", "chains", seed=7)))
         assert play(make_tournament("random", "chains"), store).played_now == 2
         assert [player.name for player in store.players()] == ["random", "chains"]
@@ -224,8 +225,8 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
     for path in (here, there):
         path.parent.mkdir()
         path.write_text("9/freestyle/e5e6\n9/freestyle/e5f6\n")
-    tournament = make_tournament("random", "chains", rounds=2, openings=Openings(file=here))
-    moved = replace(tournament, openings=Openings(file=there))
+    tournament = make_tournament("random", "chains", rounds=2, openings=OpeningSettings(file=here))
+    moved = replace(tournament, openings=OpeningSettings(file=there))
     with GameStore(tmp_path / "whole.db") as whole, GameStore(tmp_path / "cut.db") as cut:
         play(tournament, whole)
         assert play(moved, whole).played_now == 0
@@ -257,7 +258,7 @@ def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
         with pytest.raises(AgentError, match="refused 'START 9'"):
             play(make_tournament("random", engine_text("refuses_start")), store)
         assert len(store) == 0
-    missing = Openings(file=tmp_path / "none.txt")
+    missing = OpeningSettings(file=tmp_path / "none.txt")
     with pytest.raises(InputError, match=r"none\.txt"):
         play(make_tournament("random", "chains", openings=missing), GameStore(None))
 
@@ -267,13 +268,13 @@ def test_a_sequential_test_stops_the_match(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with GameStore(path) as store:
         progress = play(tournament, store, concurrency=2)
-        assert progress.verdict is Verdict.H1
+        assert progress.accepted is Hypothesis.H1
         assert 10 < progress.tally.games < 200
         # Pairs are complete, and the verdict is remembered.
         assert 2 * sum(progress.tally.pairs_of(0, 1)) == progress.tally.games
     with GameStore(path) as store:
         again = play(tournament, store)
-        assert (again.verdict, again.played_now) == (Verdict.H1, 0)
+        assert (again.accepted, again.played_now) == (Hypothesis.H1, 0)
 
 
 def test_a_decided_test_still_completes_its_pairs(tmp_path: Path) -> None:
@@ -296,13 +297,13 @@ def test_own_limits_of_a_player() -> None:
     tournament = Tournament(rules=(NINE,), players=(shallow, deep), limits=TimeControl(nodes=2000))
     with GameStore(None) as store:
         play(tournament, store)
-        pool = collect([store])
-    assert 0 < 5 * pool.times[0].mean_nodes < pool.times[1].mean_nodes
+        standings = collect([store])
+    assert 0 < 5 * standings.times[0].mean_nodes < standings.times[1].mean_nodes
 
 
 def test_descriptions_are_plain_data() -> None:
     sprt = Sprt(elo0=0, elo1=5, model=EloModel.NORMALISED)
-    found = describe(make_tournament("random", "chains", sprt=sprt, openings=Openings(file=Path("a/x.txt"))))
+    found = describe(make_tournament("random", "chains", sprt=sprt, openings=OpeningSettings(file=Path("a/x.txt"))))
     assert found["rules"] == ["9x9:5:freestyle"]
     assert found["sprt"] == {"elo0": 0, "elo1": 5, "alpha": 0.05, "beta": 0.05, "model": "normalised"}
     assert found["openings"]["file"] == "x.txt"
@@ -388,7 +389,7 @@ def marked_engines() -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             is_engine = process.environ().get("TENGEN_WORKER") and process.status() != psutil.STATUS_ZOMBIE
-            if is_engine and any("tests/engines" in word for word in process.cmdline()):
+            if is_engine and any("tests/fake_engines" in word for word in process.cmdline()):
                 found.append(process)
         except (psutil.Error, OSError):
             continue

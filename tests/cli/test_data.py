@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from tengen.cli import app
 from tengen.errors import InputError
-from tengen.search.engine_games import read_games
+from tengen.tuning.engine_games import read_games
 
 
 def run(*arguments: str):

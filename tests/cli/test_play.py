@@ -113,7 +113,7 @@ def test_black_loses_when_every_point_left_is_forbidden(tmp_path: Path) -> None:
 def test_bad_input_changes_nothing() -> None:
     typed = "e5 e5 z9 nonsense j1 [bold]x " + "x" * 600
     output = finished(play(*TWO_PEOPLE, typed=typed))
-    assert "cannot play e5: a stone stands there (help lists the commands)" in output
+    assert "cannot play e5: the point is occupied (help lists the commands)" in output
     assert "no board has a point at column 25" in output
     assert "not a point: 'nonsense'" in output
     assert "j1 is off the 9x9 board" in output
@@ -249,11 +249,11 @@ def test_swap2_between_people() -> None:
     rules = ("--black", "person", "--white", "person", "--rules", "9x9:5:freestyle:swap2")
     typed = "hint resign e5 e5 take-black d4 undo d4 f6 a1 place-two a1 i9 TAKE-WHITE moves d6 undo undo take-black d6"
     output = finished(play(*rules, typed=typed))
-    assert "proposer puts 3 stones, the next one black" in output
+    assert "proposer places 3 stones, the next one black" in output
     assert "hints are for moves, and none is due" in output
     assert "there is no game to resign" in output
-    assert "cannot play e5: a stone stands there" in output
-    assert "'take-black': proposer puts 2 stones" in output
+    assert "cannot play e5: the point is occupied" in output
+    assert "'take-black': proposer places 2 stones" in output
     assert "'a1': chooser chooses take-black, take-white or place-two" in output
     assert "person: place-two" in output
     assert "proposer chooses take-black or take-white" in output

@@ -172,7 +172,7 @@ def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: py
     def fail(*_: object) -> None:
         raise InputError("no longer there")
 
-    monkeypatch.setattr("tengen.learning.alphazero.train", fail)
+    monkeypatch.setattr("tengen.learning.algorithms.alphazero.train", fail)
     assert isinstance(run("train", "alphazero", "--run", str(folder), "--resume").exception, InputError)
     assert (folder / "metrics.jsonl").exists()
 
@@ -182,7 +182,7 @@ def test_a_mistake_after_work_has_begun_leaves_the_run(tmp_path: Path, monkeypat
         (run.folder / "games").mkdir()
         raise InputError("no longer there")
 
-    monkeypatch.setattr("tengen.learning.alphazero.train", fail)
+    monkeypatch.setattr("tengen.learning.algorithms.alphazero.train", fail)
     assert isinstance(begin(tmp_path / "run").exception, InputError)
     assert (tmp_path / "run" / "games").is_dir()
 

@@ -43,7 +43,7 @@ def test_bad_settings_become_our_errors(tmp_path):
 @pytest.mark.parametrize(("missing", "raised"), [("torch", MissingExtraError), ("scipy", ModuleNotFoundError)])
 def test_only_a_package_of_the_extra_is_asked_for(tmp_path, monkeypatch, missing, raised):
     """Without torch the message names what to install; any other missing module is a fault and stays one."""
-    module = "tengen.learning.evaluation_net"
+    module = "tengen.tuning.evaluation_net"
     monkeypatch.delitem(sys.modules, module, raising=False)
 
     class Finder(MetaPathFinder):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tengen.cli import app
 from tengen.errors import InputError
-from tengen.search.puzzles import parse_puzzles
+from tengen.puzzles.puzzle import parse_puzzles
 from tengen.web.limits import WebLimits
 from tengen.web.serving import run_server
 

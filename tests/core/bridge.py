@@ -1,4 +1,4 @@
-"""From the words of the oracle, tuples and dicts, to those of the package, and back; and rulesets to try them on."""
+"""Conversions between the oracle's tuples and dicts and the package's types, and sample rulesets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def point_of(point: oracle.Point) -> Point:
 
 
 def position_of(rules: oracle.Rules, stones: Mapping[oracle.Point, str], to_move: str) -> Position:
-    """The set-up position; raises PositionError when both colours have a winning line."""
+    """Set up a position; `PositionError` if both colours have a winning line."""
     return Position.from_stones(
         ruleset_of(rules),
         black=[point_of(point) for point, colour in stones.items() if colour == oracle.BLACK],

@@ -1,4 +1,4 @@
-"""The native core and the oracle say the same of every board: legal points, fouls, outcome, winning lines."""
+"""The native core and the oracle agree on every board: legal points, fouls, outcome, winning lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.oracle.suites import RenjuCase, read_renju_vectors, renju_cases
 
 
 def check_board(rules: Rules, stones: Stones, to_move: str) -> None:
-    """Compare everything that can be asked of a set-up position."""
+    """Compare every property of a set-up position."""
     winners = oracle.colours_with_winning_line(rules, stones)
     if len(winners) == 2:
         with pytest.raises(PositionError):
@@ -48,7 +48,7 @@ def check_board(rules: Rules, stones: Stones, to_move: str) -> None:
 
 
 def check_moves(rules: Rules, stones: Stones, position: Position, rng: Random, count: int) -> None:
-    """Play some moves of an ongoing position, those that end the game first, and compare what they lead to."""
+    """Play some moves of an ongoing position, game-ending ones first, and compare the resulting positions."""
     to_move = str(position.to_move)
     moves = oracle.empty_points(rules, stones)
     wins = {point for point in moves if oracle.wins_at(rules, stones, to_move, point)}
@@ -99,7 +99,7 @@ def test_renju_fouls(text: str, seed: int):
 @given(some_rules(), seeds)
 @settings(max_examples=40)
 def test_random_games(rules: Rules, seed: int):
-    """Play to the end on both boards; on large ones only near the stones, where something happens."""
+    """Play a game to the end on both boards; on large boards only near existing stones."""
     rng = Random(seed)
     game = oracle.Game(rules)
     position = Position.start(ruleset_of(rules))
@@ -129,7 +129,7 @@ def test_games_to_the_last_point(text: str, seed: int):
     game = oracle.Game(rules)
     position = Position.start(ruleset_of(rules))
     while game.outcome == ONGOING:
-        # Winning stones are kept back, so that boards fill up.
+        # Play winning moves last, so that boards fill up.
         legal = sorted(position.legal_points())
         quiet = [point for point in legal if not position.is_win(point)]
         point = rng.choice(quiet or legal)
@@ -139,13 +139,13 @@ def test_games_to_the_last_point(text: str, seed: int):
 
 
 def line_points(length: int, step: tuple[int, int]) -> list[oracle.Point]:
-    """The points of a line that goes across a square board of `length` lines."""
+    """The points of a line that crosses a square board of size `length`."""
     start = (0, length - 1) if step == (1, -1) else (0, 0)
     return [oracle.shift(start, step, times) for times in range(length)]
 
 
 def lines_of(length: int, step: tuple[int, int], marks: str) -> Iterator[Stones]:
-    """Every way to fill the points of such a line with these marks: `.` empty, `X` black, `O` white."""
+    """All ways to fill the points of a line with the given marks: `.` empty, `X` black, `O` white."""
     points = line_points(length, step)
     for filling in product(marks, repeat=length):
         yield {
@@ -169,7 +169,7 @@ def test_every_line_of_seven_points(rule: str, step: tuple[int, int]):
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 @pytest.mark.parametrize("rule", oracle.RULES)
 def test_long_runs(rule: str, colour: str):
-    """Runs of up to 22 stones of which one is still missing, from either edge of the largest board."""
+    """Runs of up to 22 stones with one missing, starting at either edge of the largest board."""
     rules = Rules(22, 22, 5, rule)
     for step in oracle.DIRECTIONS:
         points = line_points(22, step)
@@ -184,7 +184,7 @@ def test_long_runs(rule: str, colour: str):
 
 
 def test_every_row_of_ten_black_points():
-    """Overlines and double-fours in one line, the edges included."""
+    """Overlines and double-fours in one line, including lines that touch the edges."""
     rules = Rules.parse("10x3:5:renju")
     for stones in lines_of(10, (1, 0), ".X"):
         if not oracle.colours_with_winning_line(rules, stones):

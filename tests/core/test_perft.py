@@ -1,4 +1,4 @@
-"""The native core counts the move sequences that the oracle counts."""
+"""The native perft counts match the oracle's."""
 
 from __future__ import annotations
 

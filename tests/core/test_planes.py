@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tengen._native import LineShape as Shape
 from tengen._native import write_planes
 from tengen.core.contracts import Colour, Rule, Ruleset
 from tengen.core.geometry import Point
+from tengen.core.native_enums import colour_to_native
 from tengen.core.planes import encode, encode_batch, layouts, native_layout, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
-from tengen.patterns.explain import Shape
+from tests.core.bridge import stones_of
+from tests.oracle.planes import LAYOUTS, View, encode_slowly
 from tests.oracle.rules import DIRECTIONS, Rules
 from tests.patterns.shapes import OPEN_THREES, line_shape
 
@@ -34,25 +37,40 @@ def random_positions(rules: str, count: int) -> list[Position]:
     return positions
 
 
-@pytest.mark.parametrize("layout", [name for name in layouts() if not name.startswith("threats")])
+def view_of(position: Position, viewer: Colour) -> View:
+    ruleset = position.ruleset
+    moves = [(point.x, point.y) for point in position.moves]
+    return View(ruleset.width, ruleset.height, stones_of(position), moves, viewer.value)
+
+
+def test_the_slow_encoder_knows_every_layout_without_threats() -> None:
+    assert tuple(LAYOUTS) == tuple(name for name in layouts() if not name.startswith("threats"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("rules", [*RULESETS, "5x3:3:freestyle"])
 def test_native_planes_are_those_of_the_definition(layout: str, rules: str) -> None:
     for position in random_positions(rules, 12):
-        for number, viewer in enumerate((Colour.BLACK, Colour.WHITE)):
-            expected = encode(position, layout, viewer)
+        for viewer in Colour:
+            expected = encode_slowly(view_of(position, viewer), layout)
+            assert len(expected) == plane_count(layout)
+            np.testing.assert_array_equal(encode(position, layout, viewer), expected)
             written = np.full_like(expected, 9)
-            write_planes(position.native, native_layout(layout), number, written)
+            write_planes(position.native, native_layout(layout), colour_to_native(viewer), written)
             np.testing.assert_array_equal(written, expected)
 
 
 @pytest.mark.parametrize("rules", ["9x9:5:renju", "6x6:4:freestyle"])
 def test_threats_with_the_last_moves_are_both(rules: str) -> None:
     for position in random_positions(rules, 12):
-        for number, viewer in enumerate((Colour.BLACK, Colour.WHITE)):
-            expected = np.concatenate((encode(position, "threats", viewer), encode(position, "stones", viewer)[3:]))
+        for viewer in Colour:
+            stones = encode_slowly(view_of(position, viewer), "stones")
+            threats = encode(position, "threats", viewer)
+            np.testing.assert_array_equal(threats[:3], stones[:3])
+            expected = np.concatenate((threats, stones[3:]))
             np.testing.assert_array_equal(encode(position, "threats-last", viewer), expected)
             written = np.full_like(expected, 9)
-            write_planes(position.native, native_layout("threats-last"), number, written)
+            write_planes(position.native, native_layout("threats-last"), colour_to_native(viewer), written)
             np.testing.assert_array_equal(written, expected)
 
 
@@ -65,7 +83,7 @@ def test_threat_planes_are_those_of_the_definition(rules: str) -> None:
         if position.is_over:
             continue
         planes = encode(position, "threats")
-        stones = {(p.x, p.y): c.value for c in Colour for p in position.points_of(c)}
+        stones = stones_of(position)
         for point in position.legal_points():
             for first, colour in ((3, position.to_move), (7, position.to_move.opponent)):
                 place = (point.x, point.y)

@@ -1,4 +1,4 @@
-"""Playing and taking back in any order, turning the board, exchanging the colours: nothing may get lost on the way."""
+"""Positions stay consistent under any sequence of play and undo, board symmetries and colour exchange."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLOUR_BLIND = ("freestyle", "standard", "caro", "caro-exact")
 
 
 class PlayAndUndo(RuleBasedStateMachine):
-    """One native board that is changed in place, one immutable position, and the oracle's stones beside them."""
+    """A native board modified in place, an immutable position and the oracle's stones, compared after each step."""
 
     played_rules: Rules
     position: Position
@@ -45,7 +45,7 @@ class PlayAndUndo(RuleBasedStateMachine):
         self.seen = [self.snapshot()]
 
     def snapshot(self) -> tuple[object, ...]:
-        """Everything the native board says of itself."""
+        """All observable state of the native board."""
         board = self.board
         return (
             board.hash,
@@ -62,7 +62,7 @@ class PlayAndUndo(RuleBasedStateMachine):
 
     @rule(choices=st.lists(st.integers(0, 10**6), min_size=1, max_size=8), dare=st.booleans())
     def play(self, choices: list[int], dare: bool) -> None:
-        """Play some legal points, a winning one if there is one and `dare` says so."""
+        """Play some legal points; prefer a winning one if `dare` is set."""
         for choice in choices:
             if self.outcomes[-1] != oracle.ONGOING:
                 break
@@ -83,7 +83,7 @@ class PlayAndUndo(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 5))
     def undo(self, count: int) -> None:
-        """Take back some moves; more than there are is refused."""
+        """Take back some moves; taking back more than were played is an error."""
         if count > len(self.moves):
             with pytest.raises(IllegalMoveError):
                 self.position.undo(count)
@@ -114,7 +114,7 @@ class PlayAndUndo(RuleBasedStateMachine):
 
     @invariant()
     def history_does_not_show(self) -> None:
-        """The hash and all answers are those of the same stones put down at once."""
+        """The hash and all properties equal those of the same stones set up at once."""
         fresh = position_of(self.played_rules, self.stones[-1], str(self.position.to_move))
         assert fresh.hash == self.position.hash
         assert fresh.outcome == self.position.outcome

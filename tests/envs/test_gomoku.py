@@ -1,4 +1,4 @@
-"""`tengen/Gomoku-v0` keeps Gymnasium's contract and plays by the rules."""
+"""`tengen/Gomoku-v0` follows Gymnasium's API and the rules of the game."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RULESETS = ["3x3:3:freestyle", "7x5:4:standard", "9x9:5:renju", "8x8:5:caro", "1
 
 
 def play_out(env: GomokuEnv, seed: int) -> tuple[float, dict]:
-    """Play one game with random legal actions; the last reward and the last info."""
+    """Play one game with random legal actions; return the last reward and the last info."""
     _, info = env.reset(seed=seed)
     env.action_space.seed(seed)
     for _ in range(env.ruleset.area + 1):
@@ -46,7 +46,7 @@ def play_out(env: GomokuEnv, seed: int) -> tuple[float, dict]:
 @pytest.mark.parametrize("opponent", ["random", "rule-based", None])
 def test_check_env(ruleset: str, opponent: str | None) -> None:
     env = gymnasium.make("tengen/Gomoku-v0", ruleset=ruleset, opponent=opponent, invalid_move="lose", side="random")
-    # Rendering is checked with pictures of our own (test_rendering.py).
+    # Rendering is tested in test_rendering.py.
     check_env(env.unwrapped, skip_render_check=True)
 
 
@@ -92,7 +92,7 @@ def test_rewards_tell_the_result(ruleset: str, opponent: str) -> None:
 
 
 def test_the_opponents_win_is_seen_in_the_same_step() -> None:
-    """The paper's first bug: only the agent's own move was looked at."""
+    """Regression test for a bug of the paper's environment, which checked only the agent's move for a win."""
     env = GomokuEnv(TIC_TAC_TOE, opponent=lambda position: next(m for m in ("c1", "c2", "c3") if position.is_legal(m)))
     env.reset(seed=0)
     env.step(0)
@@ -219,7 +219,7 @@ def test_random_side_and_opening() -> None:
     for seed in range(12):
         env.reset(seed=seed)
         sides.add(env.colour)
-        # Seven stones: white is to move, or black after the opponent's first move.
+        # After seven stones white is to move, or black after the opponent's first move.
         assert env.position.stones == (7 if env.colour is Colour.WHITE else 8)
         assert env.position.to_move is env.colour
     assert sides == set(Colour)
@@ -259,7 +259,7 @@ def test_state_can_be_saved_and_restored() -> None:
 
 
 class CornerAgent(Agent):
-    """Plays the first legal point, and remembers the seeds it was given."""
+    """Plays the first legal point and records the seeds it receives."""
 
     name = "corner"
 
@@ -309,7 +309,7 @@ def test_policies_have_the_names_of_the_registry() -> None:
 def test_cheating_opponent_is_named(answer: object) -> None:
     env = GomokuEnv("9x9", opponent=lambda position: answer)  # type: ignore[arg-type,return-value]
     env.reset()
-    with pytest.raises(AgentError, match="not legal here"):
+    with pytest.raises(AgentError, match="chose the illegal move"):
         env.step(40)
 
 
@@ -325,13 +325,13 @@ def test_unknown_opponents_are_refused(text: str) -> None:
         ({"side": "both"}, "unknown side 'both'"),
         ({"invalid_move": "ignore"}, "unknown invalid_move 'ignore'"),
         ({"observation": "rgb"}, "unknown plane layout 'rgb'"),
-        ({"dtype": "float64"}, "cannot be float64"),
-        ({"observation": "board", "dtype": "uint8"}, "cannot be uint8"),
+        ({"dtype": "float64"}, "cannot have dtype float64"),
+        ({"observation": "board", "dtype": "uint8"}, "cannot have dtype uint8"),
         ({"opening_moves": 8}, "outside 0–7"),
         ({"opening_moves": -1}, "outside 0–7"),
         ({"render_mode": "svg"}, "unknown render_mode 'svg'"),
-        ({"ruleset": "15x15:5:renju:swap2"}, "without an opening procedure"),
-        ({"opponent": 3}, "is no text, no Agent"),
+        ({"ruleset": "15x15:5:renju:swap2"}, "do not support the opening procedure swap2"),
+        ({"opponent": 3}, "must be a name, an Agent"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The PettingZoo environment passes PettingZoo's own tests, and plays by the rules."""
+"""The PettingZoo environment passes PettingZoo's own tests and follows the rules of the game."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ def test_seed() -> None:
 
 
 class BothAtOnce(gomoku_aec.raw_env):
-    """Turns do not fit PettingZoo's parallel interface; only its own test has to believe that they do."""
+    """Claims to be parallelizable, which a turn-based game is not, because PettingZoo's test requires it."""
 
     metadata: ClassVar[dict[str, Any]] = gomoku_aec.raw_env.metadata | {"is_parallelizable": True}
 
 
 def test_max_cycles() -> None:
-    """PettingZoo's test wants a parallel environment too and draws actions without a mask: seeds avoid collisions."""
+    """PettingZoo's seed test also needs a parallel environment and samples actions without a mask.
+
+    The seeds are chosen so that the sampled actions are legal.
+    """
 
     def seeded(game: Any) -> Any:
         for number, agent in enumerate(game.possible_agents):

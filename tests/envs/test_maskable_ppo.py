@@ -1,4 +1,4 @@
-"""sb3-contrib's MaskablePPO trains on the environment as it is."""
+"""sb3-contrib's MaskablePPO trains on the environment without wrappers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tengen.envs import GomokuEnv
 
 def test_maskable_ppo_trains() -> None:
     torch.set_num_threads(1)
-    # The default "raise" makes every unmasked choice a failure of this test.
+    # With the default invalid_move="raise", any masked action fails this test.
     env = GomokuEnv("5x5:4:freestyle", opponent="naive:level=0", side="random")
     settings: dict[str, Any] = {
         "n_steps": 64,

@@ -1,4 +1,4 @@
-"""Text, images and windows of the environments."""
+"""Rendering of the environments as text, as images and in windows."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_human_opens_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_human_without_a_screen_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "no-such-driver")
     env = GomokuEnv("9x9", render_mode="human")
-    with pytest.raises(InputError, match=r"needs a screen.*'rgb_array' and 'ansi' work without one"):
+    with pytest.raises(InputError, match=r"needs a display.*'rgb_array' and 'ansi' work without one"):
         env.reset(seed=0)
 
 

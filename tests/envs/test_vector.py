@@ -1,4 +1,4 @@
-"""The native vector environment does what `Position` says, step by step, and keeps Gymnasium's vector contract."""
+"""The native vector environment agrees with `Position` step by step and follows Gymnasium's vector API."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLOURS = tuple(Colour)
 
 
 class Follower:
-    """One board of a vector environment, followed with `Position` and compared after each step."""
+    """Replays one board of a vector environment with `Position` and compares them after each step."""
 
     def __init__(self, env: GomokuVectorEnv, board: int, settings: dict[str, Any]) -> None:
         self.env = env
@@ -46,7 +46,7 @@ class Follower:
         self.actions = 0
 
     def check_shown(self, observations: np.ndarray, infos: dict[str, Any]) -> None:
-        """Observation, mask and colour are those of the position; if an opponent plays, the agent is to move."""
+        """Check that observation, mask and colour match the position and that the agent is to move."""
         assert not self.position.is_over
         colour = self.position.to_move
         np.testing.assert_array_equal(observations[self.board], encode(self.position, self.layout, colour))
@@ -56,7 +56,7 @@ class Follower:
         assert not self.resigns or mask[-1] == 1
 
     def follow(self, action: int, results: tuple[Any, ...]) -> bool:
-        """Check what a step with `action` brought; whether the game ended."""
+        """Check the result of a step with `action`; return whether the game ended."""
         observations, rewards, terminations, truncations, infos = results
         actor = self.position.to_move
         self.actions += 1
@@ -86,7 +86,7 @@ class Follower:
         return after, after.outcome
 
     def _reply(self, after: Position, infos: dict[str, Any]) -> int:
-        """The opponent's move: the last one on the board, or the stone that is new in the final observation."""
+        """Return the opponent's move: the last move on the board, or the new stone in the final observation."""
         finals = infos.get("final_obs")
         if finals is None or finals[self.board] is None:
             moves = self.env.position(self.board).moves
@@ -94,7 +94,9 @@ class Follower:
             return moves[-1].index(after.ruleset.width)
         seen = finals[self.board].astype(np.float32)
         before = encode(after, self.layout, after.to_move.opponent)
-        planes = {"board": [0], "own-other-last-colour": [0, 1], "black-white-occupied": [2]}[self.layout]
+        planes = {"board": [0], "own-other": [0, 1], "own-other-last-colour": [0, 1], "black-white-occupied": [2]}[
+            self.layout
+        ]
         new = np.flatnonzero((seen[planes] != before[planes]).any(axis=0).ravel())
         assert len(new) == 1
         return int(new[0])
@@ -118,7 +120,7 @@ class Follower:
 
 
 def follow_games(num_envs: int, steps: int, seed: int, ruleset: str, **settings: Any) -> int:
-    """Play random actions, some of them invalid or resignations, and compare everything; the number of games ended."""
+    """Play random actions, some invalid and some resignations, and compare everything; return the games finished."""
     defaults: dict[str, Any] = {"opponent": "random", "resign_action": False, "observation": "board"}
     settings = defaults | settings
     env = GomokuVectorEnv(num_envs, ruleset, invalid_move="lose", **settings)
@@ -162,7 +164,7 @@ def test_threads_share_the_boards_of_a_real_batch() -> None:
 
 
 def random_steps(env: GomokuVectorEnv, seed: int, steps: int) -> list[np.ndarray]:
-    """Everything that `steps` seeded random steps return."""
+    """Collect the return values of `steps` seeded random steps."""
     observations, infos = env.reset(seed=seed)
     seen = [observations.copy(), infos["action_mask"].copy()]
     for _ in range(steps):
@@ -189,7 +191,7 @@ def test_seeds() -> None:
     first, again, other = random_steps(env, 1, 30), random_steps(env, 1, 30), random_steps(env, 2, 30)
     assert same(first, again)
     assert not same(first, other)
-    # Board i of seed s plays as board 0 of seed s + i.
+    # Board i with seed s plays like board 0 with seed s + i.
     starts = env.reset(seed=10)[0]
     for board in range(5):
         np.testing.assert_array_equal(
@@ -210,7 +212,7 @@ def test_unseeded_environments_differ() -> None:
 
 
 def test_agrees_with_gymnasiums_own_vector_environment() -> None:
-    """Without an opponent nothing is random: Gymnasium's vectorisation of the single environment is the standard."""
+    """Without an opponent nothing is random, so the result must equal Gymnasium's `SyncVectorEnv`."""
     settings: dict[str, Any] = {"opponent": None, "observation": "own-other-last-colour", "resign_action": True}
     ours = GomokuVectorEnv(4, "4x4:3:freestyle", **settings)
     theirs = SyncVectorEnv(
@@ -270,7 +272,7 @@ def test_invalid_action_raises_before_any_board_moves() -> None:
             env.step(np.array([legal[0], legal[1], wrong]))
     np.testing.assert_array_equal(observations, before)
     assert positions == [env.position(board) for board in range(3)]
-    infos["action_mask"][:] = 1  # a caller who scribbles into the view does not make moves legal
+    infos["action_mask"][:] = 1  # writing to the returned view must not make moves legal
     with pytest.raises(IllegalMoveError):
         env.step(np.array([0, 0, 0]))
 

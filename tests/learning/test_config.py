@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tengen.errors import InputError
-from tengen.learning.algorithms import algorithm_names, find_algorithm
+from tengen.learning.algorithms.registry import algorithm_names, find_algorithm
 from tengen.learning.config import describe_preset, format_toml, load_config, preset_names, read_config
 
 PRESETS = [(algorithm, preset) for algorithm in algorithm_names() for preset in preset_names(algorithm)]
@@ -60,7 +60,7 @@ def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
     [
         ("net.chanels=3", "unknown key net.chanels .*did you mean 'channels'"),
         ("lerner.batch=3", "unknown key lerner .*did you mean 'learner'"),
-        ("net.channels=many", "net.channels = 'many' is not a whole number"),
+        ("net.channels=many", "net.channels = 'many' is not an integer"),
         ("net.channels=1", "3 blocks with 1 channels|2 blocks with 1 channels"),
         ("net.kind=thick", "net.kind = 'thick' is not one of plain, residual, dense, dense-value"),
         ("net=3", "net = 3 is not a table"),

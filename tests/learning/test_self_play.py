@@ -17,8 +17,8 @@ from tengen.learning.replay import NO_MOVE
 from tengen.learning.self_play import OpeningConfig, SelfPlayTask, make_samples, random_planes, save_games
 from tengen.learning.warm_start import make_samples as make_engine_samples
 from tengen.records import load
-from tengen.search.engine_games import EngineGame
 from tengen.search.puct import PuctConfig, SelfPlay, SelfPlayGame, UniformEvaluator
+from tengen.tuning.engine_games import EngineGame
 
 RULES = Ruleset.parse("6x6:4")
 SEARCH = PuctConfig(simulations=64, solve=True, tactics=True, vcf_nodes_leaf=50, discount=0.9, temperature=1.0)

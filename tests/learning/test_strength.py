@@ -9,7 +9,7 @@ import pytest
 from tengen.agents.registry import make_agent, parse_agent
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
-from tengen.learning.algorithms import algorithm_names
+from tengen.learning.algorithms.registry import algorithm_names
 from tengen.learning.strength import LADDER, Ladder, StrengthConfig
 
 SMALL = Ruleset.parse("3x3:3:freestyle")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tengen.papers.comparison import BOARDS, Plan, main
+from tengen.papers.comparison.experiments import BOARDS, Plan, main
 
 SHORT = (
     "iterations=1",

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tengen.core.contracts import Ruleset
-from tengen.papers.pg9 import main, play_as_black
+from tengen.papers.pg9.experiments import main, play_as_black
 from tengen.search.puct import UniformEvaluator
 
 

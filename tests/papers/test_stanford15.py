@@ -12,7 +12,7 @@ from tengen.core.contracts import Ruleset
 from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.export import export_onnx
-from tengen.papers.stanford15 import RESULTS_FILE, main
+from tengen.papers.stanford15.experiments import RESULTS_FILE, main
 
 NINE = Ruleset(9, 9)
 SHORT = ["--games", "4", "--simulations", "8", "--games-a-size", "2"]

@@ -1,7 +1,7 @@
-"""Line shapes and threats as cpp/patterns/shapes.h defines them, the slow way, from the words of the oracle.
+"""A slow reference for the line shapes and threats of cpp/patterns/shapes.h, built on the oracle.
 
-The oracle (tests/oracle/shapes.py) counts fewer shapes and draws one line elsewhere: here two fours in one line are an
-open four, since nothing stops them, but a foul for black in renju.
+The oracle (tests/oracle/shapes.py) distinguishes fewer shapes. One definition differs: here two fours in one line count
+as an open four, because they cannot be stopped, but as a foul for black in renju.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tengen.patterns.explain import Shape
+from tengen._native import LineShape as Shape
 from tests.oracle.rules import BLACK, Point, Rules, Step, is_empty, run_through, run_wins, shift
 from tests.oracle.shapes import completions, stoppers
 
@@ -21,7 +21,7 @@ _Known = dict[frozenset[Point], Shape]
 
 
 def line_shape(rules: Rules, stones: Mapping[Point, str], colour: str, point: Point, step: Step) -> Shape:
-    """What a stone of `colour` on the empty `point` makes along the line in direction `step`."""
+    """The shape that a stone of `colour` on the empty `point` makes along direction `step`."""
     line = [shift(point, step, times) for times in range(-22, 23)]
     after = {place: stones[place] for place in line if place in stones} | {point: colour}
     return _shape_of(rules, after, point, step, _STONES_FROM_ONE_TO_FOUR, {})
@@ -55,7 +55,7 @@ def _shape_of(
 
 
 def _one_stone_earlier(made: Mapping[Shape, int]) -> Shape:
-    """The shape of which one further stone makes these, each so many ways."""
+    """The shape whose next stone makes the given shapes, each in the given number of ways."""
     open_threes = sum(made.get(shape, 0) for shape in OPEN_THREES)
     if made.get(Shape.OPEN_FOUR, 0) >= 2:
         return Shape.OPEN_THREE_BEST
@@ -92,7 +92,7 @@ THREATS = (
 
 
 def threat_of(shapes: Sequence[int], *, has_fouls: bool) -> str:
-    """What four line shapes make together."""
+    """Combine the shapes of the four lines through a point into a threat."""
     fives, open_fours, fours = (shapes.count(shape) for shape in (Shape.FIVE, Shape.OPEN_FOUR, Shape.FOUR))
     threes = sum(shape in OPEN_THREES for shape in shapes)
     twos = sum(shape in OPEN_TWOS for shape in shapes)

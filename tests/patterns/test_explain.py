@@ -1,4 +1,4 @@
-"""Threats in words: drawn positions with their sentences, and the oracle's word for the rest."""
+"""Explanations of drawn positions are pinned word for word; random positions are compared with the oracle."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_open_four_cannot_be_stopped():
 
 def test_who_has_a_five_need_not_answer():
     found = sentences(stones("c3 c4 c5 c6", "g8 h8 i8 j8"))
-    assert found[0] == "black wins at once with five at c2 or c7"
+    assert found[0] == "black wins immediately with five at c2 or c7"
     assert found[1] == "white has an open four g8-h8-i8-j8: five at f8 or k8"
 
 
@@ -97,7 +97,7 @@ def test_a_four_is_answered_beside_its_line_in_caro():
 
 
 def test_a_three_that_needs_a_foul_is_no_open_three():
-    # One more black stone on e9 would join six: no open four, no threat.
+    # A black stone on e9 would complete a row of six, so there is no open four and no threat.
     position = stones("f9 g9 h9 c9 k9", "a1 b3 c5 d7", "white", "15x15:5:renju")
     assert [threat for threat in explain(position).standing if threat.colour is Colour.BLACK] == []
 
@@ -117,7 +117,7 @@ def test_fouls_are_named_whoever_moves():
 
 
 def test_a_quiet_board_says_so():
-    assert sentences(stones("h8", "i9"))[0] == "no threat stands on the board"
+    assert sentences(stones("h8", "i9"))[0] == "there are no threats on the board"
 
 
 def test_four_in_a_row_keeps_the_words():
@@ -164,7 +164,7 @@ def check_chances(rules, board, colour, chances):
     for kind in (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR):
         for point in chances.get(kind, ()):
             after = {**board, point_of(point): colour}
-            # A double-four may be stopped beside its lines in caro.
+            # In caro, a stone outside the lines of a double-four can stop it.
             if kind is Kind.OPEN_FOUR or not rules.rule.startswith("caro"):
                 assert defences(rules, after, opponent(colour)) == []
 

@@ -1,4 +1,4 @@
-"""The incremental pattern board: its state is that of the stones, whatever was made and unmade."""
+"""The state of the incremental pattern board depends on the stones only, not on the moves made and unmade."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_unmake_restores_everything(text):
     ruleset = Ruleset.parse(text)
     rng = Random(f"unmake {text}")
     board = _native.PatternBoard(Position.start(ruleset).native)
-    # No five on the way: the game would be over.
+    # Avoid fives: they would end the game.
     moves = [move for move in rng.sample(range(ruleset.area), ruleset.area // 3) if move not in board.fives(0)]
     before = []
     for move in moves:

@@ -1,4 +1,4 @@
-"""The native tables in full: how many ways a shape has to the next one, and what four shapes make together."""
+"""The native shape tables: the number of ways to the next shape, and the threat that four line shapes make."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tengen import _native
-from tengen.patterns.explain import Shape
+from tengen._native import LineShape as Shape
 from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
 from tests.oracle.rules import BLACK, DIRECTIONS, RULES, WHITE, Rules, Stones, empty_points, shift
@@ -19,7 +19,7 @@ COLOURS = (BLACK, WHITE)
 
 
 def random_board(rng: Random, rules: Rules) -> Stones:
-    """Stones close to each other, without a winner."""
+    """A random position with stones close together and no winner."""
     while True:
         stones = tactical_stones(rng, rules)
         if stones and not has_winner(rules, stones):
@@ -27,7 +27,7 @@ def random_board(rng: Random, rules: Rules) -> Stones:
 
 
 def points_near(rng: Random, rules: Rules, stones: Stones, count: int) -> list[tuple[int, int]]:
-    """Some empty points within two steps of a stone."""
+    """A sample of the empty points within two steps of a stone."""
     steps = [(dx, dy) for dx in (-2, -1, 0, 1, 2) for dy in (-2, -1, 0, 1, 2)]
     near = [point for point in empty_points(rules, stones) if any(shift(point, step) in stones for step in steps)]
     return rng.sample(near, min(count, len(near)))
@@ -46,7 +46,7 @@ def test_shapes_are_what_one_more_stone_makes(text):
                     found = Shape(board.shape(number, direction, point[1] * rules.width + point[0]))
                     assert found is line_shape(rules, stones, colour, point, step), (stones, colour, point, step)
                     seen[found] += 1
-    # The boards are lively enough to mean something.
+    # Make sure that the boards contain enough different shapes.
     assert sum(count for shape, count in seen.items() if shape >= Shape.CLOSED_THREE) > 15, seen
 
 

@@ -1,4 +1,4 @@
-"""The generated shape tables say what the definitions of the oracle say, on lines, at edges and on whole boards."""
+"""The generated shape tables agree with the oracle's definitions on lines, at edges and on whole boards."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from tengen._native import LineShape as TableShape
 from tengen._native import PatternBoard
-from tengen.patterns.explain import Shape as TableShape
 from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, scattered_stones, tactical_stones
 from tests.oracle.rules import BLACK, DIRECTIONS, WHITE, Point, Rules, Stones, empty_points
@@ -37,10 +37,10 @@ COARSE = {
 
 
 def expected_shape(rules: Rules, stones: Stones, colour: str, point: Point, step: tuple[int, int]) -> Shape:
-    """The definition in the words of the tables.
+    """Translate the oracle's shape to the table's.
 
-    Two fours in one line are as good as an open four, but a foul for black in renju, as is the overline; to others an
-    overline is nothing.
+    Two fours in one line count as an open four, but as a foul for black in renju. An overline is a foul for black in
+    renju and nothing otherwise.
     """
     fouls = rules.rule == "renju" and colour == BLACK
     earlier = {**ONE_STONE_EARLIER, Shape.DOUBLE_FOUR: Shape.NONE if fouls else Shape.OPEN_THREE}
@@ -53,7 +53,7 @@ def expected_shape(rules: Rules, stones: Stones, colour: str, point: Point, step
 
 
 def check_points(rules: Rules, stones: Stones, points: list[Point], steps: tuple[tuple[int, int], ...]) -> set[Shape]:
-    """Compare both colours on these points and directions; returns the shapes that occurred."""
+    """Compare both colours on the given points and directions; return the shapes that occurred."""
     patterns = PatternBoard(position_of(rules, stones, BLACK).native)
     seen = set()
     for number, colour in enumerate((BLACK, WHITE)):

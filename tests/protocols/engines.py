@@ -1,4 +1,4 @@
-"""The mock engines of `tests/engines` as agent texts."""
+"""The mock engines of `tests/fake_engines` as agent texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
-ENGINES = Path(__file__).resolve().parent.parent / "engines"
+ENGINES = Path(__file__).resolve().parent.parent / "fake_engines"
 
 
 def engine_command(name: str, *arguments: object) -> str:

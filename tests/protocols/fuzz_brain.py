@@ -14,7 +14,7 @@ import time
 
 from tengen.core.contracts import Agent, Decision, Limits
 from tengen.core.position import Position
-from tengen.protocols.piskvork_brain import COMMANDS
+from tengen.protocols.piskvork.brain import COMMANDS
 from tests.protocols.harness import Analyst, LocalBrain
 
 SAID = re.compile(

@@ -14,8 +14,8 @@ from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limit
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.protocols.pipe import LineSplitter
-from tengen.protocols.piskvork import About
-from tengen.protocols.piskvork_brain import BrainServer
+from tengen.protocols.piskvork.brain import BrainServer
+from tengen.protocols.piskvork.notation import About
 
 PATIENCE_S = 30.0
 """How long an answer is waited for that has to come; a busy machine must not fail a test."""

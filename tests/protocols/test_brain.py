@@ -14,7 +14,7 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Colour, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import AgentError
-from tengen.protocols.piskvork_settings import MAX_TABLE_BYTES
+from tengen.protocols.piskvork.settings import MAX_TABLE_BYTES
 from tests.protocols.harness import (
     PATIENCE_S,
     Analyst,
@@ -517,8 +517,8 @@ def test_a_manager_that_is_gone_ends_the_brain_quietly() -> None:
         written.set()
         raise BrokenPipeError
 
-    from tengen.protocols.piskvork import About
-    from tengen.protocols.piskvork_brain import BrainServer
+    from tengen.protocols.piskvork.brain import BrainServer
+    from tengen.protocols.piskvork.notation import About
 
     to_brain, from_test = os.pipe()
     server = BrainServer(FirstPoint, lambda: os.read(to_brain, 100), write, about=About("Test"))
@@ -719,7 +719,7 @@ def test_swap2_steps_of_yixin_board() -> None:
 
 
 def test_points_of_the_proposal_are_on_the_board_whichever_way_it_is_turned() -> None:
-    from tengen.protocols.piskvork_swap2 import OPENINGS, propose_opening
+    from tengen.protocols.piskvork.swap2 import OPENINGS, propose_opening
 
     seen: set[tuple[Point, ...]] = set()
     for seed in range(8 * len(OPENINGS)):

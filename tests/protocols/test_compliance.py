@@ -14,7 +14,7 @@ import pytest
 
 from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
-from tengen.protocols.piskvork import point_of_square, rule_of_number
+from tengen.protocols.piskvork.notation import point_of_square, rule_of_number
 from tests.protocols.harness import BrainProcess
 
 AGENTS = ["alphabeta"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tengen.agents.brain import BrainAgent, split_command
+from tengen.agents.external_engine import BrainAgent, split_command
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Limits, Proof, Ruleset
-from tengen.core.opening import Option
+from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
 from tengen.errors import AgentError, AgentNameError, EngineError, EngineFault, GameOverError, RulesetError
 from tests.protocols.engines import engine_command, engine_text
@@ -80,7 +80,7 @@ HOSTILE = [
     pytest.param("deaf", (), SOON, EngineFault.TIMEOUT, "in time", id="deaf"),
     pytest.param("no_newline", (), SOON, EngineFault.TIMEOUT, "in time", id="unfinished line"),
     pytest.param("off_board", (), {}, EngineFault.ILLEGAL, "off the 15x15 board", id="off the board"),
-    pytest.param("occupied", (), {}, EngineFault.ILLEGAL, "a stone stands there", id="on a stone"),
+    pytest.param("occupied", (), {}, EngineFault.ILLEGAL, "the point is occupied", id="on a stone"),
     pytest.param("two_squares", (), {}, EngineFault.PROTOCOL, "2 squares", id="two squares"),
     pytest.param("says_error", (), SOON, EngineFault.PROTOCOL, "no idea", id="says ERROR"),
     pytest.param("says_error", (), {"strict": True}, EngineFault.PROTOCOL, "no idea", id="says ERROR, strict"),

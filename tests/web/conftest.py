@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers import PoolConfig
+from tengen.web.workers.scheduler import PoolConfig
 
 GENEROUS = WebLimits(
     hosts=frozenset({"testserver"}),

@@ -6,9 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tengen.core.contracts import Outcome
-from tengen.core.opening import Seat
+from tengen.core.opening_procedure import Seat
 from tengen.errors import InputError
-from tengen.web.games import Game
+from tengen.web.games.game import Game
 from tengen.web.messages.games import Clock, NewGame, Person
 from tests.web.talk import BEGINNER, PERSON, Json, act, begin, receive_until
 
@@ -29,7 +29,7 @@ def test_what_the_rules_forbid_changes_nothing(client: TestClient) -> None:
     assert {"point": "h7", "kind": "double-four"} not in game["fouls"]
     response = client.post(f"/api/games/{game['id']}/actions", json={"action": "play", "point": "h8"})
     assert response.status_code == 400
-    assert "a stone stands there" in response.json()["error"]
+    assert "the point is occupied" in response.json()["error"]
     assert client.get(f"/api/games/{game['id']}").json()["revision"] == game["revision"]
 
 
@@ -153,7 +153,7 @@ def test_a_refused_move_leaves_the_clock_alone() -> None:
     game.play("i9", time_ms=5000)
     before = game.as_json()
     for _ in range(3):
-        with pytest.raises(InputError, match="a stone stands there"):
+        with pytest.raises(InputError, match="the point is occupied"):
             game.play("h8", time_ms=10)
     assert game.as_json() == before
     game.play("g7", time_ms=10_000)

@@ -12,17 +12,18 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tengen.arena.entrant import Entrant
 from tengen.arena.store import GameStore
-from tengen.arena.tournament import Entrant, Tournament, play
+from tengen.arena.tournament import Tournament, play
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
 from tengen.nets.models import model_names
 from tengen.search.critic import find_critic
 from tengen.web.app import create_app
-from tengen.web.lab import Lab
-from tengen.web.players import OpenAgents
+from tengen.web.games.players import OpenAgents
+from tengen.web.laboratory.folders import Lab
 from tengen.web.services import ServerConfig
-from tengen.web.workers import PoolConfig
+from tengen.web.workers.scheduler import PoolConfig
 from tests.conftest import ROOT
 from tests.web.conftest import GENEROUS
 from tests.web.talk import Json, act, begin, receive_until, write_network

@@ -9,9 +9,9 @@ from starlette.testclient import TestClient
 
 from tengen.core.contracts import Limits, Ruleset
 from tengen.errors import NotationError
-from tengen.search.puzzles import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, judge_try, make_puzzles, parse_puzzles
+from tengen.puzzles.puzzle import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, judge_try, make_puzzles, parse_puzzles
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
-from tengen.web.puzzles import PuzzleShelf
+from tengen.web.puzzles.shelf import PuzzleShelf
 from tests.conftest import ROOT
 from tests.web.talk import Json
 

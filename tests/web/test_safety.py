@@ -14,10 +14,10 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from tengen.web.app import create_app
+from tengen.web.games.players import OpenAgents
 from tengen.web.limits import TokenBucket, WebLimits
-from tengen.web.players import OpenAgents
 from tengen.web.services import ServerConfig
-from tengen.web.workers import PoolConfig
+from tengen.web.workers.scheduler import PoolConfig
 from tests.web.conftest import GENEROUS
 from tests.web.talk import PERSON, begin, receive_until
 

@@ -170,7 +170,7 @@ def test_trying_again_is_judged(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"moves": ["h8", "h8"]}, "stone stands there"),
+        ({"moves": ["h8", "h8"]}, "point is occupied"),
         ({"moves": [*OPEN_FOUR, "l8"]}, "over"),
         ({"agent": "brain:cmd=ls"}, "cannot be named"),
         ({"agent": "naive", "moves": []}, "does not analyse"),

@@ -13,9 +13,9 @@ import pytest
 from tengen.core.contracts import Analysis, Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentError, AgentNameError, BusyError
-from tengen.web.analysis import Reporter
-from tengen.web.jobs import Choose, Desk, Job, Supports, Think
-from tengen.web.workers import PoolConfig, WorkerPool
+from tengen.web.analysis.thinking import Reporter
+from tengen.web.workers.jobs import Choose, Desk, Job, Supports, Think
+from tengen.web.workers.scheduler import PoolConfig, WorkerPool
 
 START = Position.from_moves(Ruleset(), "h8i9")
 ENDLESS = Think(agent="alphabeta", position=START, limits=Limits(time_ms=600_000), lines=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tengen.agents.registry import AgentKind, parameter
@@ -12,7 +12,14 @@ from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import InputError
-from tengen.search.alphabeta import DEFAULT_TABLE_MB, AlphaBeta, AlphaBetaConfig, Ingredient
+from tengen.search.alphabeta import (
+    ALL_INGREDIENTS,
+    DEFAULT_TABLE_MB,
+    AlphaBeta,
+    AlphaBetaConfig,
+    Ingredient,
+    parse_ingredients,
+)
 from tengen.search.limits import MAX_THREADS
 
 # What a brain needs beside the table: interpreter, numpy, pattern tables, stacks.
@@ -45,13 +52,13 @@ class AlphaBetaParameters:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise InputError(f"{name.replace('_', '-')} {value} is outside {low}–{high}")
-        Ingredient.parse(self.without)
+        parse_ingredients(self.without)
 
 
 @dataclass(frozen=True)
 class _Preset:
     depth: int = 0
-    ingredients: Ingredient = field(default_factory=Ingredient.everything)
+    ingredients: int = ALL_INGREDIENTS
     max_four_depth: int = 0
 
 
@@ -79,7 +86,7 @@ class AlphaBetaAgent(Agent):
         self._engine = AlphaBeta(
             AlphaBetaConfig(
                 table_mb=parameters.hash_mb,
-                ingredients=preset.ingredients & ~Ingredient.parse(parameters.without),
+                ingredients=preset.ingredients & ~parse_ingredients(parameters.without),
                 max_four_depth=preset.max_four_depth,
                 weights=Path(parameters.weights) if parameters.weights else None,
             )

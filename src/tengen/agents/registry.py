@@ -64,7 +64,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.alphazero": ("alphazero",),
     "tengen.agents.policy": ("policy", "pg", "ppo", "supervised", "cnn", "mdrnn", "dqn", "evolution"),
     "tengen.agents.adp": ("adp",),
-    "tengen.agents.brain": ("brain",),
+    "tengen.agents.external_engine": ("brain",),
 }
 
 

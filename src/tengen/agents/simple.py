@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from tengen._native import Policy, PolicyKind
 from tengen.agents.registry import AgentKind, parameter
 from tengen.core.contracts import Agent, Decision, Limits, Ruleset
+from tengen.core.game_batch import NAIVE_LEVELS
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import GameOverError
 
-_NAIVE_LEVELS = (PolicyKind.NAIVE0, PolicyKind.NAIVE1, PolicyKind.NAIVE2, PolicyKind.NAIVE3, PolicyKind.NAIVE4)
 _SEED_HELP = "Another series of random choices; it is mixed with the seed of each game."
 
 
@@ -33,7 +33,7 @@ class NaiveParameters:
     seed: int = parameter(0, help=_SEED_HELP)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.level < len(_NAIVE_LEVELS):
+        if not 0 <= self.level < len(NAIVE_LEVELS):
             raise ValueError(f"naive level {self.level} is unknown (known: 0, 1, 2, 3, 4)")
 
 
@@ -72,7 +72,7 @@ KINDS: tuple[AgentKind, ...] = (
         "naive",
         "Wins and blocks connected fours, blocks open threes; higher levels extend threes, twos, single stones.",
         NaiveParameters,
-        lambda chosen: SimpleAgent("naive", _NAIVE_LEVELS[chosen.level], chosen.seed),
+        lambda chosen: SimpleAgent("naive", NAIVE_LEVELS[chosen.level], chosen.seed),
     ),
     _simple_kind("chains", PolicyKind.CHAINS, "Plays the point that makes and blocks the heaviest chains."),
     _simple_kind(

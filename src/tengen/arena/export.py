@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tengen import records
-from tengen.arena.store import GameStore, StoredGame, StoredPlayer
+from tengen.arena.entrant import Entrant
+from tengen.arena.store import GameStore, StoredGame
 from tengen.core.contracts import Colour
 from tengen.errors import InputError
 from tengen.records.game import GameRecord
 
 
-def game_record(stored: StoredGame, players: Sequence[StoredPlayer], event: str = "") -> GameRecord:
+def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> GameRecord:
     """The game with names, result, and what each move cost and was thought to be worth."""
     game, result = stored.game, stored.result
     seats = [players[game.first].name, players[game.second].name]

@@ -8,14 +8,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from tengen.agents.opening import choose_actions
+from tengen.agents.opening_choices import choose_actions
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
 from tengen.core.geometry import Point
-from tengen.core.opening import OpeningState, Option, Seat
+from tengen.core.opening_procedure import OpeningState, Option, Seat
 from tengen.core.position import Position
 from tengen.errors import (
     EngineError,
@@ -77,49 +77,35 @@ class ProofTrust(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeControl:
-    """What a player may spend; None is no limit, whichever limit comes first counts."""
+class TimeControl(Limits):
+    """Limits of a player for a whole game: the `Limits` of each move, the clock at the start and the tolerance.
 
-    time_ms: int | None = None
-    """Milliseconds for each move."""
+    None means no limit. `clock_ms` changes during a game and stays None here; `match_ms` is its first value.
+    """
+
     match_ms: int | None = None
     """Milliseconds for the whole game."""
-    increment_ms: int = 0
-    """Milliseconds that the clock of the game gains with each move."""
-    nodes: int | None = None
-    """Positions a tree search may visit for a move."""
-    depth: int | None = None
-    """Plies of iterative deepening for a move."""
-    simulations: int | None = None
-    """Simulations of a Monte Carlo search for a move."""
-    threads: int = 1
-    """Threads a search may use."""
     tolerance_ms: int = DEFAULT_TOLERANCE_MS
-    """How much later than allowed a move may come before the game is lost."""
+    """Milliseconds by which a move may exceed its time before the player loses."""
 
     def __post_init__(self) -> None:
+        if self.clock_ms is not None:
+            raise NotationError(f"limit clock_ms={self.clock_ms} applies to a single move; use match_ms for a game")
         for name in ("time_ms", "match_ms", "nodes", "depth", "simulations", "threads"):
             amount = getattr(self, name)
             if amount is not None and amount < 1:
-                raise NotationError(f"limit {name}={amount} is below 1")
+                raise NotationError(f"limit {name}={amount} must be at least 1")
         for name in ("increment_ms", "tolerance_ms"):
             if getattr(self, name) < 0:
-                raise NotationError(f"limit {name}={getattr(self, name)} is negative")
+                raise NotationError(f"limit {name}={getattr(self, name)} must not be negative")
 
     def limits(self, clock_ms: float | None) -> Limits:
-        """The limits of one move with that much left on the clock of the game."""
-        return Limits(
-            time_ms=self.time_ms,
-            clock_ms=None if clock_ms is None else int(clock_ms),
-            increment_ms=self.increment_ms,
-            nodes=self.nodes,
-            depth=self.depth,
-            simulations=self.simulations,
-            threads=self.threads,
-        )
+        """Return the limits of a move made with `clock_ms` left on the clock."""
+        shared: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(Limits)}
+        return Limits(**shared | {"clock_ms": None if clock_ms is None else int(clock_ms)})
 
     def allowed_ms(self, clock_ms: float | None) -> float | None:
-        """How long the next move may take, None when nothing bounds it."""
+        """Return how long the next move may take, None without a time limit."""
         return min((ms for ms in (self.time_ms, clock_ms) if ms is not None), default=None)
 
 
@@ -135,14 +121,6 @@ class Adjudication:
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
             raise NotationError(f"max_moves={self.max_moves} is below 1")
-
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """An agent at the board with what it may spend."""
-
-    agent: Agent
-    control: TimeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +171,16 @@ Watch = Callable[[int, float | None], None]
 
 def play_game(
     ruleset: Ruleset,
-    contestants: tuple[Contestant, Contestant],
+    agents: tuple[Agent, Agent],
     *,
+    controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
     opening: Sequence[Point] = (),
     adjudication: Adjudication | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> GameResult:
     """Play one game from `opening`; seat 0 is black, or the proposer when the ruleset has an opening procedure."""
-    return _Game(ruleset, contestants, adjudication or Adjudication(), seed, watch or _watch_nothing).play(opening)
+    return _Game(ruleset, agents, controls, adjudication or Adjudication(), seed, watch or _watch_nothing).play(opening)
 
 
 def _watch_nothing(seat: int, allowed_ms: float | None) -> None:
@@ -224,17 +203,19 @@ class _Game:
     def __init__(
         self,
         ruleset: Ruleset,
-        contestants: tuple[Contestant, Contestant],
+        agents: tuple[Agent, Agent],
+        controls: tuple[TimeControl, TimeControl],
         adjudication: Adjudication,
         seed: int,
         watch: Watch,
     ) -> None:
         self._ruleset = ruleset
-        self._contestants = contestants
+        self._agents = agents
+        self._controls = controls
         self._adjudication = adjudication
         self._rng = random.Random(seed)
         self._watch = watch
-        self._clocks: list[float | None] = [contestant.control.match_ms for contestant in contestants]
+        self._clocks: list[float | None] = [control.match_ms for control in controls]
         self._position = Position.start(ruleset)
         self._black_seat = 0
         self._turns: list[Turn] = []
@@ -268,10 +249,9 @@ class _Game:
 
     def _begin(self, seat: int) -> None:
         seed = self._rng.getrandbits(63)
-        agent = self._contestants[seat].agent
         self._watch(seat, None)
         with _Faults(seat):
-            agent.new_game(self._ruleset, seed)
+            self._agents[seat].new_game(self._ruleset, seed)
 
     def _open(self, opening: Sequence[Point]) -> None:
         if self._ruleset.opening is Opening.FREE:
@@ -332,13 +312,13 @@ class _Game:
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
         """Let the player of a seat think and charge its clock; returns its answer and the milliseconds it took."""
-        agent, control = self._contestants[seat].agent, self._contestants[seat].control
+        control = self._controls[seat]
         clock_ms = self._clocks[seat]
         allowed_ms = control.allowed_ms(clock_ms)
         self._watch(seat, allowed_ms)
         started = time.perf_counter()
         with _Faults(seat):
-            answer = ask(agent, control.limits(clock_ms))
+            answer = ask(self._agents[seat], control.limits(clock_ms))
         spent_ms = 1000 * (time.perf_counter() - started)
         if allowed_ms is not None and spent_ms > allowed_ms + control.tolerance_ms:
             raise _Forfeit(seat, Ending.TIMEOUT, f"a move took {spent_ms:.0f} ms, {allowed_ms:.0f} ms were allowed")

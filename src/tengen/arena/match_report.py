@@ -43,7 +43,7 @@ def match_report(progress: Progress) -> dict[str, Any]:
             "model": tournament.sprt.model.value,
             "llr": _number(progress.llr or 0.0),
             "bounds": [_number(tournament.sprt.lower), _number(tournament.sprt.upper)],
-            "verdict": None if progress.verdict is None else progress.verdict.value,
+            "verdict": None if progress.accepted is None else progress.accepted.value,
         }
     return report
 
@@ -63,7 +63,7 @@ def match_lines(progress: Progress) -> list[str]:
     ]
     sprt, llr = tournament.sprt, progress.llr
     if sprt is not None and llr is not None:
-        verdict = {"H0": "rejected (H0)", "H1": "accepted (H1)"}.get(progress.verdict or "", "undecided")
+        verdict = {"H0": "rejected (H0)", "H1": "accepted (H1)"}.get(progress.accepted or "", "undecided")
         lines.append(
             f"  SPRT      {sprt.elo0:g} … {sprt.elo1:g} {sprt.model} Elo: LLR {llr:.2f}"
             f" ({sprt.lower:.2f}, {sprt.upper:.2f}), {verdict}"

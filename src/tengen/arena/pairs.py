@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tengen.arena.match import Contestant, play_game
+from tengen.arena.match import TimeControl, play_game
 from tengen.arena.tally import Wdl
-from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.contracts import Agent, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import AgentError
 
 
 def play_pairs(
-    ruleset: Ruleset, contestants: tuple[Contestant, Contestant], openings: Iterable[Sequence[Point]], seed: int
+    ruleset: Ruleset,
+    agents: tuple[Agent, Agent],
+    openings: Iterable[Sequence[Point]],
+    seed: int,
+    controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
 ) -> tuple[Wdl, Wdl]:
-    """Results of the first contestant with black and with white; a player that fails is an `AgentError`."""
+    """Return the results of the first agent with black and with white; `AgentError` when an agent forfeits a game."""
     black, white = Wdl(), Wdl()
     for number, opening in enumerate(openings):
-        for wdl, pair, first_seat in ((black, contestants, 0), (white, contestants[::-1], 1)):
-            result = play_game(ruleset, pair, opening=tuple(opening), seed=seed + number)
+        for wdl, first_seat in ((black, 0), (white, 1)):
+            seated, clocks = (agents, controls) if first_seat == 0 else (agents[::-1], controls[::-1])
+            result = play_game(ruleset, seated, controls=clocks, opening=tuple(opening), seed=seed + number)
             if result.ending.is_forfeit:
-                loser = pair[result.loser_seat or 0].agent.name
+                loser = seated[result.loser_seat or 0].name
                 raise AgentError(f"{loser} failed while it was measured: {result.detail}")
             if result.outcome is Outcome.DRAW:
                 wdl.add(0.5)

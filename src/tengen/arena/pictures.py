@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tengen.arena.pool import Pool
+from tengen.arena.standings import Standings
 from tengen.core.files import replace_file
 from tengen.errors import InputError
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_pictures(pool: Pool, folder: Path) -> dict[str, str]:
+def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
     """Draw the pictures of every ruleset as NAME.svg and NAME.png into the folder; returns the SVG texts by name."""
     drawings: dict[str, str] = {}
-    for ruleset in pool.ratings:
+    for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")
         for name, draw in (("ratings", rating_figure), ("crosstable", crosstable_figure)):
-            drawings[f"{name}-{tail}"] = save_figure(draw(pool, ruleset), folder / f"{name}-{tail}")
+            drawings[f"{name}-{tail}"] = save_figure(draw(standings, ruleset), folder / f"{name}-{tail}")
     return drawings
 
 
-def rating_figure(pool: Pool, ruleset: str) -> Figure:
+def rating_figure(standings: Standings, ruleset: str) -> Figure:
     """Each player's rating with its 95 % interval, strongest at the top."""
-    ratings = pool.ratings[ruleset]
-    order = pool.by_strength(ruleset)
+    ratings = standings.ratings[ruleset]
+    order = standings.by_strength(ruleset)
     figure = new_figure(7, 1.2 + 0.32 * len(order))
     axes = figure.subplots()
     places = np.arange(len(order))[::-1]
     elo = [float(ratings.elo[player]) for player in order]
     errors = [ratings.error(player) for player in order]
     axes.errorbar(elo, places, xerr=errors, fmt="o", color="#8b5a2b", ecolor="#555", capsize=3)
-    axes.set_yticks(places, [_short(pool.names[player]) for player in order])
+    axes.set_yticks(places, [_short(standings.names[player]) for player in order])
     axes.set_xlabel("Elo with 95 % interval")
     axes.set_title(f"Ratings, {ruleset}", loc="left", fontsize="medium")
     axes.grid(axis="x", alpha=0.3)
@@ -44,21 +44,21 @@ def rating_figure(pool: Pool, ruleset: str) -> Figure:
     return figure
 
 
-def crosstable_figure(pool: Pool, ruleset: str) -> Figure:
+def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
     """The score of each player (row) against each other (column)."""
-    order = pool.by_strength(ruleset)
+    order = standings.by_strength(ruleset)
     size = len(order)
     scores = np.full((size, size), np.nan)
     for row, player in enumerate(order):
         for column, other in enumerate(order):
-            wdl = pool.tally.of(player, other, ruleset)
+            wdl = standings.tally.of(player, other, ruleset)
             if player != other and wdl.games:
                 scores[row, column] = wdl.score
     figure = new_figure(3 + 0.5 * size, 1.6 + 0.45 * size)
     axes = figure.subplots()
     image = axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=1)
     axes.set_xticks(range(size), [str(rank) for rank in range(1, size + 1)])
-    axes.set_yticks(range(size), [f"{rank} {_short(pool.names[player])}" for rank, player in enumerate(order, 1)])
+    axes.set_yticks(range(size), [f"{rank} {_short(standings.names[player])}" for rank, player in enumerate(order, 1)])
     if size <= 20:
         for (row, column), score in np.ndenumerate(scores):
             if not np.isnan(score):

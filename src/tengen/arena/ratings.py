@@ -31,6 +31,13 @@ _PRIOR_ELO = 1000.0
 _PRIOR_FIRST_MOVE_ELO = 300.0
 _PRIOR_DRAW = (-1.0, 3.0)
 """Mean and spread of δ: about a sixth of the games of equal players drawn, or anything else."""
+_MAX_STEPS = 100
+_TOLERANCE = 1e-16
+"""Newton's method stops when the next step would lower the function by less than about this."""
+_MEETINGS_AT_ONCE = 65_536
+"""Bounds the memory of a Hessian: about 400 bytes a meeting."""
+_SLOPES = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
+"""How the utilities of black wins, draw, white wins change with θ_black, θ_white, h and δ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,48 +90,61 @@ def rate(
 
     `anchors` are ratings that are known and stay as they are; the others are measured against them.
     """
-    from scipy.optimize import minimize
-
     known = dict(anchors or {})
     for place in {*known, *(player for meeting in results for player in meeting)}:
         if not 0 <= place < players:
             raise InputError(f"there is no player {place} among {players}")
     model = _Model(players, results, known)
-    start = model.prior_mean.copy()
-    found = minimize(
-        model.loss,
-        start,
-        method="trust-exact",
-        jac=True,
-        hess=model.curvature,
-        options={"gtol": 1e-8, "maxiter": 500},
-    )
-    return model.ratings(np.asarray(found.x, dtype=np.float64))
+    return model.ratings(_minimise(model))
+
+
+def _minimise(model: _Model) -> Floats:
+    """Find the minimum by Newton's method with backtracking; the function is strictly convex."""
+    x = model.prior_mean.copy()
+    value, gradient = model.loss(x)
+    for _ in range(_MAX_STEPS):
+        step = np.linalg.solve(model.curvature(x), gradient)
+        decrease = float(gradient @ step)
+        if decrease < _TOLERANCE:
+            break
+        share = 1.0
+        while True:
+            moved = x - share * step
+            moved_value, moved_gradient = model.loss(moved)
+            # Armijo's condition; the last term allows for rounding near the minimum.
+            if moved_value <= value - 1e-4 * share * decrease + 1e-12 * abs(value):
+                break
+            share /= 2
+        x, value, gradient = moved, moved_value, moved_gradient
+    return x
 
 
 class _Model:
-    """The negative log posterior over x = (strengths of the free players, h, δ), all in natural units."""
+    """The negative log posterior over x = (strengths of the free players, h, δ), all in natural units.
+
+    Each meeting depends on four parameters only: two strengths, h and δ. Gradient and Hessian are therefore summed up
+    by index; the memory is that of the Hessian plus a few numbers a meeting.
+    """
 
     def __init__(self, players: int, results: Mapping[tuple[int, int], Wdl], anchors: Mapping[int, float]) -> None:
         meetings = [(black, white, wdl) for (black, white), wdl in results.items() if wdl.games and black != white]
         self._free = [player for player in range(players) if player not in anchors]
         self._anchors = dict(anchors)
         self._players = players
-        self._meetings = meetings
+        self._ends = np.array([(black, white) for black, white, _ in meetings], dtype=np.int64).reshape(-1, 2)
         self._counts = np.array([(w.wins, w.draws, w.losses) for _, _, w in meetings], dtype=np.float64).reshape(-1, 3)
-        # Utilities of black wins, draw, white wins are linear in x: [meetings, 3, parameters], plus what anchors add.
+        self._games = self._counts.sum(axis=1)
+        # The parameters of a meeting as places in x. The place after the last one stands for all anchors: it is dropped
+        # once everything is summed up.
         size = len(self._free) + 2
-        self._slopes = np.zeros((len(meetings), 3, size))
-        self._offsets = np.zeros((len(meetings), 3))
-        column = {player: place for place, player in enumerate(self._free)}
-        for row, (black, white, _) in enumerate(meetings):
-            for player, shares in ((black, (1.0, 0.5, 0.0)), (white, (0.0, 0.5, 1.0))):
-                if player in column:
-                    self._slopes[row, :, column[player]] += shares
-                else:
-                    self._offsets[row] += np.array(shares) * anchors[player] / ELO_UNIT
-            self._slopes[row, :, -2] = (1.0, 0.5, 0.0)
-            self._slopes[row, :, -1] = (0.0, 1.0, 0.0)
+        places = np.full(players, size, dtype=np.int64)
+        places[self._free] = np.arange(len(self._free))
+        self._places = np.empty((len(meetings), 4), dtype=np.int64)
+        self._places[:, :2] = places[self._ends]
+        self._places[:, 2:] = (size - 2, size - 1)
+        known = np.zeros(players)
+        known[list(anchors)] = [elo / ELO_UNIT for elo in anchors.values()]
+        self._offsets = known[self._ends] @ _SLOPES[:2]
         centre = float(np.mean(list(anchors.values()))) / ELO_UNIT if anchors else 0.0
         spread = _PRIOR_ELO / ELO_UNIT
         self.prior_mean = np.array([centre] * len(self._free) + [0.0, _PRIOR_DRAW[0]])
@@ -132,28 +152,43 @@ class _Model:
         self._precision = 1 / np.square(deviations)
 
     def loss(self, x: Floats) -> tuple[float, Floats]:
-        """The negative log posterior and its gradient."""
-        utilities = self._slopes @ x + self._offsets
+        """Return the negative log posterior and its gradient."""
+        utilities = self._utilities(x)
         highest = utilities.max(axis=1, keepdims=True)
         normaliser = highest + np.log(np.exp(utilities - highest).sum(axis=1, keepdims=True))
         away = x - self.prior_mean
         value = float((self._counts * (normaliser - utilities)).sum() + 0.5 * (self._precision * away**2).sum())
-        games = self._counts.sum(axis=1, keepdims=True)
-        surplus = games * np.exp(utilities - normaliser) - self._counts
-        gradient: Floats = np.einsum("mr,mrp->p", surplus, self._slopes) + self._precision * away
-        return value, gradient
+        surplus = self._games[:, None] * np.exp(utilities - normaliser) - self._counts
+        return value, self._sum_by_place(surplus @ _SLOPES.T) + self._precision * away
 
     def curvature(self, x: Floats) -> Floats:
-        """The matrix of second derivatives."""
-        utilities = self._slopes @ x + self._offsets
+        """Return the matrix of second derivatives."""
+        utilities = self._utilities(x)
         weights = np.exp(utilities - utilities.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
-        games = self._counts.sum(axis=1)
-        mean = np.einsum("mr,mrp->mp", weights, self._slopes)
-        spread = self._slopes - mean[:, None, :]
-        rows = (spread * np.sqrt(games[:, None] * weights)[:, :, None]).reshape(-1, len(x))
-        found: Floats = rows.T @ rows + np.diag(self._precision)
+        mean = weights @ _SLOPES.T
+        width = len(x) + 1
+        summed = np.zeros(width * width)
+        # Each meeting adds games · covariance of the slopes under the predicted result, a 4x4 block.
+        for start in range(0, len(weights), _MEETINGS_AT_ONCE):
+            part = slice(start, start + _MEETINGS_AT_ONCE)
+            blocks = np.einsum("mr,ir,jr->mij", weights[part], _SLOPES, _SLOPES)
+            blocks -= mean[part, :, None] * mean[part, None, :]
+            blocks *= self._games[part, None, None]
+            cells = self._places[part, :, None] * width + self._places[part, None, :]
+            summed += np.bincount(cells.ravel(), weights=blocks.ravel(), minlength=width * width)
+        found: Floats = summed.reshape(width, width)[:-1, :-1] + np.diag(self._precision)
         return found
+
+    def _utilities(self, x: Floats) -> Floats:
+        """Return the utilities of black wins, draw, white wins: [meetings, 3]."""
+        found: Floats = np.append(x, 0.0)[self._places] @ _SLOPES + self._offsets
+        return found
+
+    def _sum_by_place(self, parts: Floats) -> Floats:
+        size = len(self.prior_mean) + 1
+        summed: Floats = np.bincount(self._places.ravel(), weights=parts.ravel(), minlength=size).astype(np.float64)
+        return summed[:-1]
 
     def ratings(self, x: Floats) -> Ratings:
         """What the maximum says, in Elo."""
@@ -177,28 +212,22 @@ class _Model:
             first_move_elo=float(x[-2]) * ELO_UNIT,
             first_move_error=Z_95 * math.sqrt(float(covariance_x[-2, -2])),
             draw_rate=tendency / (2 + tendency),
-            games=tuple(self._games_of(player) for player in range(self._players)),
+            games=self._games_by_player(),
             groups=self._groups(),
         )
 
-    def _games_of(self, player: int) -> int:
-        return sum(wdl.games for black, white, wdl in self._meetings if player in (black, white))
+    def _games_by_player(self) -> tuple[int, ...]:
+        counts = np.bincount(self._ends.ravel(), weights=np.repeat(self._games, 2), minlength=self._players)
+        return tuple(int(count) for count in counts)
 
     def _groups(self) -> tuple[int, ...]:
-        """Connected parts of the graph of meetings; anchors are connected with each other."""
-        group = list(range(self._players))
+        """Return the connected component of each player in the graph of meetings; anchors are connected."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
 
-        def root(player: int) -> int:
-            while group[player] != player:
-                player = group[player]
-            return player
-
-        edges = [(black, white) for black, white, _ in self._meetings]
-        anchored = list(self._anchors)
-        edges += pairwise(anchored)
-        for one, other in edges:
-            group[root(one)] = root(other)
-        return tuple(root(player) for player in range(self._players))
+        edges = np.concatenate([self._ends, np.array(list(pairwise(self._anchors)), dtype=np.int64).reshape(-1, 2)])
+        graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(self._players, self._players))
+        return tuple(int(label) for label in connected_components(graph, directed=False)[1])
 
 
 def rate_tally(
@@ -208,7 +237,8 @@ def rate_tally(
     results: dict[tuple[int, int], Wdl] = {}
     for (rules, black, white), wdl in tally.by_colour.items():
         if ruleset in (None, rules):
-            results[black, white] = results.get((black, white), Wdl()) + wdl
+            earlier = results.get((black, white))
+            results[black, white] = wdl if earlier is None else earlier + wdl
     return rate(players, results, anchors=anchors)
 
 

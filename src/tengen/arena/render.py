@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.arena.pool import Pool
 from tengen.arena.report import Table, as_json, summary, tables
+from tengen.arena.standings import Standings
 from tengen.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ svg { max-width: 100%; height: auto; }
 """
 
 
-def print_tables(pool: Pool, console: Console) -> None:
+def print_tables(standings: Standings, console: Console) -> None:
     """Show the report in the terminal, details left out. Numbers are never cut: a wide table comes in parts."""
     from rich.markup import escape
     from rich.table import Table as RichTable
 
-    console.print(f"[bold]{escape(pool.name)}[/]: {summary(pool)}", highlight=False)
-    for table in tables(pool):
+    console.print(f"[bold]{escape(standings.name)}[/]: {summary(standings)}", highlight=False)
+    for table in tables(standings):
         if table.is_detail:
             continue
         for part in _parts(table, console.width):
@@ -84,11 +84,11 @@ def _parts(table: Table, width: int) -> list[Table]:
     ]
 
 
-def to_markdown(pool: Pool, pictures: Sequence[str] = ()) -> str:
+def to_markdown(standings: Standings, pictures: Sequence[str] = ()) -> str:
     """The report as Markdown; `pictures` are the names of files beside it."""
-    parts = [f"# {_markdown_cell(pool.name)}", summary(pool)]
+    parts = [f"# {_markdown_cell(standings.name)}", summary(standings)]
     parts += [f"![{Path(picture).stem}]({picture})" for picture in pictures]
-    for table in tables(pool):
+    for table in tables(standings):
         parts.append(f"## {table.title}")
         marks = [":--" if place < table.left else "--:" for place in range(len(table.columns))]
         lines = [table.columns, marks, *table.rows]
@@ -102,16 +102,16 @@ def _markdown_cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-def to_html(pool: Pool, drawings: Sequence[str] = ()) -> str:
+def to_html(standings: Standings, drawings: Sequence[str] = ()) -> str:
     """The report as one page that needs nothing else; `drawings` are SVG texts."""
     parts = [
         "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(pool.name)}</title>',
+        f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(standings.name)}</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body>",
-        f"<h1>{html.escape(pool.name)}</h1><p>{html.escape(summary(pool))}</p>",
+        f"<h1>{html.escape(standings.name)}</h1><p>{html.escape(summary(standings))}</p>",
         *(f'<div class="picture">{drawing}</div>' for drawing in drawings),
-        *(_html_table(table) for table in tables(pool)),
+        *(_html_table(table) for table in tables(standings)),
         "</body></html>",
     ]
     return "\n".join(parts) + "\n"
@@ -132,17 +132,17 @@ def _html_table(table: Table) -> str:
     return "\n".join(lines)
 
 
-def write_report(pool: Pool, folder: Path) -> None:
+def write_report(standings: Standings, folder: Path) -> None:
     """Write report.md, report.html, report.json and the pictures into a folder."""
     from tengen.arena.pictures import draw_pictures
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        drawings = draw_pictures(pool, folder)
-        markdown = to_markdown(pool, [f"{name}.png" for name in drawings])
+        drawings = draw_pictures(standings, folder)
+        markdown = to_markdown(standings, [f"{name}.png" for name in drawings])
         (folder / "report.md").write_text(markdown, encoding="utf-8")
-        (folder / "report.html").write_text(to_html(pool, list(drawings.values())), encoding="utf-8")
-        text = json.dumps(as_json(pool), indent=2, ensure_ascii=False)
+        (folder / "report.html").write_text(to_html(standings, list(drawings.values())), encoding="utf-8")
+        text = json.dumps(as_json(standings), indent=2, ensure_ascii=False)
         (folder / "report.json").write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write the report into {folder}: {error.strerror}") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.arena.pool import Pool
 from tengen.arena.ratings import Ratings, zero9_score
+from tengen.arena.standings import Standings
 from tengen.arena.tally import Wdl
 
 
@@ -23,44 +23,44 @@ class Table:
     """Left out where room is short."""
 
 
-def tables(pool: Pool) -> list[Table]:
+def tables(standings: Standings) -> list[Table]:
     """All tables of a report, the most important first."""
     found: list[Table] = []
-    for ruleset, ratings in pool.ratings.items():
-        found.append(rating_table(pool, ruleset, ratings))
-        found.append(crosstable(pool, ruleset))
-        found.append(colour_table(pool, ruleset))
-        found.append(superiority_table(pool, ruleset, ratings))
-        found.append(zero9_table(pool, ruleset))
-    found.append(time_table(pool))
-    found.append(ending_table(pool))
-    if pool.tally.forfeits:
-        found.append(forfeit_table(pool))
-        found.append(fault_table(pool))
+    for ruleset, ratings in standings.ratings.items():
+        found.append(rating_table(standings, ruleset, ratings))
+        found.append(crosstable(standings, ruleset))
+        found.append(colour_table(standings, ruleset))
+        found.append(superiority_table(standings, ruleset, ratings))
+        found.append(zero9_table(standings, ruleset))
+    found.append(time_table(standings))
+    found.append(ending_table(standings))
+    if standings.tally.forfeits:
+        found.append(forfeit_table(standings))
+        found.append(fault_table(standings))
     return found
 
 
-def summary(pool: Pool) -> str:
+def summary(standings: Standings) -> str:
     """The tournament in one sentence."""
-    plies = pool.plies / pool.tally.games if pool.tally.games else 0.0
-    state = "" if pool.tally.games >= pool.games_planned else f" of {pool.games_planned}"
-    return f"{pool.tally.games}{state} games of {len(pool.names)} players, {plies:.1f} stones a game."
+    plies = standings.plies / standings.tally.games if standings.tally.games else 0.0
+    state = "" if standings.tally.games >= standings.games_planned else f" of {standings.games_planned}"
+    return f"{standings.tally.games}{state} games of {len(standings.names)} players, {plies:.1f} stones a game."
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
+def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> Table:
     """Elo with its interval, best first."""
     rows = []
-    for rank, player in enumerate(pool.by_strength(ruleset), start=1):
-        wdl = pool.tally.of(player, ruleset=ruleset)
-        error = "anchor" if player in pool.anchors else f"±{ratings.error(player):.0f}"
+    for rank, player in enumerate(standings.by_strength(ruleset), start=1):
+        wdl = standings.tally.of(player, ruleset=ruleset)
+        error = "anchor" if player in standings.anchors else f"±{ratings.error(player):.0f}"
         rows.append(
             (
                 str(rank),
-                pool.names[player],
-                f"{ratings.elo[player]:+.0f}" if not pool.anchors else f"{ratings.elo[player]:.0f}",
+                standings.names[player],
+                f"{ratings.elo[player]:+.0f}" if not standings.anchors else f"{ratings.elo[player]:.0f}",
                 error,
                 str(wdl.games),
                 _percent(wdl),
@@ -72,42 +72,47 @@ def rating_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
         f"95 % intervals. Moving first is worth {first_move} Elo.",
         f"Equal players draw {100 * ratings.draw_rate:.0f} % of their games.",
     ]
-    groups = len({ratings.groups[player] for player in range(len(pool.names)) if ratings.games[player]})
+    groups = len({ratings.groups[player] for player in range(len(standings.names)) if ratings.games[player]})
     if groups > 1:
         notes.append(f"The games fall into {groups} groups without a game between them: their ratings do not compare.")
     columns = ("#", "player", "Elo", "error", "games", "score", "wins", "draws", "losses")
     return Table(f"Ratings, {ruleset}", columns, tuple(rows), " ".join(notes), left=2)
 
 
-def crosstable(pool: Pool, ruleset: str) -> Table:
+def crosstable(standings: Standings, ruleset: str) -> Table:
     """Points of each player (row) against each other (column), best first; with the games where these differ."""
-    order = pool.by_strength(ruleset)
-    meetings = {pool.tally.of(player, other, ruleset).games for player in order for other in order if other != player}
+    order = standings.by_strength(ruleset)
+    meetings = {
+        standings.tally.of(player, other, ruleset).games for player in order for other in order if other != player
+    }
     games = meetings.pop() if len(meetings) == 1 else None
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
-        found = [pool.tally.of(player, other, ruleset) for other in order]
+        found = [standings.tally.of(player, other, ruleset) for other in order]
         points = [_points(wdl) if games is None else f"{wdl.points:g}" for wdl in found]
         points[rank - 1] = "·"
-        rows.append((f"{rank} {pool.names[player]}", *points))
+        rows.append((f"{rank} {standings.names[player]}", *points))
     note = f"Points of the row's player out of {'the' if games is None else games} games."
     return Table(f"Crosstable, {ruleset}", columns, tuple(rows), note)
 
 
-def colour_table(pool: Pool, ruleset: str) -> Table:
+def colour_table(standings: Standings, ruleset: str) -> Table:
     """Wins, draws and losses with black and with white."""
     rows = []
-    for player in pool.by_strength(ruleset):
-        black, white = pool.tally.as_black(player, ruleset=ruleset), pool.tally.as_white(player, ruleset=ruleset)
-        rows.append((pool.names[player], str(black), _percent(black), str(white), _percent(white)))
+    for player in standings.by_strength(ruleset):
+        black, white = (
+            standings.tally.as_black(player, ruleset=ruleset),
+            standings.tally.as_white(player, ruleset=ruleset),
+        )
+        rows.append((standings.names[player], str(black), _percent(black), str(white), _percent(white)))
     columns = ("player", "as black", "score", "as white", "score")
     return Table(f"Colours, {ruleset}", columns, tuple(rows))
 
 
-def superiority_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
+def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> Table:
     """How likely each player (row) is stronger than each other (column), in percent."""
-    order = pool.by_strength(ruleset)
+    order = standings.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -117,55 +122,56 @@ def superiority_table(pool: Pool, ruleset: str, ratings: Ratings) -> Table:
             else ("?" if ratings.groups[other] != ratings.groups[player] else _likelihood(ratings, player, other))
             for other in order
         )
-        rows.append((f"{rank} {pool.names[player]}", *cells))
+        rows.append((f"{rank} {standings.names[player]}", *cells))
     title = f"Likelihood of superiority, {ruleset}"
     return Table(title, columns, tuple(rows), "Percent; of the row's player over the column's.", is_detail=True)
 
 
-def zero9_table(pool: Pool, ruleset: str) -> Table:
+def zero9_table(standings: Standings, ruleset: str) -> Table:
     """score(i, j) of each player (row) against each other (column)."""
-    order = pool.by_strength(ruleset)
+    order = standings.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
         cells = []
         for other in order:
-            score = None if other == player else zero9_score(pool.tally, player, other, ruleset)
+            score = None if other == player else zero9_score(standings.tally, player, other, ruleset)
             cells.append("·" if score is None else f"{score:+.2f}")
-        rows.append((f"{rank} {pool.names[player]}", *cells))
+        rows.append((f"{rank} {standings.names[player]}", *cells))
     note = "B(i, j) − B(j, i) + W(i, j) − W(j, i): shares of wins with black and with white, from −2 to 2."
     return Table(f"score(i, j), {ruleset}", columns, tuple(rows), note, is_detail=True)
 
 
-def time_table(pool: Pool) -> Table:
+def time_table(standings: Standings) -> Table:
     """What a move costs each player."""
     rows = []
-    for name, times in zip(pool.names, pool.times, strict=True):
+    for name, times in zip(standings.names, standings.times, strict=True):
         numbers = (f"{times.mean_ms:.3g}", f"{times.longest_ms:.3g}", f"{times.mean_nodes:.3g}")
         rows.append((name, str(times.moves), *numbers, f"{times.mean_depth:.1f}"))
     return Table("Time a move", ("player", "moves", "mean ms", "longest ms", "nodes", "depth"), tuple(rows))
 
 
-def ending_table(pool: Pool) -> Table:
+def ending_table(standings: Standings) -> Table:
     """How the games ended."""
-    rows = tuple((ending.value, str(count)) for ending, count in pool.tally.endings.most_common())
+    rows = tuple((ending.value, str(count)) for ending, count in standings.tally.endings.most_common())
     return Table("Endings", ("ending", "games"), rows)
 
 
-def forfeit_table(pool: Pool) -> Table:
+def forfeit_table(standings: Standings) -> Table:
     """Who lost how many games by which fault."""
     rows = tuple(
-        (pool.names[player], ending.value, str(count))
-        for (player, ending), count in sorted(pool.tally.forfeits.items())
+        (standings.names[player], ending.value, str(count))
+        for (player, ending), count in sorted(standings.tally.forfeits.items())
     )
     return Table("Forfeits", ("player", "fault", "games"), rows, left=2)
 
 
-def fault_table(pool: Pool) -> Table:
+def fault_table(standings: Standings) -> Table:
     """Each forfeited game with what happened."""
+    names = standings.names
     rows = tuple(
-        (str(fault.game), pool.names[fault.player], pool.names[fault.opponent], fault.ending.value, fault.detail[:200])
-        for fault in pool.faults
+        (str(fault.game), names[fault.player], names[fault.opponent], fault.ending.value, fault.detail[:200])
+        for fault in standings.faults
     )
     return Table(
         "Forfeited games", ("game", "player", "against", "fault", "what happened"), rows, left=5, is_detail=True
@@ -175,18 +181,18 @@ def fault_table(pool: Pool) -> Table:
 # -- JSON ------------------------------------------------------------------------------------------------------------
 
 
-def as_json(pool: Pool) -> dict[str, Any]:
+def as_json(standings: Standings) -> dict[str, Any]:
     """The report for programs (docs/arena.md says what is in it)."""
     return {
-        "name": pool.name,
-        "games": pool.tally.games,
-        "games_planned": pool.games_planned,
-        "stones_a_game": round(pool.plies / pool.tally.games, 2) if pool.tally.games else 0.0,
+        "name": standings.name,
+        "games": standings.tally.games,
+        "games_planned": standings.games_planned,
+        "stones_a_game": round(standings.plies / standings.tally.games, 2) if standings.tally.games else 0.0,
         "players": [
             {
                 "name": name,
                 "agent": agent,
-                **_counts(pool.tally.of(player)),
+                **_counts(standings.tally.of(player)),
                 "moves": times.moves,
                 "mean_ms": round(times.mean_ms, 3),
                 "longest_ms": round(times.longest_ms, 3),
@@ -194,60 +200,64 @@ def as_json(pool: Pool) -> dict[str, Any]:
                 "mean_depth": round(times.mean_depth, 2),
                 "forfeits": {
                     ending.value: count
-                    for (loser, ending), count in sorted(pool.tally.forfeits.items())
+                    for (loser, ending), count in sorted(standings.tally.forfeits.items())
                     if loser == player
                 },
             }
-            for player, (name, agent, times) in enumerate(zip(pool.names, pool.agents, pool.times, strict=True))
+            for player, (name, agent, times) in enumerate(
+                zip(standings.names, standings.agents, standings.times, strict=True)
+            )
         ],
-        "rulesets": {ruleset: _ruleset_json(pool, ruleset, ratings) for ruleset, ratings in pool.ratings.items()},
-        "endings": {ending.value: count for ending, count in sorted(pool.tally.endings.items())},
+        "rulesets": {
+            ruleset: _ruleset_json(standings, ruleset, ratings) for ruleset, ratings in standings.ratings.items()
+        },
+        "endings": {ending.value: count for ending, count in sorted(standings.tally.endings.items())},
         "faults": [
             {
                 "game": fault.game,
-                "player": pool.names[fault.player],
-                "against": pool.names[fault.opponent],
+                "player": standings.names[fault.player],
+                "against": standings.names[fault.opponent],
                 "fault": fault.ending.value,
                 "detail": fault.detail,
             }
-            for fault in pool.faults
+            for fault in standings.faults
         ],
-        "tournaments": pool.descriptions,
+        "tournaments": standings.descriptions,
     }
 
 
-def _ruleset_json(pool: Pool, ruleset: str, ratings: Ratings) -> dict[str, Any]:
-    order = pool.by_strength(ruleset)
+def _ruleset_json(standings: Standings, ruleset: str, ratings: Ratings) -> dict[str, Any]:
+    order = standings.by_strength(ruleset)
     return {
         "first_move_elo": round(ratings.first_move_elo, 1),
         "first_move_error": round(ratings.first_move_error, 1),
         "draw_rate": round(ratings.draw_rate, 4),
         "ratings": [
             {
-                "player": pool.names[player],
+                "player": standings.names[player],
                 "elo": round(float(ratings.elo[player]), 1),
                 "elo_interval": [round(end, 1) for end in ratings.interval(player)],
-                "is_anchor": player in pool.anchors,
+                "is_anchor": player in standings.anchors,
                 "group": ratings.groups[player],
-                **_counts(pool.tally.of(player, ruleset=ruleset)),
-                "as_black": _counts(pool.tally.as_black(player, ruleset=ruleset)),
-                "as_white": _counts(pool.tally.as_white(player, ruleset=ruleset)),
+                **_counts(standings.tally.of(player, ruleset=ruleset)),
+                "as_black": _counts(standings.tally.as_black(player, ruleset=ruleset)),
+                "as_white": _counts(standings.tally.as_white(player, ruleset=ruleset)),
             }
             for player in order
         ],
         "meetings": [
             {
-                "player": pool.names[player],
-                "against": pool.names[other],
-                **_counts(pool.tally.of(player, other, ruleset)),
-                "as_black": _counts(pool.tally.as_black(player, other, ruleset)),
-                "as_white": _counts(pool.tally.as_white(player, other, ruleset)),
-                "score_ij": zero9_score(pool.tally, player, other, ruleset),
+                "player": standings.names[player],
+                "against": standings.names[other],
+                **_counts(standings.tally.of(player, other, ruleset)),
+                "as_black": _counts(standings.tally.as_black(player, other, ruleset)),
+                "as_white": _counts(standings.tally.as_white(player, other, ruleset)),
+                "score_ij": zero9_score(standings.tally, player, other, ruleset),
                 "likelihood_of_superiority": round(ratings.superiority(player, other), 4),
             }
             for player in order
             for other in order
-            if player != other and pool.tally.of(player, other, ruleset).games
+            if player != other and standings.tally.of(player, other, ruleset).games
         ],
     }
 

@@ -29,8 +29,8 @@ class EloModel(StrEnum):
     """By the score in standard deviations: the length of a test then does not depend on the share of draws."""
 
 
-class Verdict(StrEnum):
-    """How a test ended."""
+class Hypothesis(StrEnum):
+    """One of the two hypotheses of a test."""
 
     H0 = "H0"
     """A is not stronger by elo1: rejected."""
@@ -87,12 +87,12 @@ class Sprt:
         ratio = np.log(likeliest(sample, self.elo1) / likeliest(sample, self.elo0))
         return float(sample.total * (sample.probabilities @ ratio))
 
-    def verdict(self, counts: Sequence[int]) -> Verdict | None:
+    def decide(self, counts: Sequence[int]) -> Hypothesis | None:
         """What the results decide, None while more are needed."""
         ratio = self.llr(counts)
         if ratio >= self.upper:
-            return Verdict.H1
-        return Verdict.H0 if ratio <= self.lower else None
+            return Hypothesis.H1
+        return Hypothesis.H0 if ratio <= self.lower else None
 
 
 def _likeliest_logistic(sample: Sample, elo: float) -> Floats:

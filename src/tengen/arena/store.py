@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.schedule import Game
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
-from tengen.core.opening import Option
+from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 
 _VERSION = 1
@@ -56,14 +57,6 @@ _COLUMNS = (
     " choices, times_ms, values_to_move, nodes, depths, duration_s, ended_at"
 )
 _INSERT = f"INSERT INTO games ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(',')))})"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPlayer:
-    """A player of a tournament by its place."""
-
-    name: str
-    agent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +142,7 @@ class GameStore:
         """Keep a value (anything JSON can say) with the games."""
         self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
 
-    def set_players(self, players: Sequence[StoredPlayer]) -> None:
+    def set_players(self, players: Sequence[Entrant]) -> None:
         """Keep the list of players; games name them by their place in it."""
         self._database.execute("BEGIN")
         self._database.execute("DELETE FROM players")
@@ -157,9 +150,10 @@ class GameStore:
             self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
         self._database.execute("COMMIT")
 
-    def players(self) -> list[StoredPlayer]:
+    def players(self) -> list[Entrant]:
         """All players in their order."""
-        return [StoredPlayer(*row) for row in self._database.execute("SELECT name, agent FROM players ORDER BY place")]
+        rows = self._database.execute("SELECT name, agent FROM players ORDER BY place")
+        return [Entrant(name=name, agent=agent) for name, agent in rows]
 
     # -- its games -------------------------------------------------------------------------------------------------
 

@@ -54,18 +54,26 @@ class Wdl:
         return f"+{self.wins} ={self.draws} -{self.losses}"
 
 
+_NO_GAMES = Wdl()
+_NO_PAIRS = (0,) * 5
+
+
 @dataclass(slots=True)
 class Tally:
-    """Counts over games in any order. A meeting is (ruleset, player, other player)."""
+    """Counts over games, added in any order."""
 
     games: int = 0
     by_colour: defaultdict[tuple[str, int, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     """(ruleset, player of black, player of white) → black's wins, draws and losses."""
-    pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
-    """Meeting, the earlier player first → pairs of games in which that player made 0, ½, 1, 1½, 2 points."""
     endings: Counter[Ending] = field(default_factory=Counter)
     forfeits: Counter[tuple[int, Ending]] = field(default_factory=Counter)
     """(player, fault) → games lost by it."""
+    _black_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
+    """(ruleset, player) → results with black against everybody."""
+    _white_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
+    _pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
+    """(ruleset, earlier player, later player) → pairs in which the earlier one scored 0, ½, 1, 1½, 2 points."""
+    _rulesets: set[str] = field(default_factory=set)
     _half_pairs: dict[int, float] = field(default_factory=dict)
     """Points of the earlier player in games whose partner has not ended, by pair."""
 
@@ -77,6 +85,9 @@ class Tally:
             self.forfeits[score.loser, score.ending] += 1
         black_points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0}.get(score.outcome, 0.5)
         self.by_colour[score.ruleset, score.black, score.white].add(black_points)
+        self._black_totals[score.ruleset, score.black].add(black_points)
+        self._white_totals[score.ruleset, score.white].add(1 - black_points)
+        self._rulesets.add(score.ruleset)
         # In game 2k the earlier player of the pairing sits first.
         earlier, later = (score.first, score.second) if score.number % 2 == 0 else (score.second, score.first)
         earlier_seat = score.number % 2
@@ -85,7 +96,7 @@ class Tally:
         if other is None:
             self._half_pairs[score.number // 2] = points
             return False
-        self.pairs[score.ruleset, earlier, later][round(2 * (points + other))] += 1
+        self._pairs[score.ruleset, earlier, later][round(2 * (points + other))] += 1
         return True
 
     def add_all(self, scores: Iterable[Score]) -> None:
@@ -94,23 +105,27 @@ class Tally:
             self.add(score)
 
     def rulesets(self) -> list[str]:
-        """Every ruleset of which a game has ended."""
-        return sorted({ruleset for ruleset, _, _ in self.by_colour})
+        """Return the rulesets with at least one finished game."""
+        return sorted(self._rulesets)
 
     def as_black(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Results of a player with black, against one other or all, under one ruleset or all."""
+        """Return a player's results with black; None means any opponent or any ruleset. Look-ups, no scan."""
         found = Wdl()
-        for (rules, black, white), wdl in self.by_colour.items():
-            if black == player and other in (None, white) and ruleset in (None, rules):
-                found += wdl
+        for rules in self._rulesets if ruleset is None else (ruleset,):
+            if other is None:
+                found += self._black_totals.get((rules, player), _NO_GAMES)
+            else:
+                found += self.by_colour.get((rules, player, other), _NO_GAMES)
         return found
 
     def as_white(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Results of a player with white, against one other or all, under one ruleset or all."""
+        """Return a player's results with white; None means any opponent or any ruleset. Look-ups, no scan."""
         found = Wdl()
-        for (rules, black, white), wdl in self.by_colour.items():
-            if white == player and other in (None, black) and ruleset in (None, rules):
-                found += wdl.reversed()
+        for rules in self._rulesets if ruleset is None else (ruleset,):
+            if other is None:
+                found += self._white_totals.get((rules, player), _NO_GAMES)
+            else:
+                found += self.by_colour.get((rules, other, player), _NO_GAMES).reversed()
         return found
 
     def of(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
@@ -120,9 +135,9 @@ class Tally:
     def pairs_of(self, earlier: int, later: int, ruleset: str | None = None) -> list[int]:
         """Complete pairs of a meeting by the points of the earlier player: 0, ½, 1, 1½, 2."""
         counts = [0] * 5
-        for (rules, one, other), found in self.pairs.items():
-            if (one, other) == (earlier, later) and ruleset in (None, rules):
-                counts = [a + b for a, b in zip(counts, found, strict=True)]
+        for rules in self._rulesets if ruleset is None else (ruleset,):
+            found = self._pairs.get((rules, earlier, later), _NO_PAIRS)
+            counts = [a + b for a, b in zip(counts, found, strict=True)]
         return counts
 
     def match_counts(self, earlier: int, later: int) -> list[int]:

@@ -7,27 +7,28 @@ kept, is no part of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tengen.agents.registry import check_plays, make_agent
+from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, GameResult, TimeControl
 from tengen.arena.openings import Stones, load_openings, random_openings
 from tengen.arena.runner import GRACE_MS, UNTIMED_MS, Runner
 from tengen.arena.schedule import Format, Game, Schedule, pairings
-from tengen.arena.sprt import Sprt, Verdict
-from tengen.arena.store import GameStore, Score, StoredPlayer
+from tengen.arena.sprt import Hypothesis, Sprt
+from tengen.arena.store import GameStore, Score
 from tengen.arena.tally import Tally
-from tengen.arena.worker import Player, WorkerSettings
+from tengen.arena.worker import WorkerSettings
 from tengen.core.contracts import Agent, Opening, Ruleset
 from tengen.core.tables import to_table
 from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Openings:
-    """Where games begin."""
+class OpeningSettings:
+    """Which openings the games start from."""
 
     file: Path | None = None
     """Openings for every ruleset; without one they are random stones near the centre."""
@@ -46,31 +47,6 @@ class Openings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrant:
-    """A player as the description names it."""
-
-    agent: str
-    """The agent text."""
-    name: str = ""
-    """The name in tables; the agent text when empty."""
-    limits: TimeControl | None = None
-    """Its own limits; None plays by those of the tournament."""
-    memory_mb: int | None = None
-    """Told to the agent as its bound; a foreign engine that holds more loses."""
-    anchor: float | None = None
-    """A rating that is known: others are measured against it."""
-
-    def __post_init__(self) -> None:
-        if self.memory_mb is not None and self.memory_mb < 1:
-            raise InputError(f"memory_mb={self.memory_mb} is below 1")
-
-    @classmethod
-    def parse(cls, text: str) -> Entrant:
-        """A player of which nothing but the agent is said."""
-        return cls(agent=text)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
     """Everything that decides which games are played and how."""
 
@@ -86,7 +62,7 @@ class Tournament:
     """End after so many games, if that is earlier."""
     seed: int = 0
     limits: TimeControl = field(default_factory=TimeControl)
-    openings: Openings = field(default_factory=Openings)
+    openings: OpeningSettings = field(default_factory=OpeningSettings)
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
     """Stop as soon as this test of the first player against the second is decided; only two players may take part."""
@@ -123,6 +99,13 @@ class Tournament:
             names.append(name)
         return names
 
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Return the players with the names and limits they play under."""
+        return tuple(
+            replace(entrant, name=name, limits=entrant.limits or self.limits)
+            for name, entrant in zip(self.names(), self.players, strict=True)
+        )
+
     def schedule(self) -> Schedule:
         """All games in order; reads the openings."""
         return Schedule(
@@ -137,16 +120,9 @@ class Tournament:
 
     def worker_settings(self) -> WorkerSettings:
         """What the processes that play the games need to know."""
-        players = tuple(
-            Player(
-                name=name,
-                agent=entrant.agent,
-                control=entrant.limits or self.limits,
-                memory_mb=entrant.memory_mb,
-            )
-            for name, entrant in zip(self.names(), self.players, strict=True)
+        return WorkerSettings(
+            players=self.entrants(), adjudication=self.adjudication, grace_ms=GRACE_MS, untimed_ms=UNTIMED_MS
         )
-        return WorkerSettings(players=players, adjudication=self.adjudication, grace_ms=GRACE_MS, untimed_ms=UNTIMED_MS)
 
     def check_players(self) -> None:
         """Make every agent once; `AgentError` names one that cannot be made or started, or does not play a ruleset.
@@ -188,7 +164,8 @@ class Progress:
     tournament: Tournament
     total: int
     tally: Tally
-    verdict: Verdict | None = None
+    accepted: Hypothesis | None = None
+    """Hypothesis that the sequential test has accepted, None while it is undecided."""
     played_now: int = 0
     """Games of this run."""
 
@@ -223,14 +200,14 @@ def play(
     _prepare(store, tournament, schedule)
     tally = Tally()
     tally.add_all(store.scores())
-    verdict = store.setting("verdict")
-    progress = Progress(tournament, len(schedule), tally, None if verdict is None else Verdict(verdict))
+    accepted = store.setting("verdict")
+    progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
     def remaining() -> Iterator[Game]:
         for number in range(len(schedule)):
             if number in done:
                 continue
-            if progress.verdict is not None and number ^ 1 not in done:
+            if progress.accepted is not None and number ^ 1 not in done:
                 continue
             done.add(number)  # given away: its partner completes a pair
             yield schedule[number]
@@ -242,10 +219,10 @@ def play(
         )
         completes_pair = tally.add(score)
         progress.played_now += 1
-        if tournament.sprt is not None and completes_pair and progress.verdict is None:
-            progress.verdict = tournament.sprt.verdict(tally.pairs_of(0, 1))
-            if progress.verdict is not None:
-                store.set_setting("verdict", progress.verdict.value)
+        if tournament.sprt is not None and completes_pair and progress.accepted is None:
+            progress.accepted = tournament.sprt.decide(tally.pairs_of(0, 1))
+            if progress.accepted is not None:
+                store.set_setting("verdict", progress.accepted.value)
         if on_result is not None:
             on_result(progress)
 
@@ -261,12 +238,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
     openings = schedule.digest_openings()
     kept = store.setting("tournament")
     if kept is None or not len(store):
-        store.set_players(
-            [
-                StoredPlayer(name, entrant.agent)
-                for name, entrant in zip(tournament.names(), tournament.players, strict=True)
-            ]
-        )
+        store.set_players(tournament.entrants())
         store.set_setting("games", len(schedule))
         store.set_setting("openings", openings)
         store.set_setting("tournament", description)

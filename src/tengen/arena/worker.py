@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Protocol, runtime_checkable
 
 from tengen.agents.registry import make_agent
-from tengen.arena.match import Adjudication, Contestant, Ending, GameResult, TimeControl, play_game
+from tengen.arena.entrant import Entrant
+from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
 from tengen.arena.processes import kill_marked, mark_this_process
 from tengen.arena.schedule import Game
 from tengen.core.contracts import Agent, Outcome
@@ -40,21 +41,10 @@ Desk = Array[c_double]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
-    """A player of a match: its name in tables, its agent text, what it may spend."""
-
-    name: str
-    agent: str
-    control: TimeControl
-    memory_mb: int | None = None
-    """Told to the agent as its bound; a foreign engine that holds more loses."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSettings:
     """What all games of a tournament have in common."""
 
-    players: tuple[Player, ...]
+    players: tuple[Entrant, ...]
     adjudication: Adjudication
     grace_ms: int
     """How much later than tolerated a move may come before the worker itself is taken for hung."""
@@ -94,7 +84,8 @@ def work(connection: Connection, settings: WorkerSettings, desk: Desk, mark: str
 
 
 def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> GameResult:
-    controls = [settings.players[player].control for player in game.players]
+    first, second = (settings.players[player].limits or TimeControl() for player in game.players)
+    controls = (first, second)
 
     def watch(seat: int, allowed_ms: float | None) -> None:
         patience_ms = controls[seat].tolerance_ms + settings.grace_ms
@@ -111,10 +102,10 @@ def _play(game: Game, settings: WorkerSettings, bench: _Bench, desk: Desk) -> Ga
             agents.append(bench.agent(player))
         except TengenError as error:
             return forfeited(game, seat, Ending.START, str(error))
-    contestants = (Contestant(agents[0], controls[0]), Contestant(agents[1], controls[1]))
     result = play_game(
         game.ruleset,
-        contestants,
+        (agents[0], agents[1]),
+        controls=controls,
         opening=game.opening,
         adjudication=settings.adjudication,
         seed=game.seed,
@@ -151,7 +142,7 @@ class RunsProcess(Protocol):
 class _Bench:
     """The agents that are ready to play. No player meets itself, so one agent for each is enough."""
 
-    def __init__(self, players: Sequence[Player]) -> None:
+    def __init__(self, players: Sequence[Entrant]) -> None:
         self._players = players
         self._agents: OrderedDict[int, Agent] = OrderedDict()
 
@@ -180,7 +171,7 @@ class _Bench:
             _close(self._agents.popitem()[1])
 
 
-def _made(player: Player) -> Agent:
+def _made(player: Entrant) -> Agent:
     agent = make_agent(player.agent)
     if player.memory_mb is not None:
         agent.configure(memory_bytes=player.memory_mb << 20)

@@ -40,8 +40,8 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     from tengen import __version__
     from tengen.agents.registry import make_agent, parse_agent
     from tengen.protocols.pipe import PipeLog
-    from tengen.protocols.piskvork import About
-    from tengen.protocols.piskvork_brain import BrainServer
+    from tengen.protocols.piskvork.brain import BrainServer
+    from tengen.protocols.piskvork.notation import About
 
     parse_agent(agent)  # a wrong text is told at once, on the terminal; the player is made when a game begins
     pipe_log = PipeLog(log) if log else None

@@ -47,7 +47,7 @@ def generate(
 
     from tengen.core.contracts import Ruleset
     from tengen.learning.progress import Progress
-    from tengen.search.engine_games import EngineGame, SelfPlayConfig, generate_games
+    from tengen.tuning.engine_games import EngineGame, SelfPlayConfig, generate_games
 
     config = SelfPlayConfig(
         ruleset=Ruleset.parse(rules),

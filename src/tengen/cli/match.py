@@ -67,13 +67,14 @@ def match(
     """
     import json
 
+    from tengen.arena.entrant import Entrant
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
     from tengen.arena.match import Adjudication, ProofTrust, TimeControl
     from tengen.arena.match_report import match_lines, match_report
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
-    from tengen.arena.tournament import Entrant, Openings, Progress, Tournament, play
+    from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
     from tengen.cli.interruptible import heeding_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
     from tengen.core.contracts import Ruleset
@@ -97,7 +98,7 @@ def match(
             threads=threads,
             tolerance_ms=tolerance_ms,
         ),
-        openings=Openings(file=openings, shuffle=shuffle, transform=transform, stones=stones),
+        openings=OpeningSettings(file=openings, shuffle=shuffle, transform=transform, stones=stones),
         adjudication=Adjudication(proofs=ProofTrust(proofs.value), max_moves=max_moves),
         sprt=None if sprt is None else Sprt.parse(sprt, EloModel(sprt_model.value)),
     )

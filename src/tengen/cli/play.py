@@ -17,7 +17,7 @@ from tengen.errors import InputError, RecordError
 if TYPE_CHECKING:
     from tengen.cli.terminal import Player
     from tengen.core.contracts import Ruleset
-    from tengen.core.opening import OpeningState
+    from tengen.core.opening_procedure import OpeningState
 
 PERSON = "person"
 DEFAULT_AGENT = "rule-based"
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
 
         from tengen.cli.terminal import TerminalGame
         from tengen.core.contracts import Limits
-        from tengen.core.opening import Seat
+        from tengen.core.opening_procedure import Seat
 
         _check_save(save)
         rng = random.Random(secrets.randbits(64) if seed is None else seed)
@@ -115,7 +115,7 @@ def _check_save(path: Path | None) -> None:
 
 def _start(rules: str | None) -> OpeningState:
     from tengen.core.contracts import Ruleset
-    from tengen.core.opening import OpeningState
+    from tengen.core.opening_procedure import OpeningState
 
     return OpeningState.start(Ruleset.parse(rules or DEFAULT_RULES))
 
@@ -124,7 +124,7 @@ def _load(path: Path, rules: str | None) -> OpeningState:
     """The first game of a file, its opening taken as done; `rules` fills in what the file does not say."""
     from tengen import records
     from tengen.core.contracts import Ruleset
-    from tengen.core.opening import Done, OpeningState, Seat
+    from tengen.core.opening_procedure import Done, OpeningState, Seat
 
     ruleset = None if rules is None else Ruleset.parse(rules)
     record = next(iter(records.iterate(path, ruleset=ruleset)), None)

@@ -32,7 +32,7 @@ def generate(
 
     from tengen.cli.output import check_writable, write_text
     from tengen.core.contracts import Ruleset
-    from tengen.search.puzzles import format_puzzle, make_puzzles
+    from tengen.puzzles.puzzle import format_puzzle, make_puzzles
     from tengen.search.threats import ThreatKind
 
     check_writable(out)

@@ -27,21 +27,21 @@ def ratings(
 
     from rich.console import Console
 
-    from tengen.arena.pool import collect
     from tengen.arena.render import print_tables, write_report
     from tengen.arena.report import as_json
+    from tengen.arena.standings import collect
     from tengen.arena.store import GameStore
     from tengen.cli.output import write_text
 
     anchors = dict(_parse_anchor(text) for text in anchor or [])
     with contextlib.ExitStack() as stack:
         stores = [stack.enter_context(GameStore(path, is_writer=False)) for path in files]
-        pool = collect(stores, anchors)
-    print_tables(pool, Console())
+        standings = collect(stores, anchors)
+    print_tables(standings, Console())
     if json_file is not None:
-        write_text(json_file, json.dumps(as_json(pool), indent=2, ensure_ascii=False) + "\n")
+        write_text(json_file, json.dumps(as_json(standings), indent=2, ensure_ascii=False) + "\n")
     if report is not None:
-        write_report(pool, report)
+        write_report(standings, report)
 
 
 def _parse_anchor(text: str) -> tuple[str, float]:

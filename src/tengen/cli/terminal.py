@@ -14,12 +14,12 @@ from pathlib import Path
 from rich.console import Console
 
 from tengen import records
-from tengen.agents.opening import choose_action
+from tengen.agents.opening_choices import choose_action
 from tengen.agents.registry import make_agent
 from tengen.cli.drawing import can_show_colour, draw_board
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome
 from tengen.core.geometry import Point
-from tengen.core.opening import OpeningState, Option, Seat
+from tengen.core.opening_procedure import OpeningState, Option, Seat
 from tengen.errors import TengenError
 
 _MAX_LINE = 500

@@ -29,8 +29,8 @@ def tournament(
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
     from tengen.arena.match_report import match_lines
-    from tengen.arena.pool import collect
     from tengen.arena.render import print_tables, write_report
+    from tengen.arena.standings import collect
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
@@ -61,13 +61,13 @@ def tournament(
         except KeyboardInterrupt:
             typer.echo(f"stopped with {len(store)} games in {run.database}; --resume goes on", err=True)
             raise typer.Exit(130) from None
-        pool = collect([store])
+        standings = collect([store])
         if len(described.players) == 2:
             for line in match_lines(progress):
                 typer.echo(line)
-        print_tables(pool, Console())
+        print_tables(standings, Console())
         folder = report or run.report
         if folder is not None:
-            write_report(pool, folder)
+            write_report(standings, folder)
             save_games(store, folder / "games", described.name)
             typer.echo(f"report in {folder}")

@@ -44,7 +44,7 @@ def train(
     from rich.console import Console
 
     from tengen.errors import AgentError, InputError
-    from tengen.learning.algorithms import find_algorithm
+    from tengen.learning.algorithms.registry import find_algorithm
     from tengen.learning.config import load_config, preset_names
     from tengen.learning.progress import Progress
     from tengen.learning.run import Run, new_header
@@ -92,7 +92,7 @@ def train(
 def _list_presets(console: Console) -> None:
     from rich.table import Table
 
-    from tengen.learning.algorithms import algorithm_names, describe_algorithm
+    from tengen.learning.algorithms.registry import algorithm_names, describe_algorithm
     from tengen.learning.config import describe_preset, preset_names
 
     for algorithm in algorithm_names():

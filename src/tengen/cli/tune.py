@@ -47,7 +47,7 @@ def fit(
     from rich.console import Console
 
     from tengen.cli.output import check_writable
-    from tengen.search.tuning import FitConfig, fit_files
+    from tengen.tuning.evaluation_fit import FitConfig, fit_files
 
     check_writable(target, target.with_suffix(".json"))
     config = FitConfig(
@@ -82,11 +82,11 @@ def net(
     from rich.console import Console
 
     from tengen.cli.output import check_writable
-    from tengen.learning.algorithms import training_imports
+    from tengen.learning.algorithms.registry import training_imports
 
     check_writable(target, target.with_suffix(".json"))
     with training_imports():
-        from tengen.learning.evaluation_net import NetConfig, train_files
+        from tengen.tuning.evaluation_net import NetConfig, train_files
     config = NetConfig(
         epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed
     )
@@ -116,7 +116,7 @@ def search(
 
     from tengen.cli.output import check_writable
     from tengen.core.contracts import Ruleset
-    from tengen.search.spsa import Spsa, SpsaConfig, tune_search
+    from tengen.tuning.spsa import Spsa, SpsaConfig, tune_search
 
     check_writable(target)
     console = Console(highlight=False)

@@ -42,7 +42,7 @@ class Colour(StrEnum):
 
 
 class Rule(StrEnum):
-    """When a line wins, and what black may not play (docs/2-rules.md)."""
+    """When a line wins, and what black may not play (docs/rules.md)."""
 
     FREESTYLE = "freestyle"
     """A line of at least the win length wins."""
@@ -57,7 +57,7 @@ class Rule(StrEnum):
 
 
 class Opening(StrEnum):
-    """How the first stones are placed and the colours chosen (`tengen.core.opening`)."""
+    """How the first stones are placed and the colours chosen (`tengen.core.opening_procedure`)."""
 
     FREE = "free"
     SWAP = "swap"

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever the process is killed."""
+"""Atomic file writes: a file is either complete or absent, even if the process is killed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import os
 from pathlib import Path
 
 PART = ".part"
-"""How the name of a file ends while it is being written; it begins with a dot."""
+"""Suffix of a file that is still being written; its name also starts with a dot."""
 
 
 def partial_path(path: Path) -> Path:
-    """Under which name a file or folder is written before it is renamed."""
+    """Return the temporary name under which a file or folder is written before it is renamed."""
     return path.with_name(f".{path.name}{PART}")
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file by new content. An `OSError` leaves what was there before, and nothing beside it."""
+    """Replace the content of a file atomically. An `OSError` leaves the old file intact and no temporary one."""
     partial = partial_path(path)
     try:
         with open(partial, "wb") as file:

@@ -1,9 +1,9 @@
 """Points of the board and their names.
 
-A point is its name: `Point("h8")` is a `str` that also knows its column `x` and its row `y`. Columns run a, b, c, …
-from the left, rows 1, 2, 3, … from the **bottom** as in renju books and on most screens, so `a1` is the lower left
-corner, x = y = 0. On a board of width w the point's *index* is y·w + x; arrays over the board have shape [height,
-width] with row 0 at the bottom of the drawing.
+A point is its name: `Point("h8")` is a `str` with two attributes, its column `x` and its row `y`. Columns are lettered
+a, b, c, … from the left; rows are numbered 1, 2, 3, … from the **bottom**, as in renju books. So `a1` is the lower left
+corner, x = y = 0. On a board of width w the *index* of a point is y·w + x. Arrays over the board have shape
+[height, width], with row 0 at the bottom of the drawing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Point(str):
 
     @classmethod
     def at(cls, x: int, y: int) -> Point:
-        """The point in column `x` from the left and row `y` from the bottom, both from 0."""
+        """The point in column `x` from the left and row `y` from the bottom, both counted from 0."""
         if 0 <= x < MAX_SIZE and 0 <= y < MAX_SIZE:
             return _POINTS[y][x]
         raise NotationError(f"no board has a point at column {x}, row {y} (both run from 0 to {MAX_SIZE - 1})")
@@ -76,7 +76,7 @@ _POINTS = tuple(tuple(_make_point(x, y) for x in range(MAX_SIZE)) for y in range
 
 
 def parse_points(text: str) -> tuple[Point, ...]:
-    """Split a run of names such as `h8i9 j10` into points; blanks and commas between them are allowed.
+    """Split a string of point names such as `h8i9 j10` into points; whitespace and commas are ignored.
 
     >>> parse_points("h8i9 j10")
     (Point('h8'), Point('i9'), Point('j10'))

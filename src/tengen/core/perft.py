@@ -1,4 +1,4 @@
-"""Counting move sequences, to check the rules against known numbers."""
+"""Perft: count move sequences, to check the rules against known numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tengen.errors import InputError
 
 
 class PerftPly(NamedTuple):
-    """What perft counts at one ply."""
+    """The perft counts of one ply."""
 
     nodes: int
-    """Sequences of that many legal moves; a finished game is not extended."""
+    """Number of legal move sequences of this length; finished games are not extended."""
     wins: int
-    """Those whose last move won."""
+    """Number of those sequences that end with a win."""
 
 
 def perft(start: Ruleset | Position, depth: int) -> list[PerftPly]:

@@ -1,6 +1,6 @@
-"""Where a game stands. Immutable: `play` and `undo` return new positions.
+"""Immutable game positions: `play` and `undo` return new ones.
 
-The stones live in a native board; this class adds names, errors that carry the position, and the drawing.
+The stones are stored in a native board. `Position` adds point names, errors that contain the position, and drawings.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ import numpy.typing as npt
 from tengen._native import Board
 from tengen.core.contracts import Colour, Foul, Outcome, Rule, Ruleset
 from tengen.core.geometry import Point, parse_points
+from tengen.core.native_enums import (
+    colour_from_native,
+    colour_to_native,
+    foul_from_native,
+    outcome_from_native,
+    rule_to_native,
+)
 from tengen.errors import (
     ForbiddenPointError,
     GameOverError,
@@ -27,15 +34,11 @@ from tengen.errors import (
 Move = Point | str | int
 """A point, its name, or its index y·width + x."""
 
-_RULES = (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO, Rule.CARO_EXACT)
-_COLOURS = (Colour.BLACK, Colour.WHITE)
-_OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
-_FOULS = (None, Foul.OVERLINE, Foul.DOUBLE_FOUR, Foul.DOUBLE_THREE)
 _CELLS = ".XO"
 
 
 class Position:
-    """The stones on the board, who moves next, and how the game stands.
+    """The stones on the board, the side to move and the outcome.
 
     >>> position = Position.start(Ruleset(9, 9)).play("e5").play("e6")
     >>> position.to_move, position.last_move, position.outcome.value
@@ -68,14 +71,14 @@ class Position:
         white: Iterable[Move] = (),
         to_move: Colour | str | None = None,
     ) -> Position:
-        """A set-up position without history.
+        """A position set up from stones, without move history.
 
-        Without `to_move` the side with fewer stones moves, black if both have the same number. Any number of stones
+        If `to_move` is None, the side with fewer stones moves, or black if the numbers are equal. Any number of stones
         is allowed; two winners are not.
         """
         sides: list[list[int]] = []
         seen: set[int] = set()
-        for colour, points in zip(_COLOURS, (black, white), strict=True):
+        for colour, points in zip(Colour, (black, white), strict=True):
             side = [_index_of(ruleset, point) for point in points]
             for point in side:
                 if point in seen:
@@ -88,7 +91,7 @@ class Position:
             mover = _colour(to_move)
         board = _new_board(ruleset)
         try:
-            board.set_up(sides[0], sides[1], _COLOURS.index(mover))
+            board.set_up(sides[0], sides[1], colour_to_native(mover))
         except ValueError as error:
             raise PositionError(
                 f"{error}: black {_names(ruleset, sides[0])}, white {_names(ruleset, sides[1])}"
@@ -97,7 +100,7 @@ class Position:
 
     @classmethod
     def from_moves(cls, ruleset: Ruleset, moves: str | Iterable[Move]) -> Position:
-        """The position after the given moves from the empty board, as a run of names (`h8i9j10`) or a list."""
+        """The position after the given moves from the empty board, as a string (`h8i9j10`) or an iterable."""
         position = cls.start(ruleset)
         for move in parse_points(moves) if isinstance(moves, str) else moves:
             position = position.play(move)
@@ -106,34 +109,35 @@ class Position:
     # -- playing ---------------------------------------------------------------------------------------------------
 
     def play(self, move: Move) -> Position:
-        """The position after the side to move has played `move`."""
+        """Return the position after the side to move has played `move`."""
         index = self._checked_index(move)
         board = self._native.copy()
         board.make(index)
         return Position(self.ruleset, board)
 
     def undo(self, count: int = 1) -> Position:
-        """The position before the last `count` moves; set-up stones stay."""
+        """Return the position before the last `count` moves; set-up stones cannot be undone."""
         if not 0 <= count <= self._native.ply:
-            raise IllegalMoveError(f"cannot take back {count} moves, {self._native.ply} were made\n{self}")
+            raise IllegalMoveError(f"cannot take back {count} moves: {self._native.ply} were made\n{self}")
         board = self._native.copy()
         for _ in range(count):
             board.unmake()
         return Position(self.ruleset, board)
 
     def legal_points(self) -> list[Point]:
-        """Every point the side to move may play; none when the game is over. Renju fouls are not legal."""
+        """All legal points of the side to move; empty when the game is over. Renju fouls are not legal."""
         width = self.ruleset.width
         return [Point.from_index(int(index), width) for index in np.flatnonzero(self.legal_mask())]
 
     def legal_mask(self) -> npt.NDArray[np.bool_]:
-        """`legal_points` as bool [area]."""
+        """The legal points as a bool array [area]."""
         return self._native.legal_mask()
 
     def forbidden_points(self) -> dict[Point, Foul]:
-        """The points where the side to move would commit a renju foul, with its kind; empty unless black moves."""
+        """The renju fouls of the side to move by point; empty unless black is to move."""
         width = self.ruleset.width
-        return {Point.from_index(index, width): Foul(str(_FOULS[kind])) for index, kind in self._native.fouls()}
+        fouls = ((index, foul_from_native(kind)) for index, kind in self._native.fouls())
+        return {Point.from_index(index, width): foul for index, foul in fouls if foul is not None}
 
     def is_legal(self, move: Move) -> bool:
         """Whether `play(move)` would succeed."""
@@ -144,21 +148,21 @@ class Position:
         return True
 
     def is_win(self, move: Move) -> bool:
-        """Whether the side to move wins at once with `move`."""
-        return self._native.would_win(self._checked_index(move), _COLOURS.index(self.to_move))
+        """Whether `move` wins the game for the side to move."""
+        return self._native.would_win(self._checked_index(move), self._native.to_move)
 
-    # -- what stands -----------------------------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------------------------
 
     @property
     def to_move(self) -> Colour:
         """The side to move (also when the game is over)."""
-        return _COLOURS[self._native.to_move]
+        return colour_from_native(self._native.to_move)
 
     @property
     def outcome(self) -> Outcome:
-        """How the game stands. Black without a legal point in renju has lost."""
+        """The outcome of the game. In renju, black loses if it has no legal point."""
         if self._outcome is None:
-            self._outcome = _OUTCOMES[self._native.outcome()]
+            self._outcome = outcome_from_native(self._native.outcome())
         return self._outcome
 
     @property
@@ -168,7 +172,7 @@ class Position:
 
     @property
     def winning_line(self) -> tuple[Point, ...]:
-        """The points of the line that won, in order; empty if none did."""
+        """The points of the winning line, in order; empty if there is none."""
         return tuple(Point.from_index(index, self.ruleset.width) for index in self._native.winning_line())
 
     @property
@@ -189,31 +193,31 @@ class Position:
 
     @property
     def hash(self) -> int:
-        """A 64-bit hash of the stones and the side to move, the same on every machine."""
+        """A 64-bit hash of the stones and the side to move; identical on all machines."""
         return self._native.hash
 
     @property
     def native(self) -> Board:
-        """The native board underneath. Do not change it: copy it first."""
+        """The underlying native board. Do not modify it; copy it first."""
         return self._native
 
     def cells(self) -> npt.NDArray[np.uint8]:
-        """The board as uint8 [height, width]: 0 empty, 1 black, 2 white; row 0 is row 1, the lowest."""
+        """The board as uint8 [height, width]: 0 empty, 1 black, 2 white; row 0 is the bottom row."""
         return self._native.cells()
 
     def at(self, point: Move) -> Colour | None:
-        """The colour of the stone on `point`, None when empty."""
+        """The colour of the stone on `point`, None if the point is empty."""
         cell = self._native.at(_index_of(self.ruleset, point))
-        return _COLOURS[cell - 1] if cell else None
+        return colour_from_native(cell - 1) if cell else None
 
     def points_of(self, colour: Colour | str) -> list[Point]:
-        """All stones of a colour, from a1 rightwards and upwards."""
-        cell = _COLOURS.index(_colour(colour)) + 1
+        """All stones of a colour, ordered by point index."""
+        cell = colour_to_native(_colour(colour)) + 1
         width = self.ruleset.width
         return [Point.from_index(int(index), width) for index in np.flatnonzero(self.cells().ravel() == cell)]
 
     def __eq__(self, other: object) -> bool:
-        """Same ruleset, same stones, same side to move; the order of moves does not count."""
+        """Compare ruleset, stones and side to move; the move order does not matter."""
         if not isinstance(other, Position):
             return NotImplemented
         return (
@@ -246,7 +250,10 @@ class Position:
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        """The board with coordinates, X black, O white, brackets around the last move; `parse` reads it back."""
+        """Draw the board with coordinates, X for black, O for white and the last move in parentheses.
+
+        `parse` is the inverse.
+        """
         last = self.last_move
         rows = [f"{self.ruleset}  {self._headline()}"]
         cells = self.cells()
@@ -266,19 +273,18 @@ class Position:
         if self.outcome is Outcome.DRAW:
             return "draw"
         winner = self.outcome.winner
-        # The turn stays readable in a finished game, since a drawing is also a notation.
         return f"{winner} has won" if winner else f"{self.to_move} to move"
 
     @classmethod
     def parse(cls, text: str, ruleset: Ruleset | None = None) -> Position:
-        """Read a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
+        """Parse a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
 
-        The headline's ruleset and side to move are used when there is one; `ruleset` overrides or replaces it. A last
-        move in brackets becomes the history.
+        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides it. A last move
+        in parentheses becomes the move history.
         """
         return _parse_drawing(cls, text, ruleset)
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals -------------------------------------------------------------------------------------------------
 
     def _checked_index(self, move: Move) -> int:
         try:
@@ -289,16 +295,16 @@ class Position:
         if self.is_over:
             raise GameOverError(f"cannot play {point}: the game is over\n{self}")
         if self._native.at(index):
-            raise IllegalMoveError(f"cannot play {point}: a stone stands there\n{self}")
+            raise IllegalMoveError(f"cannot play {point}: the point is occupied\n{self}")
         if self.ruleset.rule is Rule.RENJU and self.to_move is Colour.BLACK:
-            foul = _FOULS[self._native.foul_at(index)]
+            foul = foul_from_native(self._native.foul_at(index))
             if foul is not None:
                 raise ForbiddenPointError(f"cannot play {point}: {foul} is forbidden for black\n{self}")
         return index
 
 
 def _new_board(ruleset: Ruleset) -> Board:
-    return Board(ruleset.width, ruleset.height, ruleset.win_length, _RULES.index(ruleset.rule))
+    return Board(ruleset.width, ruleset.height, ruleset.win_length, rule_to_native(ruleset.rule))
 
 
 def _colour(text: Colour | str) -> Colour:
@@ -323,8 +329,11 @@ def _names(ruleset: Ruleset, indices: Iterable[int]) -> str:
     return " ".join(Point.from_index(index, ruleset.width) for index in indices) or "none"
 
 
-_ROW = re.compile(r"\s*(?:\d{1,2}\s+)?((?:[\s(]*[.XO]\)?)+)\s*(?:\d{1,2})?\s*", re.ASCII)
-_HEADLINE = re.compile(r"\s*(\S+)\s+(?:(black|white) (to move|has won)|(draw))\s*", re.ASCII)
+_MAX_DRAWING = 1 << 16
+"""Characters; the drawing of a 22x22 board has about a thousand."""
+# Possessive quantifiers never backtrack, so both patterns take linear time on any text.
+_ROW = re.compile(r"\s*+(?:\d{1,2}\s++)?+((?:[\s(]*+[.XO]\)?+)++)\s*+(?:\d{1,2})?+\s*+", re.ASCII)
+_HEADLINE = re.compile(r"\s*+(\S++)\s++(?:(black|white) (to move|has won)|(draw))\s*+", re.ASCII)
 
 
 def _drawn_rows(text: str) -> Iterator[tuple[int, str]]:
@@ -335,6 +344,8 @@ def _drawn_rows(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse_drawing(cls: type[Position], text: str, ruleset: Ruleset | None) -> Position:
+    if len(text) > _MAX_DRAWING:
+        raise NotationError(f"a drawing has at most {_MAX_DRAWING} characters, not {len(text)}: {text[:40]!r}…")
     headline = _HEADLINE.fullmatch(text.lstrip("\n").split("\n", 1)[0])
     if ruleset is None and headline is not None:
         ruleset = Ruleset.parse(headline[1])

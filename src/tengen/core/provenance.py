@@ -1,4 +1,4 @@
-"""Where results come from: they name the commit of the code that made them."""
+"""Provenance of results: the commit of the code that produced them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def source_commit() -> str:
-    """The commit of the source tree this runs from, `unknown` outside of one."""
+    """Return the git commit of the running source tree, or `unknown` outside a repository."""
     try:
         done = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True

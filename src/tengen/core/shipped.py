@@ -1,4 +1,4 @@
-"""Where the files are that come with Tengen beside its code: openings, puzzles, levels."""
+"""Location of the data files shipped with Tengen: openings, puzzles, levels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from pathlib import Path
 
 
 def shipped_folder(name: str) -> Path:
-    """`tengen/NAME` of an installed package; in a clone, `NAME` beside `src`. Code of that name is not meant."""
+    """Return the data folder `name`: inside an installed package, or at the root of a clone.
+
+    A Python package of the same name is ignored.
+    """
     package = Path(__file__).parents[1]
     installed = package / name
     is_code = (installed / "__init__.py").exists()

@@ -1,7 +1,7 @@
-"""The symmetries of a board: eight of a square, four of a rectangle.
+"""Board symmetries: eight for a square board, four for a rectangular one.
 
-A symmetry s is a number 0–7: bit 0 mirrors left and right, bit 1 mirrors up and down, bit 2 then exchanges columns and
-rows (square boards only). 0 is the identity.
+A symmetry is a number from 0 to 7. Bit 0 mirrors left and right, bit 1 mirrors up and down, and bit 2 then transposes
+columns and rows (square boards only). 0 is the identity.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def symmetries(ruleset: Ruleset) -> range:
 
 
 def transform_point(point: Point, symmetry: int, ruleset: Ruleset) -> Point:
-    """Where the point goes.
+    """Return the image of a point under a symmetry.
 
     >>> transform_point(Point("a1"), 1, Ruleset(9, 9))
     Point('i1')
@@ -43,13 +43,13 @@ def transform_point(point: Point, symmetry: int, ruleset: Ruleset) -> Point:
 
 
 def inverse(symmetry: int) -> int:
-    """The symmetry that undoes another one: only the two quarter turns are not their own inverse."""
+    """Return the inverse symmetry. Only the two quarter turns are not their own inverse."""
     return {5: 6, 6: 5}.get(symmetry, symmetry)
 
 
 @lru_cache(maxsize=256)
 def permutation(symmetry: int, ruleset: Ruleset) -> npt.NDArray[np.intp]:
-    """int [area], read-only: entry i is the index that point i goes to."""
+    """Return a read-only int array [area]: entry i is the index of the image of point i."""
     table = np.array(
         [
             transform_point(Point.from_index(i, ruleset.width), symmetry, ruleset).index(ruleset.width)
@@ -62,7 +62,7 @@ def permutation(symmetry: int, ruleset: Ruleset) -> npt.NDArray[np.intp]:
 
 
 def transform_array(array: npt.NDArray[T], symmetry: int) -> npt.NDArray[T]:
-    """Transform an array whose last two axes are [height, width]; a view where possible."""
+    """Transform an array whose last two axes are [height, width]. The result is a view of it."""
     if symmetry & 1:
         array = array[..., ::-1]
     if symmetry & 2:
@@ -73,7 +73,7 @@ def transform_array(array: npt.NDArray[T], symmetry: int) -> npt.NDArray[T]:
 
 
 def transform_position(position: Position, symmetry: int) -> Position:
-    """The same position seen in a mirror or turned, history included."""
+    """Return the mirrored or rotated position, including its move history."""
     ruleset = position.ruleset
     start = position.undo(len(position.moves))
 
@@ -92,7 +92,7 @@ def transform_position(position: Position, symmetry: int) -> Position:
 
 
 def canonical_hash(position: Position) -> int:
-    """The smallest hash over all symmetries: equal for positions that differ only by one."""
+    """Return the smallest hash over all symmetries; symmetric positions have the same canonical hash."""
     return min(transform_position(position, symmetry).hash for symmetry in symmetries(position.ruleset))
 
 

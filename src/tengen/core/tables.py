@@ -1,6 +1,6 @@
-"""Configurations as TOML tables, read into frozen dataclasses by the types of their fields; the unknown is refused.
+"""Conversion between TOML tables and frozen dataclasses, driven by the types of their fields.
 
-`to_table` is the way back.
+Unknown keys are errors. `to_table` is the inverse of `TableReader.make`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAX_FILE_BYTES = 1 << 20
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; `InputError` when it cannot be read."""
+    """Read a TOML file; `InputError` if it is unreadable or invalid."""
     try:
         if path.stat().st_size > _MAX_FILE_BYTES:
             raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes")
@@ -34,25 +34,25 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
     except RecursionError:
-        raise InputError(f"{path}: its values are nested too deeply") from None
+        raise InputError(f"{path}: values are nested too deeply") from None
 
 
 class TableReader:
-    """Makes dataclasses of tables, by the types of their fields.
+    """Converts tables to dataclasses, using the types of their fields.
 
-    A dataclass with a class method `parse` may be written as a text, such as a ruleset. A table within a table changes
-    the default of its field, where there is one, and leaves the rest of it as it is.
+    A dataclass with a class method `parse`, such as `Ruleset`, may be given as a string. A nested table updates the
+    default of its field, if there is one; keys that it omits keep their default.
     """
 
     def __init__(self, origin: str, folder: Path) -> None:
-        """`origin` names the source in errors; paths in it are relative to `folder`."""
+        """Set the source name used in errors (`origin`) and the folder that relative paths refer to."""
         self._origin = origin
         self._folder = folder
 
     def make(
         self, kind: type[T], table: Mapping[str, Any], place: str, known: Sequence[str] = (), base: T | None = None
     ) -> T:
-        """The dataclass of a table, or `base` changed by it; `place` is the table's name, for messages."""
+        """Convert a table to a dataclass, or update `base` with it; `place` is the table's name in error messages."""
         hints = typing.get_type_hints(kind)
         wanted = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
         values: dict[str, Any] = {}
@@ -98,9 +98,9 @@ class TableReader:
             self._expect(isinstance(value, (int, float)) and not isinstance(value, bool), place, value, "a number")
             return float(value)
         if hint in (int, bool):
-            self._expect(type(value) is hint, place, value, "a whole number" if hint is int else "true or false")
+            self._expect(type(value) is hint, place, value, "an integer" if hint is int else "true or false")
             return value
-        self._expect(isinstance(value, str), place, value, "a text")
+        self._expect(isinstance(value, str), place, value, "a string")
         if hint is Path:
             return self._folder / value
         if isinstance(hint, type) and issubclass(hint, StrEnum):
@@ -118,14 +118,14 @@ class TableReader:
 
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:
-    """The default of a field, None when it has none."""
+    """Return the default of a field, None if it has none."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return None if field.default is dataclasses.MISSING else field.default
 
 
 def to_table(value: Any) -> Any:
-    """Dataclasses as nested tables of plain values; a field that is None is left out."""
+    """Convert dataclasses to nested tables of plain values; fields that are None are omitted."""
     if isinstance(value, (Ruleset, Path, StrEnum)):
         return str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -139,7 +139,7 @@ def to_table(value: Any) -> Any:
 
 
 def did_you_mean(given: str, known: Sequence[str]) -> str:
-    """The end of a message about an unknown name: what is known, and what may have been meant."""
+    """Return the suffix of an "unknown name" error: the known names and the closest match."""
     close = difflib.get_close_matches(given, known, n=1)
     guess = f"; did you mean {close[0]!r}?" if close else ""
     return f" (known: {', '.join(known)}{guess})"

@@ -1,8 +1,8 @@
-"""Gomoku as a reinforcement-learning environment: Gymnasium, PettingZoo, and thousands of boards at once.
+"""Gomoku as a reinforcement-learning environment for Gymnasium and PettingZoo, single or vectorized.
 
-Importing this package registers `tengen/Gomoku-v0` with Gymnasium, for `gymnasium.make` and for `gymnasium.make_vec`
-(which then makes the native `GomokuVectorEnv`). The PettingZoo environment is `tengen.envs.gomoku_aec`, imported by
-itself because it needs pettingzoo. docs/environments.md is the manual.
+Importing this package registers `tengen/Gomoku-v0` with Gymnasium, for `gymnasium.make` and `gymnasium.make_vec` (which
+returns the native `GomokuVectorEnv`). The PettingZoo environment `tengen.envs.gomoku_aec` is imported separately
+because it needs pettingzoo. The manual is docs/environments.md.
 
 >>> import gymnasium, tengen.envs
 >>> env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9:5:freestyle", opponent="naive:level=1")

@@ -1,4 +1,4 @@
-"""A board as an image, drawn with numpy alone."""
+"""Draws a board as an image, using only numpy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tengen.core.position import Position
 Image = npt.NDArray[np.uint8]
 
 CELL = 32
-"""Pixels from one line to the next."""
+"""Distance between two lines in pixels."""
 
 _WOOD = (222, 184, 120)
 _LINE = (92, 64, 32)
@@ -24,9 +24,9 @@ _MARK = (214, 40, 40)
 
 
 def draw_board(position: Position, cell: int = CELL) -> Image:
-    """uint8 [height·cell, width·cell, 3]: wood, lines, stones; row 1 at the bottom.
+    """Draw the board as uint8 [height·cell, width·cell, 3], row 1 at the bottom.
 
-    A red dot marks the last move, or every stone of the line that won.
+    A red dot marks the last move, or every stone of the winning line.
     """
     image = _empty_board(position.ruleset, cell).copy()
     for colour in Colour:
@@ -53,7 +53,7 @@ def _empty_board(ruleset: Ruleset, cell: int) -> Image:
 
 
 def _star_points(ruleset: Ruleset) -> list[Point]:
-    """The centre of boards that have one, and the four points on the fourth lines of boards from 13×13."""
+    """Return the centre of odd-sized boards and, from 13×13 on, the four 4-4 points."""
     points = [ruleset.centre] if ruleset.width % 2 and ruleset.height % 2 else []
     if min(ruleset.width, ruleset.height) >= 13:
         points += [Point.at(x, y) for x in (3, ruleset.width - 4) for y in (3, ruleset.height - 4)]
@@ -63,7 +63,7 @@ def _star_points(ruleset: Ruleset) -> list[Point]:
 def _draw_disc(
     image: Image, ruleset: Ruleset, point: Point, cell: int, radius: float, colour: tuple[int, int, int]
 ) -> None:
-    """Paint a disc on a point; the radius is in cells."""
+    """Draw a disc on a point; the radius is in cells."""
     top, left = (ruleset.height - 1 - point.y) * cell, point.x * cell
     tile = image[top : top + cell, left : left + cell]
     cover = _disc_cover(cell, radius)
@@ -72,7 +72,7 @@ def _draw_disc(
 
 @lru_cache(maxsize=64)
 def _disc_cover(cell: int, radius: float) -> npt.NDArray[np.float64]:
-    """[cell, cell, 1]: how much of each pixel a disc around the lines' crossing covers, its edge smoothed."""
+    """Return the coverage of each pixel by a centred, anti-aliased disc: float [cell, cell, 1]."""
     offsets = np.arange(cell) - cell // 2
     distance = np.hypot(offsets[:, None], offsets[None, :])
     return np.clip(radius * cell - distance + 0.5, 0.0, 1.0)[..., None]

@@ -1,8 +1,8 @@
 """`tengen/Gomoku-v0`: Gomoku for one agent, as a Gymnasium environment.
 
-The environment of Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, a win is +1, a
-loss -1, everything else 0, an invalid move raises or loses. All rulesets of Tengen and all layouts of
-`tengen.core.planes` are served.
+It follows the environment of Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
+reward is +1 for a win, -1 for a loss and 0 otherwise, and an invalid move raises an error or loses the game. All
+rulesets of Tengen and all layouts of `tengen.core.planes` are supported.
 
 Version history:
 
@@ -40,7 +40,7 @@ COLOUR_NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
 
 @dataclass(frozen=True, slots=True)
 class EnvState:
-    """Everything `GomokuEnv.set_state` needs to go on from a moment of a game, except what an `Agent` remembers."""
+    """The saved state of a `GomokuEnv`, for `set_state`. The internal state of an opponent `Agent` is not included."""
 
     position: Position
     colour: Colour
@@ -49,28 +49,27 @@ class EnvState:
 
 
 class GomokuEnv(gym.Env[Planes, np.int64]):
-    """One game after the other against an opponent, or against oneself.
+    """A Gymnasium environment that plays Gomoku against an opponent or against itself.
 
-    With an opponent the observation is always what the agent's colour sees and rewards are the agent's. Without one
-    (`opponent=None`) each step plays for the side to move, which also sees the observation, and the reward is that of
-    the colour that has just moved.
+    With an opponent, observations and rewards are always from the agent's point of view. Without one (`opponent=None`),
+    each step plays for the side to move: the observation is seen by the side to move, and the reward is for the colour
+    that has just moved.
 
     Args:
-        ruleset: What is played, as a `Ruleset` or its text.
-        opponent: A native policy by its text (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), any
-            `Agent`, a function from a position to a move, or None: the caller plays both colours.
-        side: The agent's colour: "black", "white", or "random" (drawn at each reset). Without meaning when the caller
-            plays both.
-        observation: A layout of `tengen.core.planes`; the default holds the paper's planes black, white, occupied.
+        ruleset: The ruleset, as a `Ruleset` or its text form.
+        opponent: The name of a native policy (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), an
+            `Agent`, a function from a position to a move, or None to play both colours yourself.
+        side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
+        observation: A layout of `tengen.core.planes`; the default has the paper's planes black, white, occupied.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
-        resign_action: Add action width·height, which gives the game up.
+        resign_action: Add action width·height, which resigns the game.
         invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
-        opening_moves: So many random moves are on the board before the agent's first one.
-        opponent_limits: How long an `Agent` may think; one second a move unless said otherwise.
+        opening_moves: Number of random moves played before the agent's first move.
+        opponent_limits: Search limits of an opponent `Agent` (default: one second per move).
         render_mode: "ansi", "rgb_array" or "human".
 
-    `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (0 black, 1 white:
-    who acts next), and at the end of a game `outcome`.
+    `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (the colour that acts
+    next, 0 for black and 1 for white). At the end of a game it also has `outcome`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (Gymnasium's way)
@@ -104,13 +103,13 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         self._colour = Colour.BLACK
         self._outcome: Outcome | None = None  # None before the first reset
 
-    # -- the interface of Gymnasium --------------------------------------------------------------------------------
+    # -- Gymnasium API ---------------------------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Planes, dict[str, Any]]:
-        """Begin a new game.
+        """Start a new game.
 
         Args:
-            seed: Begins the randomness of the environment and of its opponent anew.
+            seed: Seed of the random generator of the environment and its opponent.
             options: `position`, a `Position` to start from instead of the empty board, and `side`, the agent's colour
                 in this game.
         """
@@ -130,11 +129,11 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             if self._position.to_move is not self._colour:
                 self._play(self._opponent.choose(self._position, self.np_random))
                 if self._outcome is not Outcome.ONGOING:
-                    raise InputError(f"the opponent's first move ends the game that was to start\n{self._position}")
+                    raise InputError(f"the opponent's first move ends the game\n{self._position}")
         return self._shown()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
-        """Play the agent's action and the opponent's answer."""
+        """Play the agent's action and the opponent's reply."""
         if self._outcome is not Outcome.ONGOING:
             raise GameOverError("call reset: " + ("no game has begun" if self._outcome is None else "the game is over"))
         number = self._spaces.check_action(action, self._position)
@@ -151,49 +150,49 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """bool [actions]: what may be chosen now, as sb3-contrib's `MaskablePPO` asks for it."""
+        """The legal actions as bool [actions]; called by sb3-contrib's `MaskablePPO`."""
         return self._mask().view(np.bool_)
 
     def render(self) -> Any:
-        """The board as text ("ansi"), as an image uint8 [H, W, 3] ("rgb_array"), or in a window ("human", None)."""
+        """Return the board as text ("ansi") or as an image uint8 [H, W, 3] ("rgb_array"), or show it ("human")."""
         return self._renderer.render(self._position)
 
     def close(self) -> None:
-        """Close the window, if there is one. An opponent that was handed over stays open."""
+        """Close the window, if there is one. An `Agent` passed as opponent stays open."""
         self._renderer.close()
 
-    # -- beyond Gymnasium ------------------------------------------------------------------------------------------
+    # -- extensions ------------------------------------------------------------------------------------------------
 
     @property
     def ruleset(self) -> Ruleset:
-        """What is played."""
+        """The ruleset of the games."""
         return self._spaces.ruleset
 
     @property
     def position(self) -> Position:
-        """Where the game stands."""
+        """The current position."""
         return self._position
 
     @property
     def colour(self) -> Colour:
-        """Whose action is next: the agent's colour, or the side to move without an opponent."""
+        """The colour that acts next: the agent's colour, or without an opponent the side to move."""
         return self._colour
 
     def get_state(self) -> EnvState:
-        """This moment, to come back to with `set_state`."""
+        """Save the current state for `set_state`."""
         if self._outcome is None:
             raise GameOverError("call reset: no game has begun")
         return EnvState(self._position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
 
     def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:
-        """Go on from a saved moment, randomness included; what `reset` returns."""
+        """Restore a saved state, including the random generator; return observation and info as `reset` does."""
         if state.position.ruleset != self.ruleset:
-            raise InputError(f"the state is of a game of {state.position.ruleset}, not of {self.ruleset}")
+            raise InputError(f"the state belongs to a game of {state.position.ruleset}, not {self.ruleset}")
         self._position, self._colour, self._outcome = state.position, state.colour, state.outcome
         self.np_random.bit_generator.state = state.rng_state
         return self._shown()
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals -------------------------------------------------------------------------------------------------
 
     def _random_opening(self) -> Position:
         position = Position.start(self.ruleset)
@@ -225,7 +224,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return np.zeros(self._spaces.action_count, dtype=np.int8)
 
     def _shown(self) -> tuple[Planes, dict[str, Any]]:
-        """Observation and info of this moment; draws the board when somebody watches."""
+        """Return the current observation and info; draw the board in render mode "human"."""
         info: dict[str, Any] = {"action_mask": self._mask(), "colour": COLOUR_NUMBERS[self._colour]}
         if self._outcome is not Outcome.ONGOING:
             info["outcome"] = str(self._outcome)

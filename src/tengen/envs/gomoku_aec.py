@@ -1,9 +1,9 @@
 """Gomoku for two agents, as a PettingZoo AEC environment.
 
-Agents `black` and `white` move in turn. An observation is `{"observation": planes [C, height, width], "action_mask":
-int8 [actions]}`: the planes as that agent sees them, the mask all zero for the agent who is not to move. A win is +1
-for one and -1 for the other. `env` adds the wrappers of PettingZoo's classic games: an illegal move ends the game with
--1 for the agent who made it.
+Agents `black` and `white` alternate. An observation is `{"observation": planes [C, height, width], "action_mask":
+int8 [actions]}`: the planes are seen by that agent, and the mask is all zero for the agent that is not to move. The
+winner's reward is +1, the loser's -1. `env` adds the wrappers of PettingZoo's classic games: an illegal move ends the
+game with -1 for the agent that made it.
 
 >>> from tengen.envs import gomoku_aec
 >>> game = gomoku_aec.env(ruleset="9x9:5:freestyle")
@@ -38,11 +38,11 @@ except ModuleNotFoundError as error:
     ) from error
 
 LAYOUT = "own-other-last-colour"
-"""The planes unless others are asked for: own stones, the other's, the last move, all ones for black."""
+"""Default planes: own stones, the opponent's stones, the last move, all ones if black is to move."""
 
 
 def env(**settings: Any) -> Any:
-    """The environment with the usual wrappers around it; `raw_env` lists the settings."""
+    """Return the environment with PettingZoo's usual wrappers; `raw_env` documents the settings."""
     game: Any = raw_env(**settings)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
@@ -50,15 +50,15 @@ def env(**settings: Any) -> Any:
 
 
 class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo expects; AECEnv is untyped)
-    """The environment itself; an illegal move raises an `IllegalMoveError` and changes nothing.
+    """The environment without wrappers; an illegal move raises an `IllegalMoveError` and changes nothing.
 
     Args:
-        ruleset: What is played, as a `Ruleset` or its text.
+        ruleset: The ruleset, as a `Ruleset` or its text form.
         observation: A layout of `tengen.core.planes`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
-        resign_action: Add action width·height, which gives the game up.
-        opening_moves: So many random moves are on the board when a game begins.
-        max_cycles: Truncate the game after so many moves of each agent.
+        resign_action: Add action width·height, which resigns the game.
+        opening_moves: Number of random moves played at the start of each game.
+        max_cycles: Truncate the game after this many moves by each agent.
         render_mode: "ansi", "rgb_array" or "human".
     """
 
@@ -116,7 +116,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
 
     @property
     def position(self) -> Position:
-        """Where the game stands."""
+        """The current position."""
         return self._position
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -124,11 +124,11 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """All actions: the points y·width + x, and resigning if that is one."""
+        """The action space: the point indices y·width + x and, with `resign_action`, resigning."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game. `seed` begins the randomness of the openings anew; `options` has no use here."""
+        """Start a new game. `seed` seeds the random openings; `options` is ignored."""
         if seed is not None:
             self._rng, _ = seeding.np_random(seed)
         self._position = Position.start(self._spaces.ruleset)
@@ -145,7 +145,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         self._renderer.watch(self._position)
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
-        """What the agent sees, and what it may do now."""
+        """Return the agent's observation and action mask."""
         colour = Colour(agent)
         over = any(self.terminations.values()) or any(self.truncations.values())
         if colour is self._position.to_move and not over:
@@ -155,9 +155,9 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return {"observation": self._spaces.observe(self._position, colour), "action_mask": mask}
 
     def step(self, action: Any) -> None:
-        """Play the selected agent's action; None for an agent whose game is over."""
+        """Play the selected agent's action; it must be None for an agent that is terminated or truncated."""
         if not self.agents:
-            raise GameOverError("call reset: no game is going on")
+            raise GameOverError("call reset: no game is in progress")
         mover = self.agent_selection
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
@@ -182,7 +182,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return self._position.cells()
 
     def render(self) -> Any:
-        """The board as text ("ansi"), as an image uint8 [H, W, 3] ("rgb_array"), or in a window ("human", None)."""
+        """Return the board as text ("ansi") or as an image uint8 [H, W, 3] ("rgb_array"), or show it ("human")."""
         return self._renderer.render(self._position)
 
     def close(self) -> None:

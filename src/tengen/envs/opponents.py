@@ -1,7 +1,7 @@
-"""Who answers the agent's moves inside an environment: a native policy, an `Agent`, or a function.
+"""The opponent inside an environment: a native policy, an `Agent`, or a function.
 
-The policies are named by text (`random`, `naive:level=3`, `chains`, `rule-based`) and played by native code. Any other
-player is made by its own layer and handed over as an object.
+Native policies are given by name (`random`, `naive:level=3`, `chains`, `rule-based`). Any other player is created by
+the caller and passed as an object.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ OpponentFunction = Callable[[Position], Move]
 
 
 class Opponent(Protocol):
-    """Answers the agent. All its randomness comes from the environment's generator."""
+    """Replies to the agent's moves. All its randomness comes from the environment's generator."""
 
     def new_game(self, ruleset: Ruleset, rng: np.random.Generator) -> None:
-        """A new game begins."""
+        """Start a new game."""
         ...
 
     def choose(self, position: Position, rng: np.random.Generator) -> Move:
-        """A move for the side to move; the game is not over."""
+        """Choose a move for the side to move; the game must not be over."""
         ...
 
 
 def policy_kind(text: str) -> PolicyKind:
-    """The native policy that a text names."""
+    """Look up a native policy by name."""
     kind = POLICIES.get(text.strip().replace(" ", ""))
     if kind is None:
         raise AgentNameError(
-            f"no opponent {text!r} inside the environment (known: {', '.join(POLICIES)}; "
-            "any other player is passed as an Agent: opponent=make_agent(…))"
+            f"unknown opponent {text!r} (known: {', '.join(POLICIES)}; "
+            "pass any other player as an Agent: opponent=make_agent(…))"
         )
     return kind
 
 
 def make_opponent(opponent: str | Agent | OpponentFunction | None, ruleset: Ruleset, limits: Limits) -> Opponent | None:
-    """The opponent that the argument of an environment means; None stays None (the caller plays both colours)."""
+    """Make the opponent from an environment's `opponent` argument; None if the caller plays both colours."""
     if opponent is None:
         return None
     if isinstance(opponent, str):
@@ -57,11 +57,11 @@ def make_opponent(opponent: str | Agent | OpponentFunction | None, ruleset: Rule
         return _AgentOpponent(opponent, limits)
     if callable(opponent):
         return _FunctionOpponent(opponent)
-    raise InputError(f"opponent {opponent!r} is no text, no Agent, no function of a position and not None")
+    raise InputError(f"opponent {opponent!r} must be a name, an Agent, a function of a position or None")
 
 
 def draw_seed(rng: np.random.Generator) -> int:
-    """A seed for somebody else's generator."""
+    """Draw a seed for another generator."""
     return int(rng.integers(2**63))
 
 
@@ -73,7 +73,7 @@ class _PolicyOpponent:
         pass
 
     def choose(self, position: Position, rng: np.random.Generator) -> Move:
-        # Seeded for each move: the environment's generator is then the only state, and saving it saves the game.
+        # Reseed for each move, so that the environment's generator is the only state to save.
         self._policy.reseed(draw_seed(rng))
         return self._policy.choose(position.native)
 
@@ -104,5 +104,5 @@ class _FunctionOpponent:
 
 def _legal(position: Position, move: Move, name: str) -> Move:
     if not isinstance(move, (str, int, np.integer, Point)) or not position.is_legal(move):
-        raise AgentError(f"opponent {name} chose {move!r}, which is not legal here\n{position}")
+        raise AgentError(f"opponent {name} chose the illegal move {move!r}\n{position}")
     return move

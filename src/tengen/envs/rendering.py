@@ -1,4 +1,4 @@
-"""How environments show the board: as text, as an image, or in a window (pygame, opened for the first image)."""
+"""Board rendering for the environments: as text, as an image, or in a pygame window."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ IMAGES_PER_SECOND = 2
 
 
 class Renderer:
-    """Shows positions in one render mode; None shows nothing."""
+    """Renders positions in one render mode; None renders nothing."""
 
     def __init__(self, mode: str | None) -> None:
         self.mode = None if mode is None else check_choice(mode, RENDER_MODES, "render_mode")
         self._window = _Window()
 
     def render(self, position: Position) -> str | Image | None:
-        """The board as text ("ansi"), as an image uint8 [H, W, 3] ("rgb_array"), or in the window ("human")."""
+        """Return the board as text ("ansi") or as an image uint8 [H, W, 3] ("rgb_array"), or show it ("human")."""
         if self.mode is None:
-            gym.logger.warn("render() does nothing: the environment was made without a render_mode")
+            gym.logger.warn("render() does nothing because the environment was created without a render_mode")
             return None
         if self.mode == "ansi":
             return str(position)
@@ -37,7 +37,7 @@ class Renderer:
         return None
 
     def watch(self, position: Position) -> None:
-        """Show a new position if a person watches: "human" draws after each reset and step without being asked."""
+        """Show a new position in mode "human", which draws after each reset and step; otherwise do nothing."""
         if self.mode == "human":
             self.render(position)
 
@@ -80,7 +80,7 @@ class _Window:
             screen = pygame.display.set_mode((width, height))
         except pygame.error as error:
             raise InputError(
-                f"render_mode 'human' needs a screen ({error}); 'rgb_array' and 'ansi' work without one"
+                f"render_mode 'human' needs a display ({error}); 'rgb_array' and 'ansi' work without one"
             ) from None
         pygame.display.set_caption("Gomoku")
         self._pygame, self._screen, self._clock = pygame, screen, pygame.time.Clock()

@@ -1,6 +1,6 @@
-"""What an agent sees and does, the same in every environment: planes, actions, action masks.
+"""Observations, actions and action masks, shared by all environments.
 
-Action y·width + x plays a point; with `resign_action` one more action, number width·height, gives the game up.
+Action y·width + x plays a point. With `resign_action` there is one more action, width·height, which resigns the game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tengen.core.position import Position
 from tengen.errors import IllegalMoveError, InputError, RulesetError
 
 PAPER_LAYOUT = "black-white-occupied"
-"""The three planes of the paper that this environment follows (Zou 2017)."""
+"""The three planes of Zou (2017), the paper that the environment follows."""
 
 SIDES = ("black", "white", "random")
 INVALID_MOVES = ("raise", "lose")
@@ -26,12 +26,12 @@ INVALID_MOVES = ("raise", "lose")
 Planes = npt.NDArray[Any]
 """Observation [C, height, width] of uint8, int8 or float32."""
 Mask = npt.NDArray[np.int8]
-"""Action mask [actions]: 1 where the action may be chosen."""
+"""Action mask [actions]: 1 where the action is legal."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardSpaces:
-    """Observations and actions for one ruleset and one layout of planes."""
+    """Observations and actions for one ruleset and one plane layout."""
 
     ruleset: Ruleset
     layout: str
@@ -40,21 +40,21 @@ class BoardSpaces:
 
     @classmethod
     def make(cls, ruleset: Ruleset | str, layout: str, dtype: npt.DTypeLike | None, resign_action: bool) -> BoardSpaces:
-        """Check the parts. Without a dtype, planes are uint8, or int8 where a layout has negative values."""
+        """Validate the arguments. The default dtype is uint8, or int8 for layouts with negative values."""
         rules = Ruleset.parse(ruleset) if isinstance(ruleset, str) else ruleset
         if rules.opening is not Opening.FREE:
-            raise RulesetError(f"environments play without an opening procedure, not {rules.opening} as in {rules}")
+            raise RulesetError(f"environments do not support the opening procedure {rules.opening} of {rules}")
         check_layout(layout, rules)
         signed = layout == "board"
         chosen = np.dtype(dtype if dtype is not None else (np.int8 if signed else np.uint8))
         allowed = ("int8", "float32") if signed else ("uint8", "int8", "float32")
         if chosen.name not in allowed:
-            raise InputError(f"planes {layout!r} cannot be {chosen.name} (known: {', '.join(allowed)})")
+            raise InputError(f"planes {layout!r} cannot have dtype {chosen.name} (allowed: {', '.join(allowed)})")
         return cls(rules, layout, chosen, resign_action)
 
     @property
     def action_count(self) -> int:
-        """The points of the board, and one for resigning if that is an action."""
+        """Number of actions: the points of the board, plus one with `resign_action`."""
         return self.ruleset.area + (1 if self.resign_action else 0)
 
     def observation_space(self) -> spaces.Box:
@@ -68,11 +68,11 @@ class BoardSpaces:
         return spaces.Discrete(self.action_count)
 
     def observe(self, position: Position, viewer: Colour) -> Planes:
-        """The planes [C, height, width] as `viewer` sees them; a new array."""
+        """Return the planes [C, height, width] seen by `viewer`, as a new array."""
         return encode(position, self.layout, viewer).astype(self.dtype, copy=False)
 
     def action_mask(self, position: Position) -> Mask:
-        """What the side to move may choose: legal points, and resigning; nothing when the game is over."""
+        """Return the mask of legal points and resigning; all zero when the game is over."""
         mask = np.zeros(self.action_count, dtype=np.int8)
         mask[: self.ruleset.area] = position.legal_mask()
         if self.resign_action and not position.is_over:
@@ -80,11 +80,11 @@ class BoardSpaces:
         return mask
 
     def is_resignation(self, action: int) -> bool:
-        """Whether the action gives the game up."""
+        """Whether the action resigns the game."""
         return self.resign_action and action == self.ruleset.area
 
     def check_action(self, action: Any, position: Position) -> int:
-        """The action as an integer; refused if it is none."""
+        """Return the action as an int; `IllegalMoveError` if it is not an integer."""
         if isinstance(action, (int, np.integer)) or (isinstance(action, np.ndarray) and action.shape == ()):
             try:
                 return action.__index__()
@@ -94,15 +94,15 @@ class BoardSpaces:
 
 
 def check_choice(value: str, known: tuple[str, ...], what: str) -> str:
-    """`value` if it is one of the known ones."""
+    """Return `value` if it is known; `InputError` otherwise."""
     if value not in known:
         raise InputError(f"unknown {what} {value!r} (known: {', '.join(known)})")
     return value
 
 
 def check_opening_moves(count: int, ruleset: Ruleset) -> int:
-    """`count` if so many random moves, and one more by an opponent, cannot end the game."""
+    """Return `count` if that many random moves plus one move by an opponent cannot end the game."""
     most = 2 * ruleset.win_length - 3
     if not 0 <= count <= most:
-        raise InputError(f"opening_moves={count} is outside 0–{most}: more stones could end a game of {ruleset}")
+        raise InputError(f"opening_moves={count} is outside 0–{most}: more moves could end a game of {ruleset}")
     return count

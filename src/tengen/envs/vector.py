@@ -1,7 +1,7 @@
-"""Thousands of boards stepped by one native call: `GomokuVectorEnv`.
+"""`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
 Boards, opponents, observations and masks live in native memory. A step plays one action on each board, the opponent
-answers, and only the changed cells of planes and masks are written. The interface is that of `gymnasium.vector` with
+replies, and only the changed cells of planes and masks are written. The interface is that of `gymnasium.vector` with
 autoreset mode SAME_STEP.
 """
 
@@ -16,8 +16,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tengen._native import ByteVectorEnv, FloatVectorEnv, PlaneLayout, PolicyKind, Side
-from tengen.core.contracts import Outcome, Ruleset
+from tengen._native import ByteVectorEnv, FloatVectorEnv, PolicyKind, Side, is_incremental
+from tengen.core.contracts import Ruleset
+from tengen.core.native_enums import outcome_from_native
+from tengen.core.planes import layouts, native_layout
 from tengen.core.position import Position
 from tengen.envs.drawing import draw_board
 from tengen.envs.opponents import draw_seed, policy_kind
@@ -32,15 +34,9 @@ from tengen.envs.spaces import (
 )
 from tengen.errors import IllegalMoveError, InputError
 
-LAYOUTS = {
-    "board": PlaneLayout.BOARD,
-    "own-other-last-colour": PlaneLayout.OWN_OTHER_LAST_COLOUR,
-    "black-white-occupied": PlaneLayout.BLACK_WHITE_OCCUPIED,
-}
-"""The layouts of `tengen.core.planes` that native code follows stone by stone."""
+LAYOUTS = tuple(layout for layout in layouts() if is_incremental(native_layout(layout)))
+"""The layouts of `tengen.core.planes` that native code updates incrementally."""
 
-_NATIVE_SIDES = {"black": Side.BLACK, "white": Side.WHITE, "random": Side.RANDOM}
-_OUTCOMES = np.array([str(outcome) for outcome in Outcome], dtype=object)
 _RENDER_MODES = ("ansi", "rgb_array")
 
 Actions = npt.NDArray[np.int64]
@@ -49,31 +45,31 @@ Flags = npt.NDArray[np.bool_]
 
 
 class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
-    """`num_envs` games that go on at the same time, each against the same kind of opponent or played by the caller.
+    """`num_envs` parallel games, each against the same kind of opponent or with the caller playing both colours.
 
-    Rewards are the agent's (+1, -1, 0), or without an opponent those of the colour that has just moved. A board whose
-    game ends starts the next one in the same step (SAME_STEP): the returned observation, mask and colour are the new
-    game's; `infos["final_obs"]` and `infos["final_info"]` hold what the old one ended with.
+    Rewards (+1, -1, 0) are the agent's, or without an opponent those of the colour that has just moved. When a game
+    ends, the next one starts in the same step (SAME_STEP): the returned observation, mask and colour belong to the new
+    game, and `infos["final_obs"]` and `infos["final_info"]` describe the end of the old one.
 
-    `infos` has `action_mask` (int8 [num_envs, actions]) and `colour` (int8 [num_envs], 0 black, 1 white: who acts
-    next). `final_info` has `action_mask` (all zero), `colour`, `outcome`, `episode_return` (the agent's result; black's
-    without an opponent) and `episode_length` (actions of the caller).
+    `infos` has `action_mask` (int8 [num_envs, actions]) and `colour` (int8 [num_envs], the colour that acts next, 0 for
+    black and 1 for white). `final_info` has `action_mask` (all zero), `colour`, `outcome`, `episode_return` (the
+    agent's result; black's without an opponent) and `episode_length` (actions of the caller).
 
     Args:
-        num_envs: The number of boards.
-        ruleset: What is played, as a `Ruleset` or its text.
-        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`; or None: the caller plays both
-            colours, one action a step, and layouts that tell own from other stones are seen by the side to move.
+        num_envs: Number of boards.
+        ruleset: The ruleset, as a `Ruleset` or its text form.
+        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None the caller plays both
+            colours, one action per step, and layouts with own and opponent's stones are seen by the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
-        resign_action: Add action width·height, which gives the game up.
-        invalid_move: "raise" an `IllegalMoveError` before any board moves, or "lose" that game.
-        opening_moves: So many random moves are on the board before the agent's first one.
-        threads: Threads that share the boards; the games do not depend on their number.
-        copy: Return copies of observations, masks and colours. Without it they are views of native memory, the same
-            arrays at each step, which the next step or reset overwrites; they stay valid as long as they are held.
-        render_mode: "ansi" or "rgb_array"; `render` then returns one picture for each board.
+        resign_action: Add action width·height, which resigns the game.
+        invalid_move: "raise" an `IllegalMoveError` before any board is changed, or "lose" that game.
+        opening_moves: Number of random moves played before the agent's first move.
+        threads: Number of threads; the games do not depend on it.
+        copy: Return copies of observations, masks and colours. Otherwise they are views of native memory that the next
+            step or reset overwrites; the views keep that memory alive.
+        render_mode: "ansi" or "rgb_array"; `render` then returns one picture per board.
     """
 
     single_observation_space: spaces.Box
@@ -100,7 +96,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             if value < 1:
                 raise InputError(f"{name}={value} is below 1")
         self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
-        check_choice(observation, tuple(LAYOUTS), "observation of a vector environment")
+        check_choice(observation, LAYOUTS, "observation of a vector environment")
         self.num_envs = num_envs
         self.metadata = {
             "render_modes": list(_RENDER_MODES),
@@ -119,13 +115,13 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             Position.start(self.ruleset).native,
             boards=num_envs,
             opponent=_opponent_kind(opponent),
-            side=_NATIVE_SIDES[check_choice(side, SIDES, "side")],
-            layout=LAYOUTS[observation],
+            side=Side[check_choice(side, SIDES, "side").upper()],
+            layout=native_layout(observation),
             resign_action=resign_action,
             opening_moves=check_opening_moves(opening_moves, self.ruleset),
             threads=threads,
         )
-        # Views of native memory, which lives as long as one of them.
+        # Views of native memory; they keep it alive.
         self._planes: Planes = self._native.planes.view(self._spaces.dtype)
         self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
         self._masks, self._colours = self._native.masks, self._native.colours
@@ -135,16 +131,16 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         self._every_board = np.ones(num_envs, dtype=np.bool_)
         self._no_actions = np.broadcast_to(np.int8(0), self._masks.shape)
 
-    # -- the interface of Gymnasium --------------------------------------------------------------------------------
+    # -- Gymnasium API ---------------------------------------------------------------------------------------------
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Planes, dict[str, Any]]:
-        """Begin a new game on every board, or on those of `options["reset_mask"]` (bool [num_envs]).
+        """Start a new game on every board, or only on those in `options["reset_mask"]` (bool [num_envs]).
 
         Args:
-            seed: Begins the randomness anew: board i is seeded with `seed + i`, or with the i-th of a list (None leaves
-                that board's going on). The games of a board depend on its seed and on the actions alone.
+            seed: Board i is seeded with `seed + i`, or with entry i of a list (None keeps that board's generator). The
+                games of a board depend only on its seed and on the actions.
             options: `reset_mask` only.
         """
         boards = np.flatnonzero(self._checked_reset_mask(options))
@@ -156,11 +152,11 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return self._shown()
 
     def step(self, actions: npt.ArrayLike) -> tuple[Planes, Rewards, Flags, Flags, dict[str, Any]]:
-        """Play one action on each board and, against an opponent, its answer.
+        """Play one action and, if there is an opponent, its reply on each board.
 
         Returns:
-            Observations [num_envs, C, height, width]; rewards, terminations and truncations [num_envs], the last never
-            true; infos.
+            Observations [num_envs, C, height, width]; rewards, terminations and truncations [num_envs]; infos. Games
+            are never truncated.
         """
         chosen = self._checked_actions(actions)
         if self._raises and (board := self._native.find_invalid(chosen)) >= 0:
@@ -173,39 +169,39 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return observations, self._rewards.copy(), terminations, np.zeros(self.num_envs, dtype=np.bool_), infos
 
     def render(self) -> tuple[Any, ...] | None:
-        """A drawing of each board, as text ("ansi") or as an image ("rgb_array")."""
+        """Render each board as text ("ansi") or as an image ("rgb_array")."""
         if self.render_mode is None:
             return None
         draw = str if self.render_mode == "ansi" else draw_board
         return tuple(draw(self.position(board)) for board in range(self.num_envs))
 
-    # -- beyond Gymnasium ------------------------------------------------------------------------------------------
+    # -- extensions ------------------------------------------------------------------------------------------------
 
     @property
     def ruleset(self) -> Ruleset:
-        """What is played."""
+        """The ruleset of the games."""
         return self._spaces.ruleset
 
     def action_masks(self) -> Flags:
-        """bool [num_envs, actions]: what may be chosen now, as sb3-contrib asks for it."""
+        """The legal actions as bool [num_envs, actions]; called by sb3-contrib."""
         return self._returned(self._masks).view(np.bool_)
 
     def sample_actions(self) -> Actions:
-        """A random legal point for each board [num_envs], never a resignation; seeded by `reset`."""
+        """Sample a random legal point for each board [num_envs], never a resignation; seeded by `reset`."""
         actions = np.empty(self.num_envs, dtype=np.int64)
         self._native.sample_actions(draw_seed(self.np_random), actions)
         return actions
 
     def position(self, board: int) -> Position:
-        """Where the game on a board stands."""
+        """The current position of one board."""
         if not 0 <= board < self.num_envs:
             raise InputError(f"no board {board} (known: 0–{self.num_envs - 1})")
         return Position.from_moves(self.ruleset, self._native.moves(board))
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals -------------------------------------------------------------------------------------------------
 
     def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """One seed for each board, None where its randomness goes on; seeds the environment's own generator too."""
+        """Return one seed per board, None to keep its generator; also seed the environment's own generator."""
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
@@ -253,13 +249,13 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return self._returned(self._planes), infos
 
     def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
-        """What Gymnasium's SAME_STEP promises about the games that have just ended."""
+        """Add the final observations and infos that Gymnasium's SAME_STEP mode requires."""
         boards = np.flatnonzero(finished)
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
         for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
             final_obs[board] = planes
         outcome = np.empty(self.num_envs, dtype=object)
-        outcome[boards] = _OUTCOMES[self._outcomes[boards]]
+        outcome[boards] = [str(outcome_from_native(number)) for number in self._outcomes[boards]]
         finals = {
             "action_mask": self._no_actions,
             "colour": self._final_colours * finished,
@@ -277,7 +273,7 @@ def _opponent_kind(opponent: str | None) -> PolicyKind | None:
         return None
     if not isinstance(opponent, str):
         raise InputError(
-            f"opponent {opponent!r} is no native policy; other players need gymnasium.vector.SyncVectorEnv, "
-            "or opponent=None and their moves among the actions"
+            f"opponent {opponent!r} is not the name of a native policy; for other players use "
+            "gymnasium.vector.SyncVectorEnv, or opponent=None and pass their moves as actions"
         )
     return policy_kind(opponent)

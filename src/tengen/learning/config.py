@@ -1,7 +1,8 @@
 """Configurations of training: presets in TOML, settings on top of them, and the resolved one as a file.
 
 Each algorithm has a frozen dataclass `Config`, nested where that helps, every field with its sentence. A preset is
-`presets/ALGORITHM/NAME.toml` and says only what differs from the defaults; its first line tells what it is.
+`presets/ALGORITHM/NAME.toml`, here or in the folder of its paper. It says only what differs from the defaults; its
+first line describes it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from tengen.errors import InputError
 
 C = TypeVar("C")
 
-_PRESETS = Path(__file__).parent / "presets"
+_PACKAGE = Path(__file__).parents[1]
+_PRESET_FOLDERS = (_PACKAGE / "learning" / "presets", *sorted(_PACKAGE.glob("papers/*/presets")))
 
 
 def preset_names(algorithm: str) -> tuple[str, ...]:
-    """The presets of an algorithm."""
-    return tuple(sorted(path.stem for path in (_PRESETS / algorithm).glob("*.toml")))
+    """Return the names of an algorithm's presets."""
+    return tuple(sorted(_preset_paths(algorithm)))
 
 
 def describe_preset(algorithm: str, preset: str) -> str:
@@ -65,11 +67,15 @@ def _write_table(table: Mapping[str, Any], place: tuple[str, ...], lines: list[s
         _write_table(value, (*place, key), lines)
 
 
+def _preset_paths(algorithm: str) -> dict[str, Path]:
+    return {path.stem: path for folder in _PRESET_FOLDERS for path in (folder / algorithm).glob("*.toml")}
+
+
 def _preset_path(algorithm: str, preset: str) -> Path:
-    names = preset_names(algorithm)
-    if preset not in names:
-        raise InputError(f"unknown preset {preset!r} of {algorithm}{did_you_mean(preset, names)}")
-    return _PRESETS / algorithm / f"{preset}.toml"
+    paths = _preset_paths(algorithm)
+    if preset not in paths:
+        raise InputError(f"unknown preset {preset!r} of {algorithm}{did_you_mean(preset, tuple(paths))}")
+    return paths[preset]
 
 
 def _set(table: dict[str, Any], setting: str) -> None:

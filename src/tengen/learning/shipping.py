@@ -24,11 +24,11 @@ from tengen.core.tables import to_table
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError
 from tengen.learning.accuracy import TEST_FILE
+from tengen.learning.algorithms.supervised_pictures import PICTURES
 from tengen.learning.config import format_toml
 from tengen.learning.files import write_file, writing
 from tengen.learning.plots import draw_run
 from tengen.learning.run import METRICS_FILE, Run
-from tengen.learning.supervised_pictures import PICTURES
 from tengen.nets.architectures import count_weights, load_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import WEIGHTS_FILE, load_model

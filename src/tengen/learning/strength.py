@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen.agents.registry import make_agent, parse_agent
-from tengen.arena.match import Contestant, TimeControl
+from tengen.arena.match import TimeControl
 from tengen.arena.openings import random_openings
 from tengen.arena.pairs import play_pairs
 from tengen.arena.ratings import rate
@@ -142,23 +142,24 @@ class Ladder:
         results = dict(self._results)
         by_opponent: dict[str, tuple[Wdl, Wdl]] = {}
         for place, (text, opponent) in enumerate(self._agents.items()):
-            contestants = Contestant(agent, control), Contestant(opponent, TimeControl())
-            black, white = self._play_pair(contestants, self._config.games, f"{iteration} {text}")
+            black, white = self._play_pair((agent, opponent), control, self._config.games, f"{iteration} {text}")
             results[newcomer, place], results[place, newcomer] = black, white.reversed()
             by_opponent[text] = black, white
         ratings = rate(newcomer + 1, results, anchors={list(self._agents).index(self._config.anchor): 0.0})
         return Strength(float(ratings.elo[newcomer]), ratings.error(newcomer), by_opponent)
 
     def _play_ladder(self) -> None:
-        contestants = [Contestant(agent, TimeControl()) for agent in self._agents.values()]
-        for one, other in combinations(range(len(contestants)), 2):
-            pair = contestants[one], contestants[other]
-            black, white = self._play_pair(pair, self._config.ladder_games, f"ladder {one} {other}")
+        agents = list(self._agents.values())
+        for one, other in combinations(range(len(agents)), 2):
+            pair = agents[one], agents[other]
+            black, white = self._play_pair(pair, TimeControl(), self._config.ladder_games, f"ladder {one} {other}")
             self._results[one, other], self._results[other, one] = black, white.reversed()
 
-    def _play_pair(self, contestants: tuple[Contestant, Contestant], games: int, purpose: str) -> tuple[Wdl, Wdl]:
-        """Results of the first contestant with black and with white."""
+    def _play_pair(
+        self, agents: tuple[Agent, Agent], control: TimeControl, games: int, purpose: str
+    ) -> tuple[Wdl, Wdl]:
+        """Return the results of the first agent, which plays under `control`, with black and with white."""
         digest = hashlib.blake2b(f"{self._seed} {purpose}".encode(), digest_size=8).digest()
         seed = int.from_bytes(digest) >> 1
         openings = random_openings(self._ruleset, (games + 1) // 2, seed)
-        return play_pairs(self._ruleset, contestants, openings, seed)
+        return play_pairs(self._ruleset, agents, openings, seed, (control, TimeControl()))

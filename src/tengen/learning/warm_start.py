@@ -19,7 +19,7 @@ from tengen.learning.checks import check_positive
 from tengen.learning.replay import NO_MOVE, Samples
 from tengen.learning.self_play import game_planes
 from tengen.search.alphabeta import value_to_move
-from tengen.search.engine_games import EngineGame, read_games
+from tengen.tuning.engine_games import EngineGame, read_games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

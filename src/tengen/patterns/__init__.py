@@ -1,1 +1,1 @@
-"""Shapes and threats: what stones make of each other, in words and as data."""
+"""Shapes and threats on the board."""

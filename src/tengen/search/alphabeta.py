@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from enum import IntFlag
+from dataclasses import dataclass
 from pathlib import Path
 
 from tengen import _native
@@ -25,42 +24,22 @@ DEFAULT_TABLE_MB = 64
 _CLOCK_SHARE_AT_MOST = 7
 
 
-class Ingredient(IntFlag):
-    """The parts of the search that can be left out to measure what they are worth (docs/engine.md)."""
+Ingredient = _native.Ingredient
+"""A part of the search that can be switched off, to measure its worth (docs/engine.md); sets are sums of bits."""
 
-    STATIC_WINS = 1 << 0
-    DEFENCE_SETS = 1 << 1
-    LEAF_FOURS = 1 << 2
-    RAZORING = 1 << 3
-    FUTILITY = 1 << 4
-    MOVE_COUNT_PRUNING = 1 << 5
-    REDUCTIONS = 1 << 6
-    FOUR_EXTENSION = 1 << 7
-    SINGULAR = 1 << 8
-    ASPIRATION = 1 << 9
-    HISTORY = 1 << 10
-    COUNTER_MOVE = 1 << 11
-    TABLE = 1 << 12
-    ROOT_FOURS = 1 << 13
-    FAIL_HIGH_REDUCTION = 1 << 14
-    NETWORK = 1 << 15
+ALL_INGREDIENTS: int = _native.ALL_INGREDIENTS
 
-    @classmethod
-    def everything(cls) -> Ingredient:
-        """All ingredients."""
-        return cls(_native.ALL_INGREDIENTS)
 
-    @classmethod
-    def parse(cls, names: str) -> Ingredient:
-        """Ingredients from names such as `singular+history`."""
-        result = cls(0)
-        for name in filter(None, names.split("+")):
-            try:
-                result |= cls[name.strip().upper().replace("-", "_")]
-            except KeyError:
-                known = ", ".join(str(member.name).lower().replace("_", "-") for member in cls)
-                raise InputError(f"unknown ingredient {name!r} (known: {known})") from None
-        return result
+def parse_ingredients(names: str) -> int:
+    """Return the set of ingredients that a text such as `singular+history` names."""
+    result = 0
+    for name in filter(None, names.split("+")):
+        try:
+            result |= _native.Ingredient[name.strip().upper().replace("-", "_")]
+        except KeyError:
+            known = ", ".join(member.name.lower().replace("_", "-") for member in _native.Ingredient)
+            raise InputError(f"unknown ingredient {name!r} (known: {known})") from None
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +48,8 @@ class AlphaBetaConfig:
 
     table_mb: int = DEFAULT_TABLE_MB
     """Size of the transposition table."""
-    ingredients: Ingredient = field(default_factory=Ingredient.everything)
-    """The parts of the search that are on."""
+    ingredients: int = ALL_INGREDIENTS
+    """Set of `Ingredient` bits that are on."""
     max_four_depth: int = 0
     """Longest chain of own fours looked at below depth zero; 0 for no limit."""
     weights: Path | None = None
@@ -86,7 +65,7 @@ class AlphaBeta:
             self._engine = _native.Engine(self.config.table_mb << 20)
         except MemoryError:
             raise InputError(f"there is no memory for a table of {self.config.table_mb} MB") from None
-        self._engine.set_options(int(self.config.ingredients), self.config.max_four_depth)
+        self._engine.set_options(self.config.ingredients, self.config.max_four_depth)
         self._ruleset: Ruleset | None = None
 
     @staticmethod

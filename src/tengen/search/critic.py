@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tengen import _native
 from tengen.core.contracts import Colour, Ruleset
+from tengen.core.native_enums import colour_to_native
 from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
@@ -40,7 +41,7 @@ class CriticInput(StrEnum):
     @property
     def size(self) -> int:
         """How many inputs that are."""
-        return _native.critic_input_count(_INPUTS[self])
+        return _native.critic_input_count(_native.CriticInput[self.name])
 
 
 class Activation(StrEnum):
@@ -48,10 +49,6 @@ class Activation(StrEnum):
 
     SIGMOID = "sigmoid"
     RELU = "relu"
-
-
-_INPUTS = {CriticInput.STONES: _native.CriticInput.STONES, CriticInput.POINTS: _native.CriticInput.POINTS}
-_ACTIVATIONS = {Activation.SIGMOID: _native.Activation.SIGMOID, Activation.RELU: _native.Activation.RELU}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +104,8 @@ class Critic:
         # Copies: weights in training change under their owner.
         self.weights = {name: np.array(weights[name], np.float32, order="C") for name in config.shapes()}
         self.native = _native.Critic(
-            _INPUTS[config.input],
-            _ACTIVATIONS[config.activation],
+            _native.CriticInput[config.input.name],
+            _native.Activation[config.activation.name],
             self.weights["weights"],
             self.weights["biases"],
             self.weights["output_weights"],
@@ -189,4 +186,4 @@ def load_critic(source: str | Path) -> Critic:
 
 def critic_inputs(kind: CriticInput, position: Position, view: Colour) -> tuple[npt.NDArray[np.int32], FloatArray]:
     """The inputs that are not 0, counted from the stones, and their amounts, as `view` sees the position."""
-    return _native.critic_inputs(_INPUTS[kind], position.native, 0 if view is Colour.BLACK else 1)
+    return _native.critic_inputs(_native.CriticInput[kind.name], position.native, colour_to_native(view))

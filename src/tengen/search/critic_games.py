@@ -12,12 +12,11 @@ import numpy.typing as npt
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.game_batch import POLICIES
+from tengen.core.native_enums import outcome_from_native
 from tengen.core.position import Position
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError
 from tengen.search.critic import Critic, FloatArray, IntArray
-
-_OUTCOMES = tuple(Outcome)
 
 
 def check_policy_name(name: str) -> None:
@@ -117,7 +116,7 @@ def _read(arrays: dict[str, Any]) -> CriticGames:
     is_black_view = np.stack((np.ones_like(moved_black), np.zeros_like(moved_black)), axis=1)
     return CriticGames(
         moves=np.split(arrays["moves"], games[1:-1]),
-        outcomes=[_OUTCOMES[outcome] for outcome in arrays["outcomes"]],
+        outcomes=[outcome_from_native(outcome) for outcome in arrays["outcomes"]],
         black_values=arrays["black_values"].reshape(positions, views),
         black_best_values=arrays["black_best_values"].reshape(positions, views),
         is_last=is_last,

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tengen import _native
 from tengen.core.contracts import Evaluator, Outcome, Ruleset
+from tengen.core.native_enums import outcome_from_native
 from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
@@ -36,8 +37,6 @@ Floats = npt.NDArray[np.float32]
 
 WORD = 0xFFFF_FFFF_FFFF_FFFF
 """Seeds are cut to 64 bits."""
-
-_OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
 
 
 def _check_range(name: str, value: int, low: int, high: int) -> None:
@@ -392,7 +391,7 @@ class SelfPlay:
             SelfPlayGame(
                 moves=np.array(game.moves, dtype=np.int16),
                 opening_length=game.opening_length,
-                outcome=_OUTCOMES[game.outcome],
+                outcome=outcome_from_native(game.outcome),
                 plies_left=game.plies_left,
                 policies=game.policies,
                 values_to_move=game.values,

@@ -10,8 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Evaluator, Limits, Proof, Ruleset
+from tengen.core.contracts import Analysis, AnalysisLine, Evaluator, Limits, Ruleset
 from tengen.core.geometry import Point
+from tengen.core.native_enums import proof_from_native
 from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.core.position import Position
 from tengen.errors import InputError
@@ -25,11 +26,6 @@ _UNLIMITED = 10**9
 _MOST_PLANNED = 10**6
 _REPORT_SECONDS = 0.25
 _FIRST_REPORT = 32
-_PROOFS = {
-    _native.ProofResult.WIN: "win",
-    _native.ProofResult.LOSS: "loss",
-    _native.ProofResult.DRAW: "draw",
-}
 
 
 class PuctSearch:
@@ -190,7 +186,7 @@ class _Run:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
         # What is said of the first line holds for the position.
-        shown[0] = replace(shown[0], proof=_proof(report.proof, report.proof_plies))
+        shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(
             lines=tuple(shown),
@@ -204,15 +200,11 @@ class _Run:
             move=Point.from_index(move.move, self._width),
             value_to_move=move.value_to_move,
             line=tuple(Point.from_index(point, self._width) for point in move.line),
-            proof=_proof(move.proof, move.proof_plies),
+            proof=proof_from_native(move.proof, move.proof_plies),
             depth=len(move.line),
             visits=move.visits,
             prior=move.prior,
         )
-
-
-def _proof(result: _native.ProofResult, plies: int) -> Proof | None:
-    return Proof(_PROOFS[result], plies) if result in _PROOFS else None
 
 
 def _simulations(limits: Limits, config: PuctConfig, time_ms: int | None) -> int:

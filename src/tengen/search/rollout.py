@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Limits, Outcome, Proof
+from tengen.core.contracts import Analysis, AnalysisLine, Limits, Outcome
 from tengen.core.geometry import MAX_SIZE, Point
+from tengen.core.native_enums import outcome_from_native, proof_from_native
 from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
@@ -31,13 +32,6 @@ __all__ = [
 
 DEFAULT_TIME_MS = 1000
 """How long to think when nobody says."""
-
-_OUTCOMES = (Outcome.ONGOING, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
-_PROOFS = {
-    _native.ProofResult.WIN: "win",
-    _native.ProofResult.LOSS: "loss",
-    _native.ProofResult.DRAW: "draw",
-}
 
 
 class PlayoutPolicy(StrEnum):
@@ -73,7 +67,7 @@ def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playou
         return Playout((), position.outcome)
     moves, outcome = _native.play_out(position.native, _native_policy(policy), seed & _WORD)
     width = position.ruleset.width
-    return Playout(tuple(Point.from_index(move, width) for move in moves), _OUTCOMES[outcome])
+    return Playout(tuple(Point.from_index(move, width) for move in moves), outcome_from_native(outcome))
 
 
 def tally_playouts(position: Position, policy: PlayoutPolicy, count: int, seed: int = 0) -> PlayoutTally:
@@ -223,7 +217,7 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
 
 
 def _native_policy(policy: PlayoutPolicy) -> _native.PlayoutPolicy:
-    return _native.PlayoutPolicy.RANDOM if policy is PlayoutPolicy.RANDOM else _native.PlayoutPolicy.HEURISTIC
+    return _native.PlayoutPolicy[policy.name]
 
 
 def _native_limits(limits: Limits, *, needs_limit: bool) -> _native.RolloutLimits:
@@ -246,7 +240,7 @@ def _analysis(report: _native.RolloutReport, width: int, lines: int) -> Analysis
             move=Point.from_index(move.move, width),
             value_to_move=move.value_to_move,
             line=tuple(Point.from_index(point, width) for point in move.line),
-            proof=Proof(_PROOFS[move.proof], move.proof_plies) if move.proof in _PROOFS else None,
+            proof=proof_from_native(move.proof, move.proof_plies),
             depth=len(move.line),
             visits=move.visits,
         )

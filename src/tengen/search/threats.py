@@ -66,9 +66,6 @@ class ThreatResult:
         return f"{self.attacker}: no win by {kind} found within the limits"
 
 
-_VERDICTS = (Verdict.UNKNOWN, Verdict.WIN, Verdict.NO_WIN)
-
-
 class ThreatSearch:
     """A solver that can be stopped from another thread. One `solve` at a time."""
 
@@ -178,7 +175,7 @@ class _FourSlices:
         return self._solver.nodes
 
     def run(self, board: _native.Board, nodes: int, seconds: float) -> Verdict:
-        return _VERDICTS[self._solver.solve(board, nodes)]
+        return Verdict[self._solver.solve(board, nodes).name]
 
     def stop(self) -> None:
         """A slice of fours is short enough."""
@@ -202,7 +199,8 @@ class _ThreatSlices:
         return self._solver.nodes
 
     def run(self, board: _native.Board, nodes: int, seconds: float) -> Verdict:
-        return _VERDICTS[self._solver.solve(board, nodes, -1 if math.isinf(seconds) else int(1000 * seconds))]
+        time_ms = -1 if math.isinf(seconds) else int(1000 * seconds)
+        return Verdict[self._solver.solve(board, nodes, time_ms).name]
 
     def stop(self) -> None:
         self._solver.stop()

@@ -11,9 +11,11 @@ from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
 from tengen import __version__
-from tengen.web import lab_routes, puzzle_routes, routes
+from tengen.web import routes
+from tengen.web.laboratory import routes as laboratory_routes
 from tengen.web.limits import Gate
 from tengen.web.problems import add_error_handlers
+from tengen.web.puzzles import routes as puzzle_routes
 from tengen.web.services import ServerConfig, Services
 
 STATIC = Path(__file__).with_name("static")
@@ -43,7 +45,7 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
     app.state.services = services
     add_error_handlers(app)
     app.add_middleware(Gate, limits=services.config.limits)
-    for part in (routes, puzzle_routes, lab_routes):
+    for part in (routes, puzzle_routes, laboratory_routes):
         app.include_router(part.router)
     _serve_static_files(app)
     return app

@@ -15,19 +15,19 @@ from tengen.core.contracts import Opening, Rule
 from tengen.core.position import Position
 from tengen.errors import NotFoundError
 from tengen.records import FORMATS
-from tengen.web.jobs import Explain
+from tengen.web.games.pictures import DrawPng, Look, draw_svg
+from tengen.web.games.players import DEFAULT_AGENT, describe_levels
+from tengen.web.games.records import game_of, read_job, write_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
 from tengen.web.messages.games import GameAction, GameState, NewGame
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
 from tengen.web.messages.records import ExportRequest, ExportResult, ImportRequest, ImportResult, Record, Study
-from tengen.web.pictures import DrawPng, Look, draw_svg
-from tengen.web.players import DEFAULT_AGENT, describe_levels
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
-from tengen.web.records import game_of, read_job, write_job
 from tengen.web.services import Services, owner_of, services_of
 from tengen.web.session import Session
+from tengen.web.workers.jobs import Explain
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 429, 500, 503)

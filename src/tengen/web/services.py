@@ -10,15 +10,15 @@ from starlette.requests import HTTPConnection
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import AgentError
-from tengen.web.hall import Hall
-from tengen.web.jobs import Supports
-from tengen.web.lab import Lab
+from tengen.web.games.hall import Hall
+from tengen.web.games.players import NamedAgent, OpenAgents
+from tengen.web.laboratory.folders import Lab
 from tengen.web.limits import WebLimits, client_of
 from tengen.web.messages.games import Person, Player
-from tengen.web.players import NamedAgent, OpenAgents
-from tengen.web.puzzles import PuzzleShelf
+from tengen.web.puzzles.shelf import PuzzleShelf
 from tengen.web.store import Store
-from tengen.web.workers import PoolConfig, WorkerPool
+from tengen.web.workers.jobs import Supports
+from tengen.web.workers.scheduler import PoolConfig, WorkerPool
 
 _ANSWERS_KEPT = 1000
 

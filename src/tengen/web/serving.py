@@ -15,7 +15,7 @@ from tengen.errors import InputError
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers import PoolConfig
+from tengen.web.workers.scheduler import PoolConfig
 
 _PING_S = 5
 """How often a silent socket is asked whether it is still there."""

@@ -15,8 +15,9 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocketState
 
 from tengen.errors import BusyError, TengenError
-from tengen.web.analysis import analyse, hint, solve
-from tengen.web.hall import Update, Watcher
+from tengen.web.analysis.review import judge, review
+from tengen.web.analysis.thinking import analyse, hint, solve
+from tengen.web.games.hall import Update, Watcher
 from tengen.web.limits import TokenBucket
 from tengen.web.messages.base import Message, MessageId, ProblemCode
 from tengen.web.messages.events import Done, ErrorMessage, GameMessage, Pong, Terminated
@@ -35,7 +36,6 @@ from tengen.web.messages.requests import (
     Watch,
 )
 from tengen.web.problems import code_of, explain_validation, sentence_of
-from tengen.web.review import judge, review
 from tengen.web.services import Services
 
 _log = logging.getLogger(__name__)

@@ -49,6 +49,7 @@ class Message(BaseModel):
         frozen=True,
         serialize_by_alias=True,
         allow_inf_nan=False,
+        json_schema_serialization_defaults_required=True,  # the server sends every field
     )
 
 

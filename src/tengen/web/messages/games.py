@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tengen.core.contracts import Colour, Outcome
-from tengen.core.opening import Option, Seat
+from tengen.core.opening_procedure import Option, Seat
 from tengen.web.messages.base import (
     MAX_LEVEL,
     MAX_MOVES,

@@ -1,0 +1,192 @@
+#include "search/alphabeta/engine.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "patterns/defence.h"
+#include "search/alphabeta/move_picker.h"
+#include "search/solvers/four_solver.h"
+
+namespace tengen {
+namespace {
+
+// The moves worth searching at the root: legal ones near stones, and under pressure only those that can help.
+std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point>& excluded) {
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  const auto legal = [&](const PointSet& set) {
+    std::vector<Point> moves;
+    set.for_each([&](Point p) {
+      if (board.is_empty(p) && board.is_legal(own, p) && std::ranges::find(excluded, p) == excluded.end())
+        moves.push_back(p);
+    });
+    return moves;
+  };
+  std::vector<Point> moves;
+  if (!board.fives(own).empty()) moves = legal(board.fives(own));
+  if (moves.empty() && !board.fives(other).empty()) moves = legal(five_defences(board, other));
+  if (moves.empty() && board.fives(other).empty() && pressure_on(board) == Pressure::kOpenThree) {
+    PointSet answers = open_four_defences(board, other) | board.fours(own);
+    if (own == kBlack) answers |= board.doubtful();
+    moves = legal(answers);
+  }
+  if (moves.empty()) moves = legal(board.candidates());
+  if (moves.empty()) {
+    PointSet all;
+    for (Point p = 0; p < board.rules().area(); ++p) all.add(p);
+    moves = legal(all);
+  }
+  return moves;
+}
+
+// A win by continuous fours at the root ends the search before it begins.
+bool find_root_fours(const Board& board, const SharedSearch& shared, SearchReport& report) {
+  constexpr std::uint64_t kNodes = 20'000;
+  const SearchLimits& limits = shared.limits;
+  PatternBoard patterns(board, shared.weights->points);
+  FourSolver solver;
+  // Never more than a tenth of what the whole search may use.
+  const std::uint64_t nodes = limits.nodes ? std::min<std::uint64_t>(kNodes, limits.nodes / 10 + 1) : kNodes;
+  const auto should_stop = [&shared] { return shared.is_over(); };
+  if (solver.solve(patterns, nodes, should_stop) != Verdict::kWin) return false;
+  const std::vector<Point>& line = solver.line();
+  if (std::ranges::find(limits.excluded, line.front()) != limits.excluded.end()) return false;
+  const int plies = solver.plies();
+  report.nodes = solver.nodes();
+  report.depth = plies;
+  report.lines = {{win_in(plies), plies, line}};
+  return true;
+}
+
+// Threads that search until they are told to stop, at the latest when this goes out of scope.
+class HelperThreads {
+ public:
+  explicit HelperThreads(SharedSearch& shared) : shared_(shared) {}
+  HelperThreads(const HelperThreads&) = delete;
+  HelperThreads& operator=(const HelperThreads&) = delete;
+  ~HelperThreads() { end(); }
+
+  template <typename Work>
+  void begin(Work work) {
+    threads_.emplace_back(work);
+  }
+  void end() {
+    shared_.stop.store(true);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  SharedSearch& shared_;
+  std::vector<std::thread> threads_;
+};
+
+SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t nodes, std::int64_t elapsed_ms) {
+  SearchReport report;
+  report.depth = worker.completed_depth;
+  report.nodes = nodes;
+  report.elapsed_ms = elapsed_ms;
+  for (std::size_t i = 0; i < std::min(lines, worker.roots.size()); ++i) {
+    const RootMove& root = worker.roots[i];
+    Value value = root.value > -kInfinite ? root.value : root.previous;
+    if (i > 0 && value == -kInfinite) break;
+    // What an earlier depth thought of a move that has been found worse than the line before.
+    if (i > 0) value = std::min(value, report.lines.back().value);
+    SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.line};
+    if (line.moves.empty()) line.moves.push_back(root.move);
+    report.lines.push_back(std::move(line));
+  }
+  return report;
+}
+
+}  // namespace
+
+Engine::Engine(std::size_t table_bytes) : table_(table_bytes), weights_(Weights::prior()) {}
+
+SearchReport Engine::search(const Board& board, const SearchLimits& limits,
+                            const std::function<void(const SearchReport&)>& on_report) {
+  SharedSearch shared;
+  shared.table = &table_;
+  shared.weights = &weights_;
+  shared.options = options_;
+  shared.limits = limits;
+  shared.start = std::chrono::steady_clock::now();
+  shared.external_stop = &stop_requested_;
+  table_.new_search();
+
+  SearchReport fours;
+  if (options_.has(kRootFours) && limits.lines <= 1 && find_root_fours(board, shared, fours)) {
+    fours.elapsed_ms = shared.elapsed_ms();
+    if (on_report) on_report(fours);
+    return fours;
+  }
+
+  Worker main(shared, board);
+  for (const Point move : root_moves(main.board(), limits.excluded))
+    main.roots.push_back({.move = move, .line = {move}});
+  if (main.roots.empty()) return {};
+  main.sort_roots();
+
+  const std::size_t lines =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
+  // A five, or the only answer to one: nothing to think about. One line of search gives it a value.
+  const bool forced = main.roots.size() == 1;
+  int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
+  if (forced && lines == 1) max_depth = std::min(max_depth, 1);
+
+  std::vector<std::unique_ptr<Worker>> helpers;
+  HelperThreads threads(shared);
+  for (int i = 1; i < limits.threads && !forced; ++i) {
+    helpers.push_back(std::make_unique<Worker>(shared, board));
+    helpers.back()->roots = main.roots;
+  }
+  for (std::size_t i = 0; i < helpers.size(); ++i) {
+    threads.begin([&, i] {
+      Worker& worker = *helpers[i];
+      // Half of the helpers run a ply ahead, so that the threads do not all walk the same tree.
+      for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth) {
+        const Value guess = worker.roots[0].value;
+        if (!worker.iterate(depth, 0, guess)) break;
+        worker.completed_depth = depth;
+      }
+    });
+  }
+  const auto all_nodes = [&] {
+    std::uint64_t total = main.nodes.load();
+    for (const auto& helper : helpers) total += helper->nodes.load();
+    return total;
+  };
+
+  for (int depth = 1; depth <= max_depth; ++depth) {
+    bool finished = true;
+    for (std::size_t line = 0; line < lines && finished; ++line) {
+      const RootMove& root = main.roots[line];
+      finished = main.iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
+    }
+    if (finished) main.completed_depth = depth;
+    // A later line may have come out better than an earlier one.
+    std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
+                     [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
+    if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
+    if (!finished) break;
+    const Value value = main.roots[0].value;
+    // A proved result does not get better; with several lines all of them have to be proved.
+    const bool proved = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
+                                    [](const RootMove& root) { return is_win(root.value) || is_loss(root.value); });
+    if (proved && (is_win(value) || depth >= 8 + kMate - std::abs(value))) break;
+    if (limits.soft_ms >= 0 && shared.elapsed_ms() >= limits.soft_ms) break;
+  }
+  threads.end();
+
+  // A helper that went deeper, or proved a win, has the better answer.
+  const Worker* best = &main;
+  for (const auto& helper : helpers) {
+    if (lines > 1 || helper->completed_depth == 0) continue;
+    const bool wins_sooner = is_win(helper->roots[0].value) && helper->roots[0].value > best->roots[0].value;
+    const bool deeper = helper->completed_depth > best->completed_depth && !is_win(best->roots[0].value);
+    if (wins_sooner || deeper) best = helper.get();
+  }
+  return make_report(*best, lines, all_nodes(), shared.elapsed_ms());
+}
+
+}  // namespace tengen

@@ -1,0 +1,59 @@
+// The alpha-beta engine: iterative deepening over one or more threads, with reports as it goes.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "core/board.h"
+#include "eval/weights.h"
+#include "search/alphabeta/options.h"
+#include "search/alphabeta/transposition.h"
+#include "search/alphabeta/worker.h"
+
+namespace tengen {
+
+struct SearchLine {
+  Value value = 0;
+  int depth = 0;
+  std::vector<Point> moves;  // never empty
+};
+
+struct SearchReport {
+  std::vector<SearchLine> lines;  // best first, never empty
+  int depth = 0;                  // last iteration completed
+  std::uint64_t nodes = 0;
+  std::int64_t elapsed_ms = 0;
+};
+
+class Engine {
+ public:
+  explicit Engine(std::size_t table_bytes);
+
+  // Weights are copied; those of the prior until set.
+  void set_weights(const Weights& weights) { weights_ = weights; }
+  void set_options(const SearchOptions& options) { options_ = options; }
+  void set_table_bytes(std::size_t bytes) { table_.resize(bytes); }
+  void new_game() { table_.clear(); }
+  std::size_t table_bytes() const { return table_.bytes(); }
+  int table_usage() const { return table_.usage(); }
+
+  // Search a game that is not over. `on_report` is called from this thread after each iteration.
+  SearchReport search(const Board& board, const SearchLimits& limits,
+                      const std::function<void(const SearchReport&)>& on_report = {});
+
+  // End a running search within milliseconds. May be called from any thread, also before the search begins.
+  void stop() { stop_requested_.store(true); }
+  // Take back an earlier stop, so that the next search runs.
+  void clear_stop() { stop_requested_.store(false); }
+
+  const Weights& weights() const { return weights_; }
+
+ private:
+  TranspositionTable table_;
+  Weights weights_;
+  SearchOptions options_;
+  std::atomic<bool> stop_requested_{false};
+};
+
+}  // namespace tengen

@@ -1,0 +1,127 @@
+#include "search/alphabeta/transposition.h"
+
+#include <algorithm>
+#include <new>
+
+namespace tengen {
+namespace {
+
+// Data word: move 16 | value 16 | evaluation 16 | depth 8 | bound 2 | was_pv 1 | age 5.
+std::uint64_t pack(const TableEntry& entry, unsigned age) {
+  return std::uint64_t{entry.move} | std::uint64_t{static_cast<std::uint16_t>(entry.value)} << 16 |
+         std::uint64_t{static_cast<std::uint16_t>(entry.evaluation)} << 32 |
+         std::uint64_t{static_cast<std::uint8_t>(std::clamp(entry.depth, -1, 254) + 1)} << 48 |
+         std::uint64_t{entry.bound} << 56 | std::uint64_t{entry.was_pv} << 58 | std::uint64_t{age} << 59;
+}
+
+TableEntry unpack(std::uint64_t data) {
+  TableEntry entry;
+  entry.move = static_cast<Point>(data);
+  entry.value = static_cast<std::int16_t>(data >> 16);
+  entry.evaluation = static_cast<std::int16_t>(data >> 32);
+  entry.depth = static_cast<int>((data >> 48) & 0xFF) - 1;
+  entry.bound = static_cast<Bound>((data >> 56) & 3);
+  entry.was_pv = (data >> 58) & 1;
+  return entry;
+}
+
+int depth_of(std::uint64_t data) { return static_cast<int>((data >> 48) & 0xFF); }
+unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); }
+
+}  // namespace
+
+TranspositionTable::TranspositionTable(std::size_t bytes) { resize(bytes); }
+
+void TranspositionTable::resize(std::size_t bytes) {
+  const std::size_t before = clusters_;
+  try {
+    allocate(std::max<std::size_t>(bytes / sizeof(Cluster), 1));
+  } catch (const std::bad_alloc&) {
+    if (before > 0) allocate(before);
+    throw;
+  }
+}
+
+void TranspositionTable::clear() { allocate(clusters_); }
+
+// The system hands out large blocks as zeros that cost nothing until they are touched: a table of any size is there at
+// once. Never two at a time: what may be used of the memory may be just enough for one.
+void TranspositionTable::allocate(std::size_t clusters) {
+  memory_.reset();
+  clusters_ = 0;
+  age_ = 0;
+  std::size_t space = clusters * sizeof(Cluster) + alignof(Cluster);
+  memory_.reset(std::calloc(space, 1));
+  if (!memory_) throw std::bad_alloc();
+  void* start = memory_.get();
+  table_ = static_cast<Cluster*>(std::align(alignof(Cluster), clusters * sizeof(Cluster), start, space));
+  clusters_ = clusters;
+}
+
+TranspositionTable::Cluster& TranspositionTable::cluster(std::uint64_t key) const {
+  // Multiply-shift spreads keys over any number of clusters; the halves keep it in 64-bit arithmetic.
+  const std::uint64_t high = key >> 32;
+  return table_[(high * static_cast<std::uint64_t>(clusters_)) >> 32];
+}
+
+bool TranspositionTable::probe(std::uint64_t key, int ply, TableEntry& entry) const {
+  for (Slot& slot : cluster(key).slots) {
+    const std::uint64_t data = slot.read_data();
+    if ((slot.read_check() ^ data) != key || data == 0) continue;
+    entry = unpack(data);
+    if (entry.value != kNoValue && is_win(entry.value)) entry.value -= ply;
+    if (entry.value != kNoValue && is_loss(entry.value)) entry.value += ply;
+    return true;
+  }
+  return false;
+}
+
+void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& entry) {
+  TableEntry stored = entry;
+  if (stored.value != kNoValue && is_win(stored.value)) stored.value += ply;
+  if (stored.value != kNoValue && is_loss(stored.value)) stored.value -= ply;
+
+  Slot* target = nullptr;
+  int worst = 1 << 20;
+  for (Slot& slot : cluster(key).slots) {
+    const std::uint64_t data = slot.read_data();
+    if (data == 0 || (slot.read_check() ^ data) == key) {
+      if (data != 0) {
+        const TableEntry old = unpack(data);
+        // A shallower result of the same search does not push out a deeper one, but its move is kept if it had none.
+        if (stored.move == kNoPoint) stored.move = old.move;
+        if (stored.bound != kExact && age_of(data) == age_ && stored.depth + 3 < old.depth) return;
+      }
+      target = &slot;
+      break;
+    }
+    const int worth = depth_of(data) - 8 * static_cast<int>((age_ - age_of(data)) & 31);
+    if (worth < worst) {
+      worst = worth;
+      target = &slot;
+    }
+  }
+  const std::uint64_t data = pack(stored, age_);
+  target->write(key ^ data, data);
+}
+
+void TranspositionTable::prefetch(std::uint64_t key) const {
+#if defined(__GNUC__)
+  __builtin_prefetch(&cluster(key));
+#else
+  (void)key;
+#endif
+}
+
+int TranspositionTable::usage() const {
+  const std::size_t sample = std::min<std::size_t>(clusters_, 250);
+  int used = 0;
+  for (std::size_t i = 0; i < sample; ++i)
+    for (Slot& slot : table_[i].slots) {
+      const std::uint64_t data = slot.read_data();
+      used += data != 0 && age_of(data) == age_;
+    }
+  return static_cast<int>(used * 1000 / (sample * 4));
+}
+
+}  // namespace tengen

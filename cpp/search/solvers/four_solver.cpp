@@ -1,0 +1,102 @@
+#include "search/solvers/four_solver.h"
+
+#include <algorithm>
+
+#include "patterns/defence.h"
+
+namespace tengen {
+namespace {
+
+constexpr std::uint64_t kNodesBetweenQuestions = 256;
+
+}  // namespace
+
+FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only) {
+  const auto add = [&](Point p) {
+    if (!only || only->has(p)) moves_[size_++] = p;
+  };
+  board.fours(own).for_each(add);
+  std::sort(moves_, moves_ + size_, [&](Point a, Point b) {
+    const Threat ta = board.threat(own, a);
+    const Threat tb = board.threat(own, b);
+    return ta != tb ? ta > tb : a < b;
+  });
+  if (own == kWhite || board.doubtful().empty()) return;
+  // A point that looks like a foul may be a legal four after all.
+  board.doubtful().for_each([&](Point p) {
+    if (board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
+  });
+}
+
+Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop) {
+  nodes_ = 0;
+  max_nodes_ = max_nodes;
+  should_stop_ = should_stop ? &should_stop : nullptr;
+  interrupted_ = false;
+  ends_on_foul_ = false;
+  line_.clear();
+  if (attack(board)) {
+    std::reverse(line_.begin(), line_.end());
+    return Verdict::kWin;
+  }
+  return interrupted_ ? Verdict::kUnknown : Verdict::kNoWin;
+}
+
+// A four has just been made: does the attacker go on winning whichever way it is answered? `answers` has one point, but
+// for caro; if all are fouls, the five cannot be stopped.
+bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) {
+  const Colour defender = board.to_move();
+  const std::size_t line_before = line_.size();
+  bool wins = true;
+  bool answered = false;
+  answers.for_each([&](Point answer) {
+    if (!wins || !board.is_legal(defender, answer)) return;
+    answered = true;
+    line_.resize(line_before);
+    board.make(answer);
+    wins = attack(board);
+    board.unmake();
+    if (wins) line_.push_back(answer);
+  });
+  if (!answered) ends_on_foul_ = true;
+  if (!wins) line_.resize(line_before);
+  return wins;
+}
+
+bool FourSolver::attack(PatternBoard& board) {
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  if (!board.fives(own).empty()) {
+    ends_on_foul_ = false;
+    line_.push_back(board.fives(own).first());
+    return true;
+  }
+  const bool asks = should_stop_ && nodes_ % kNodesBetweenQuestions == kNodesBetweenQuestions - 1;
+  if (nodes_ >= max_nodes_ || (asks && (*should_stop_)())) {
+    interrupted_ = true;
+    return false;
+  }
+  ++nodes_;
+  if (failed_.has(board.hash())) return false;
+
+  // A four against us has to be answered with a four of our own.
+  const bool threatened = !board.fives(other).empty();
+  const PointSet blocks = threatened ? five_defences(board, other) : PointSet{};
+  for (const Point move : FourMoves(board, own, threatened ? &blocks : nullptr)) {
+    board.make(move);
+    PointSet answers = five_defences(board, own);
+    // Nothing stops every five: let one of them be taken, so that the line goes on to its end.
+    if (answers.empty()) answers.add(board.fives(own).first());
+    const bool wins = wins_against_all(board, answers);
+    board.unmake();
+    if (wins) {
+      line_.push_back(move);
+      return true;
+    }
+    if (interrupted_) return false;
+  }
+  failed_.add(board.hash());
+  return false;
+}
+
+}  // namespace tengen

@@ -1,0 +1,152 @@
+"""What the games of one or several stores say together: counts, ratings, times and faults of all players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tengen.arena.match import Ending
+from tengen.arena.ratings import Ratings, rate_tally
+from tengen.arena.store import GameStore, Score, StoredGame
+from tengen.arena.tally import Tally
+from tengen.errors import InputError
+
+_MAX_FAULTS = 1000
+
+
+@dataclass(slots=True)
+class Times:
+    """What a player's moves cost."""
+
+    moves: int = 0
+    total_ms: float = 0.0
+    longest_ms: float = 0.0
+    nodes: int = 0
+    depths: int = 0
+
+    @property
+    def mean_ms(self) -> float:
+        """Milliseconds a move."""
+        return self.total_ms / self.moves if self.moves else 0.0
+
+    @property
+    def mean_nodes(self) -> float:
+        """Positions or simulations a move."""
+        return self.nodes / self.moves if self.moves else 0.0
+
+    @property
+    def mean_depth(self) -> float:
+        """Plies searched a move."""
+        return self.depths / self.moves if self.moves else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A game lost by a fault."""
+
+    player: int
+    opponent: int
+    game: int
+    """Its number, from 1."""
+    ending: Ending
+    detail: str
+
+
+@dataclass(slots=True)
+class Standings:
+    """Everything that reports show. Players of several stores with the same name are the same player."""
+
+    name: str
+    names: list[str]
+    agents: list[str]
+    tally: Tally
+    times: list[Times]
+    faults: list[Fault]
+    """The first ones; `tally.forfeits` counts all."""
+    ratings: dict[str, Ratings]
+    """By ruleset."""
+    anchors: dict[int, float]
+    plies: int = 0
+    """Stones of all games together."""
+    games_planned: int = 0
+    descriptions: list[dict[str, object]] = field(default_factory=list)
+
+    def by_strength(self, ruleset: str) -> list[int]:
+        """The players who have played under a ruleset, strongest first."""
+        ratings = self.ratings[ruleset]
+        players = [player for player in range(len(self.names)) if ratings.games[player]]
+        return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), self.names[player]))
+
+
+def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Standings:
+    """Go through all games of the stores. `anchors` are known ratings by name, beside those of the descriptions."""
+    names: list[str] = []
+    agents: list[str] = []
+    wanted: dict[str, float] = {}
+    standings = Standings("", names, agents, Tally(), [], [], {}, {})
+    offset = 0
+    for store in stores:
+        description = store.setting("tournament") or {}
+        standings.descriptions.append(description)
+        standings.games_planned += store.setting("games") or len(store)
+        places = _register_players(store, standings, description, wanted)
+        numbers = _add_games(store, standings, places, offset)
+        offset += numbers + numbers % 2  # pairs stay pairs
+    standings.name = " and ".join(dict.fromkeys(str(one.get("name", "games")) for one in standings.descriptions))
+    wanted.update(anchors or {})
+    for name, elo in wanted.items():
+        if name not in names:
+            raise InputError(f"no player is called {name!r} (players: {', '.join(names)})")
+        standings.anchors[names.index(name)] = elo
+    for ruleset in standings.tally.rulesets():
+        standings.ratings[ruleset] = rate_tally(standings.tally, len(names), ruleset=ruleset, anchors=standings.anchors)
+    return standings
+
+
+def _register_players(
+    store: GameStore, standings: Standings, description: Mapping[str, object], anchors: dict[str, float]
+) -> list[int]:
+    """The places of a store's players in the standings, new ones added."""
+    places: list[int] = []
+    entrants = description.get("players")
+    for number, player in enumerate(store.players()):
+        if player.name not in standings.names:
+            standings.names.append(player.name)
+            standings.agents.append(player.agent)
+            standings.times.append(Times())
+        places.append(standings.names.index(player.name))
+        if isinstance(entrants, list) and "anchor" in entrants[number]:
+            anchors[player.name] = float(entrants[number]["anchor"])
+    return places
+
+
+def _add_games(store: GameStore, standings: Standings, places: Sequence[int], offset: int) -> int:
+    """Count the games of a store; returns one more than its highest number."""
+    highest = 0
+    for stored in store.games():
+        game, result = stored.game, stored.result
+        first, second = places[game.first], places[game.second]
+        number = game.number + offset
+        score = Score(number, game.ruleset.name, first, second, result.black_seat, result.outcome, result.ending)
+        standings.tally.add(score)
+        standings.plies += len(result.moves)
+        _add_times(stored, score, standings)
+        if result.ending.is_forfeit and score.loser is not None and len(standings.faults) < _MAX_FAULTS:
+            sentence = result.detail.partition("\n")[0]
+            winner = first + second - score.loser
+            standings.faults.append(Fault(score.loser, winner, number + 1, result.ending, sentence))
+        highest = game.number + 1
+    return highest
+
+
+def _add_times(stored: StoredGame, score: Score, standings: Standings) -> None:
+    result = stored.result
+    ply = len(result.moves) - len(result.turns)
+    for turn in result.turns:
+        times = standings.times[score.white if ply % 2 else score.black]
+        times.moves += 1
+        times.total_ms += turn.time_ms
+        times.longest_ms = max(times.longest_ms, turn.time_ms)
+        times.nodes += turn.nodes
+        times.depths += turn.depth
+        ply += 1

@@ -1,0 +1,1 @@
+"""The training algorithms, one module each."""

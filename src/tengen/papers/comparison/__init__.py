@@ -1,0 +1,1 @@
+"""The learners side by side at equal time."""

@@ -1,0 +1,1 @@
+"""Policy gradient on 9x9."""

@@ -1,0 +1,1 @@
+"""Supervised networks on 15x15."""

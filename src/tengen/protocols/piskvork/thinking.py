@@ -1,0 +1,266 @@
+"""A player at work under a watch: it thinks in a thread of its own, and the brain never waits for it too long.
+
+One worker thread owns the player: it makes it, readies it for the game and lets it think, so that the player is used by
+one thread at a time whatever it does. The thread that asks watches the clock. It tells the player to stop when its time
+is over or the manager says so, and when the player does not obey it goes on with the best move heard of so far.
+A player that comes back late finds its answer dropped and is used again.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tengen.core.contracts import (
+    Agent,
+    Analysis,
+    AnalysisLine,
+    Decision,
+    ExcludesMoves,
+    HasTable,
+    KnowsBestSoFar,
+    Limits,
+)
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import AgentError
+from tengen.protocols.piskvork.settings import Budget
+
+STOP_GRACE_S = 0.3
+"""How long a player that was told to stop is waited for."""
+_STOP_AGAIN_S = 0.01
+"""A stop that comes before the search has begun is lost on some players; it is said again this often."""
+
+Monitor = Callable[[Analysis], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the player is to think about, and within which bounds."""
+
+    position: Position
+    budget: Budget
+    game: int
+    """The number of the game; a new one makes the player forget the last."""
+    number: int = 0
+    """The number of the command that asked; a stop of a later number ends the thought."""
+    nodes: int | None = None
+    depth: int | None = None
+    threads: int | None = None
+    memory_bytes: int | None = None
+    table_bytes: int | None = None
+    excluded: frozenset[Point] = frozenset()
+
+    def limits(self) -> Limits:
+        """The limits from this moment on."""
+        return self.budget.limits(time.monotonic(), nodes=self.nodes, depth=self.depth, threads=self.threads)
+
+
+class Thought:
+    """One job of the worker. Its fields are settled once it is over; `best` may change until then."""
+
+    def __init__(self, work: Callable[[Agent, Thought], None], order: Order) -> None:
+        self.work = work
+        self.order = order
+        self.best: Decision | None = None
+        """The best move known so far, the player's choice in the end."""
+        self.is_supported = True
+        """Whether the player plays this ruleset at all."""
+        self.error: BaseException | None = None
+        self.is_over = False
+        self.is_dropped = False
+        """Whether nobody waits for it any more; it must not say anything then."""
+
+
+class Thinker:
+    """The worker thread with its player, made when first needed by `make_agent`."""
+
+    def __init__(self, make_agent: Callable[[], Agent]) -> None:
+        self._make_agent = make_agent
+        self._agent: Agent | None = None
+        self._failure: BaseException | None = None
+        self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._changed = threading.Condition()
+        self._stopped_before = 0
+        self._is_closing = False
+        self._ready_for: tuple[object, ...] = ()
+        self._bounds: tuple[int | None, int | None, int | None] | None = None
+        self._worker = threading.Thread(target=self._run, name="thinker", daemon=True)
+        self._worker.start()
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+
+    def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
+        """Let the worker do `work`; return when it is over, when its budget is used up, or when the brain closes."""
+        thought = Thought(work, order)
+        self._jobs.put(lambda: self._do(thought))
+        self._watch(thought)
+        if thought.best is None and not thought.is_over:
+            thought.best = self._best_so_far()
+        return thought
+
+    def _best_so_far(self) -> Decision | None:
+        agent = self._agent
+        return agent.best_so_far() if isinstance(agent, KnowsBestSoFar) else None
+
+    def warm_up(self) -> None:
+        """Make the player in the background, so that the first thought need not wait for it."""
+        self._jobs.put(self._made_agent)
+
+    def stop_before(self, number: int) -> None:
+        """End every thought that a command before the given number asked for, running or not yet begun."""
+        with self._changed:
+            self._stopped_before = max(self._stopped_before, number)
+            self._changed.notify_all()
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the session ends: nothing is thought about any more."""
+        return self._is_closing
+
+    def begin_close(self) -> None:
+        """Give up the running thought and all later ones; returns at once."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+
+    def close(self, timeout_s: float) -> None:
+        """Free the player, if it stops in time."""
+        self.begin_close()
+        self._stop_agent()
+        self._jobs.put(lambda: None)
+        self._worker.join(timeout_s)
+
+    @property
+    def agent(self) -> Agent | None:
+        """The player once it is made, to be asked for simple facts only: it may be thinking."""
+        return self._agent
+
+    # -- watching ------------------------------------------------------------------------------------------------------
+
+    def _watch(self, thought: Thought) -> None:
+        stop_at, answer_at = thought.order.budget.stop_at, thought.order.budget.answer_at
+        was_told = False
+        while True:
+            with self._changed:
+                if thought.is_over or self._is_closing:
+                    return
+                now = time.monotonic()
+                if not was_told and thought.order.number < self._stopped_before:
+                    was_told = True
+                    stop_at, answer_at = now, min(answer_at, now + STOP_GRACE_S)
+                if now >= answer_at:
+                    return
+                if now < stop_at:
+                    self._changed.wait(min(stop_at - now, threading.TIMEOUT_MAX))
+                    continue
+            self._stop_agent()
+            with self._changed:
+                if not thought.is_over:
+                    self._changed.wait(min(_STOP_AGAIN_S, answer_at - now))
+
+    def _stop_agent(self) -> None:
+        agent = self._agent
+        if agent is not None:
+            # Whatever a player's stop raises, the watch goes on.
+            with suppress(Exception):
+                agent.stop()
+
+    # -- the worker ----------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            # The failure to make a player is told when it is asked to think.
+            with suppress(BaseException):
+                self._jobs.get()()
+        if self._agent is not None:
+            with suppress(Exception):
+                self._agent.close()
+
+    def _do(self, thought: Thought) -> None:
+        if not thought.is_dropped:
+            try:
+                agent = self._made_agent()
+                thought.is_supported = self._prepare(agent, thought.order)
+                if thought.is_supported and not thought.is_dropped:
+                    thought.work(agent, thought)
+            except BaseException as error:  # a player's library may even try to exit
+                thought.error = error
+        with self._changed:
+            thought.is_over = True
+            self._changed.notify_all()
+
+    def _made_agent(self) -> Agent:
+        if self._failure is not None:
+            raise AgentError(f"no player: {self._failure}")
+        if self._agent is None:
+            try:
+                self._agent = self._make_agent()
+            except BaseException as error:
+                self._failure = error
+                raise
+        return self._agent
+
+    def _prepare(self, agent: Agent, order: Order) -> bool:
+        ruleset = order.position.ruleset
+        if not agent.supports(ruleset):
+            return False
+        bounds = (order.memory_bytes, order.table_bytes, order.threads)
+        if self._bounds != bounds:
+            agent.configure(memory_bytes=order.memory_bytes, threads=order.threads)
+            if order.table_bytes is not None and isinstance(agent, HasTable):
+                agent.resize_table(order.table_bytes)
+            self._bounds = bounds
+        if self._ready_for != (ruleset, order.game):
+            agent.new_game(ruleset, seed=order.game)
+            self._ready_for = (ruleset, order.game)
+        if isinstance(agent, ExcludesMoves):
+            agent.exclude(order.excluded)
+        return True
+
+
+def choose_move(agent: Agent, thought: Thought) -> None:
+    """Work: let the player choose."""
+    thought.best = agent.choose(thought.order.position, thought.order.limits())
+
+
+def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], None]:
+    """Work: let the player think aloud about its `lines` best moves and show every snapshot to `monitor`.
+
+    A player that cannot do so just chooses; the snapshot is then made from its choice.
+    """
+
+    def work(agent: Agent, thought: Thought) -> None:
+        order = thought.order
+        began = time.monotonic()
+        try:
+            for analysis in agent.analyse(order.position, order.limits(), lines):
+                if thought.is_dropped:
+                    return
+                if analysis.lines:
+                    thought.best = analysis.decide()
+                    monitor(analysis)
+        except AgentError:
+            if thought.best is not None:
+                raise
+        if thought.best is None:
+            thought.best = agent.choose(order.position, order.limits())
+            monitor(_analysis_of(thought.best, 1000 * (time.monotonic() - began)))
+
+    return work
+
+
+def _analysis_of(decision: Decision, elapsed_ms: float) -> Analysis:
+    line = AnalysisLine(
+        move=decision.move,
+        value_to_move=decision.value_to_move or 0.0,
+        line=decision.line or (decision.move,),
+        proof=decision.proof,
+        depth=decision.depth,
+        visits=decision.nodes,
+    )
+    return Analysis(lines=(line,), depth=decision.depth, nodes=decision.nodes, elapsed_ms=elapsed_ms)

@@ -1,0 +1,289 @@
+"""The commands beyond the published protocol: what Yixin-Board and web clients send, and the swap2 questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.opening_procedure import Option
+from tengen.core.position import Position
+from tengen.errors import InputError
+from tengen.protocols.piskvork.balance import balance_one, balance_two
+from tengen.protocols.piskvork.board import BrainBoard
+from tengen.protocols.piskvork.commands import DATABASE_BLOCKS, FILE_COMMANDS, Command
+from tengen.protocols.piskvork.fallback import choose_fallback
+from tengen.protocols.piskvork.notation import parse_squares, squares_of_points
+from tengen.protocols.piskvork.report import value_of_eval
+from tengen.protocols.piskvork.session import Session
+from tengen.protocols.piskvork.settings import MAX_TABLE_BYTES
+from tengen.protocols.piskvork.swap2 import Swap2Answer, choose_side, position_of_opening, propose_opening
+from tengen.protocols.piskvork.thinking import Thought
+
+_MAX_LINES = 64
+
+# Tables in files, and databases of positions.
+_DECLINED = (
+    *FILE_COMMANDS,
+    *DATABASE_BLOCKS,
+    "YXSAVEDATABASE",
+    "YXDBTOTXT",
+    "YXDBTOTXTALL",
+    "YXTXTTODB",
+    "YXDBTOPOS",
+    "YXDBCHECK",
+    "YXDBFIX",
+    "YXDBMERGE",
+    "YXDBSPLIT",
+    "YXLIBTODB",
+    "YXDBTOLIB",
+)
+
+Handler = Callable[[Session, Command], None]
+
+
+def _show_info(session: Session, command: Command) -> None:
+    session.say(f"MESSAGE {session.about.name} {session.about.version}")
+    # Without this line Yixin-Board lets an engine use one thread only.
+    session.say(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
+    # As a power of two, in KiB.
+    session.say(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
+
+
+def _set_board(session: Session, command: Command) -> None:
+    board = session.known_board()
+    if board is not None:
+        session.set_up(board, command.rows)
+
+
+def _find_best(session: Session, command: Command) -> None:
+    count = command.arguments.strip()
+    lines = int(count) if count.isdecimal() and len(count) < 9 else 1
+    if session.board is not None and not session.board.is_own_turn:
+        session.board.swap_sides()  # whoever is to move is thought for
+    session.answer_with_move(command, lines=min(max(lines, 1), _MAX_LINES), is_analysis=True)
+
+
+def _stop(session: Session, command: Command) -> None:
+    """Done when it was read; the thought it ended has answered already."""
+
+
+def _show_fouls(session: Session, command: Command) -> None:
+    position = _position(session)
+    if position is None or session.board is None:
+        return
+    height = session.board.height
+    fouls = "".join(f"{point.x:02d}{height - 1 - point.y:02d}" for point in position.forbidden_points())
+    session.say(f"FORBID {fouls}.")
+
+
+def _position(session: Session) -> Position | None:
+    board = session.known_board()
+    if board is None:
+        return None
+    rule = session.known_rule()
+    if rule is None:
+        return None
+    position = board.position(rule)
+    if position is None:
+        session.say("ERROR both sides have won: there is no such position")
+    return position
+
+
+# -- root moves left out -----------------------------------------------------------------------------------------------
+
+
+def _exclude(session: Session, command: Command) -> None:
+    board = session.known_board()
+    if board is not None:
+        session.excluded.update(_points(board, command.rows))
+        agent = session.thinker.agent
+        if agent is not None and not isinstance(agent, ExcludesMoves):
+            session.say("MESSAGE this player cannot leave moves out: YXBLOCK has no effect")
+
+
+def _include(session: Session, command: Command) -> None:
+    board = session.known_board()
+    if board is not None:
+        session.excluded.difference_update(_points(board, command.rows))
+
+
+def _include_all(session: Session, command: Command) -> None:
+    session.excluded.clear()
+
+
+def _points(board: BrainBoard, rows: tuple[str, ...]) -> list[Point]:
+    """The points of rows `X,Y`; others are passed over."""
+    points: list[Point] = []
+    for row in rows:
+        squares = parse_squares(row)
+        point = board.point(*squares[0]) if squares else None
+        if point is not None:
+            points.append(point)
+    return points
+
+
+# -- tables and databases ----------------------------------------------------------------------------------------------
+
+
+def _clear_table(session: Session, command: Command) -> None:
+    session.games += 1  # a player forgets everything when a new game begins
+
+
+def _show_table_usage(session: Session, command: Command) -> None:
+    agent = session.thinker.agent
+    if agent is not None and isinstance(agent, HasTable):
+        session.say(f"MESSAGE hash usage {100 * agent.table_usage():.1f} %")
+    else:
+        session.say("MESSAGE hash usage unknown")
+
+
+def _decline(session: Session, command: Command) -> None:
+    session.say(f"MESSAGE {command.name} is not supported")
+
+
+# -- balanced moves ----------------------------------------------------------------------------------------------------
+
+
+BalanceSearch = Callable[[Agent, Position, Limits, float], tuple[Point, ...]]
+
+
+def _balance(session: Session, command: Command, search: BalanceSearch) -> None:
+    position = _position(session)
+    if position is None or session.board is None:
+        return
+    try:
+        value = value_of_eval(float(command.arguments or 0))
+    except (ValueError, OverflowError):
+        session.say(f"ERROR an evaluation expected, not {command.arguments[:40]!r}")
+        return
+    if position.is_over:
+        session.say("ERROR the game is over")
+        return
+    found: list[tuple[Point, ...]] = []
+
+    def work(agent: Agent, thought: Thought) -> None:
+        found.append(search(agent, position, thought.order.limits(), value))
+
+    session.consider(work, session.order(command, position))
+    if found and found[0]:
+        session.answer(squares_of_points(found[0], session.board.height))
+    else:
+        session.say(f"ERROR {command.name} found no balanced move")
+
+
+def _balance_one(session: Session, command: Command) -> None:
+    _balance(session, command, balance_one)
+
+
+def _balance_two(session: Session, command: Command) -> None:
+    _balance(session, command, balance_two)
+
+
+# -- swap2 -------------------------------------------------------------------------------------------------------------
+
+
+def answer_swap2_board(session: Session, command: Command) -> None:
+    """SWAP2BOARD: propose an opening, or choose a side of the one that stands there."""
+    board = session.known_board()
+    if board is None:
+        return
+    points = _points(board, command.rows)
+    if len(points) != len(command.rows) or len(set(points)) != len(points):
+        session.say(f"ERROR SWAP2BOARD has rows that are no free squares: {' '.join(command.rows)[:80]!r}")
+        return
+    answer = _choose_swap2(session, command, board, points)
+    if answer is not None:
+        session.answer(answer.text(board.height))
+
+
+def _choose_swap2(session: Session, command: Command, board: BrainBoard, points: list[Point]) -> Swap2Answer | None:
+    """The answer to the stones of an opening; otherwise the manager is told what is wrong."""
+    rule = session.known_rule()
+    if rule is None:
+        return None
+    ruleset = Ruleset(board.width, board.height, 5, rule)
+    if not points:
+        return propose_opening(ruleset, session.games - 1)
+    if len(points) not in (3, 5):
+        session.say(f"ERROR swap2 is asked with 0, 3 or 5 stones, not {len(points)}")
+        return None
+    try:
+        position = position_of_opening(ruleset, points)
+    except InputError as error:
+        session.say(f"ERROR {error}")
+        return None
+    return _choose_side(session, command, position)
+
+
+def _choose_side(session: Session, command: Command, position: Position) -> Swap2Answer | None:
+    spare = choose_fallback(position)
+    if spare is None:
+        session.say("ERROR there is no legal move")
+        return None
+    answers: list[Swap2Answer] = []
+
+    def work(agent: Agent, thought: Thought) -> None:
+        answers.append(choose_side(agent, position, thought.order.limits()))
+
+    thought = session.consider(work, session.order(command, position))
+    if not thought.is_supported:
+        session.say(f"ERROR this player does not play {position.ruleset}")
+        return None
+    answer = answers[0] if answers else Swap2Answer(Option.TAKE_WHITE, (spare,))
+    if not all(position.is_legal(point) for point in answer.points):
+        session.say(f"DEBUG the player chose {answer.points[0]}, which is no legal move")
+        return Swap2Answer(Option.TAKE_WHITE, (spare,))
+    return answer
+
+
+def _swap2_propose(session: Session, command: Command) -> None:
+    board = session.known_board()
+    answer = _choose_swap2(session, command, board, []) if board is not None else None
+    if board is not None and answer is not None:
+        for number, point in enumerate(answer.points, 1):
+            session.say(f"MESSAGE SWAP2 MOVE{number} {point.x} {board.height - 1 - point.y}")
+
+
+def _swap2_choose_first(session: Session, command: Command) -> None:
+    _swap2_choose(session, command, "SWAP1")
+
+
+def _swap2_choose_second(session: Session, command: Command) -> None:
+    _swap2_choose(session, command, "SWAP2")
+
+
+def _swap2_choose(session: Session, command: Command, question: str) -> None:
+    """Yixin-Board sets the stones with YXBOARD first, and asks for white's move itself when the answer is NO."""
+    position = _position(session)
+    if position is None:
+        return
+    if position.is_over:
+        session.say("ERROR the game is over")
+        return
+    answer = _choose_side(session, command, position)
+    if answer is not None:
+        session.answer(f"MESSAGE SWAP2 {question} {'YES' if answer.option is Option.TAKE_BLACK else 'NO'}")
+
+
+COMMANDS: dict[str, Handler] = {
+    "YXSHOWINFO": _show_info,
+    "YXBOARD": _set_board,
+    "YXNBEST": _find_best,
+    "STOP": _stop,
+    "YXSTOP": _stop,
+    "YXSHOWFORBID": _show_fouls,
+    "YXBLOCK": _exclude,
+    "YXBLOCKUNDO": _include,
+    "YXBLOCKRESET": _include_all,
+    "YXBALANCEONE": _balance_one,
+    "YXBALANCETWO": _balance_two,
+    "YXHASHCLEAR": _clear_table,
+    "YXSHOWHASHUSAGE": _show_table_usage,
+    **dict.fromkeys(_DECLINED, _decline),
+    "YXSWAP2STEP1": _swap2_propose,
+    "YXSWAP2STEP2": _swap2_choose_first,
+    "YXSWAP2STEP3": _swap2_choose_second,
+}
+"""What each command does."""

@@ -1,0 +1,223 @@
+"""Tunes the numbers that steer the alpha-beta search by playing games: SPSA, as fishtest does it for Stockfish.
+
+All parameters are moved at once, each up or down at random by a step of its own; the engine with these numbers plays a
+pair of games (one opening, both colours) against the engine with the opposite ones, and every parameter moves a little
+towards the winner's side (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+approximation"). The state is one small JSON file, written in one piece after every round: a run that was cut short goes
+on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tengen import _native
+from tengen.core.contracts import Outcome, Ruleset
+from tengen.errors import InputError
+from tengen.search.alphabeta import ALL_INGREDIENTS
+from tengen.search.weights import weights_for
+from tengen.tuning.engine_games import digest_weights, find_opening, last_stone, play_line
+
+_TABLE_BYTES = 16 << 20
+# Spall's exponents: steps shrink with k^-gamma, gains with k^-alpha, after a tenth of the run of settling.
+_ALPHA = 0.602
+_GAMMA = 0.101
+_SETTLING = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpsaConfig:
+    """How a run tunes."""
+
+    ruleset: Ruleset
+    pairs: int
+    """Pairs of games of the whole run; steps and gains shrink towards its end."""
+    nodes: int = 10_000
+    """Nodes of each search."""
+    seed: int = 1
+    step: float = 0.08
+    """How far a parameter is moved to and fro at the end of the run, as a share of its range."""
+    gain: float = 0.008
+    """How far it follows a won pair at the end of the run, as a share of the step."""
+
+    def __post_init__(self) -> None:
+        if self.pairs < 1 or self.nodes < 1:
+            raise InputError(f"pairs and nodes must be at least 1, not {self.pairs} and {self.nodes}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that steers the search."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+
+
+def search_parameters() -> tuple[Parameter, ...]:
+    """All of them, with the values that the engine has without tuning."""
+    return tuple(Parameter(*row) for row in _native.search_parameters())
+
+
+class Spsa:
+    """The state of a run: where the parameters are, and how many pairs have been played."""
+
+    def __init__(self, config: SpsaConfig, parameters: tuple[Parameter, ...]) -> None:
+        self.config = config
+        self.parameters = parameters
+        self.pairs_done = 0
+        self.values = {parameter.name: float(parameter.default) for parameter in parameters}
+
+    def rounded(self) -> dict[str, int]:
+        """The parameters as the engine takes them."""
+        return {name: round(value) for name, value in self.values.items()}
+
+    def propose(self, pair: int) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+        """The two sides of a pair and the direction (+1 or -1 for each parameter) of the first."""
+        rng = random.Random(f"spsa {self.config.seed} {pair}")
+        up: dict[str, int] = {}
+        down: dict[str, int] = {}
+        directions: dict[str, int] = {}
+        for parameter in self.parameters:
+            direction = rng.choice((-1, 1))
+            step = direction * self._step(parameter, pair)
+            for side, moved in ((up, step), (down, -step)):
+                side[parameter.name] = round(_clip(self.values[parameter.name] + moved, parameter))
+            directions[parameter.name] = direction
+        return up, down, directions
+
+    def learn(self, pair: int, directions: dict[str, int], score: int) -> None:
+        """Follow the winner of a pair; `score` is wins minus losses of its first side."""
+        total = self.config.pairs
+        settling = _SETTLING * total
+        gain = self.config.gain * ((settling + total) / (settling + pair + 1)) ** _ALPHA
+        for parameter in self.parameters:
+            move = gain * self._step(parameter, pair) * directions[parameter.name] * score
+            self.values[parameter.name] = _clip(self.values[parameter.name] + move, parameter)
+        self.pairs_done += 1
+
+    def _step(self, parameter: Parameter, pair: int) -> float:
+        shrink: float = (self.config.pairs / (pair + 1)) ** _GAMMA
+        return self.config.step * (parameter.high - parameter.low) * shrink
+
+    # -- the file ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: Path) -> None:
+        """Write the state in one piece."""
+        fields = {"conditions": self._conditions, "pairs": self.pairs_done, "values": self.values}
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(fields, indent=1) + "\n")
+        os.replace(partial, path)
+
+    def resume(self, path: Path) -> None:
+        """Go on from a state; one of another run is refused."""
+        try:
+            fields = json.loads(path.read_text())
+            conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
+        if conditions != self._conditions or values.keys() != self.values.keys():
+            raise InputError(f"{path} belongs to a run with other settings: {conditions}")
+        self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
+
+    @cached_property
+    def _conditions(self) -> dict[str, Any]:
+        config = self.config
+        return {
+            "ruleset": str(config.ruleset),
+            "pairs": config.pairs,
+            "nodes": config.nodes,
+            "seed": config.seed,
+            "step": config.step,
+            "gain": config.gain,
+            "weights": digest_weights(weights_for(config.ruleset)),
+        }
+
+
+def tune_search(
+    path: Path, config: SpsaConfig, *, workers: int = 1, on_round: Callable[[Spsa], None] | None = None
+) -> Spsa:
+    """Play the pairs that the run at `path` still lacks; `on_round` hears after each round of one pair a worker."""
+    state = Spsa(config, search_parameters())
+    if path.exists():
+        state.resume(path)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,)) as pool:
+        while state.pairs_done < config.pairs:
+            first = state.pairs_done
+            pairs = range(first, min(first + workers, config.pairs))
+            proposals = [state.propose(pair) for pair in pairs]
+            games = [
+                pool.submit(_play_pair, pair, up, down) for pair, (up, down, _) in zip(pairs, proposals, strict=True)
+            ]
+            for pair, (_, _, directions), game in zip(pairs, proposals, games, strict=True):
+                state.learn(pair, directions, game.result())
+            state.save(path)
+            if on_round is not None:
+                on_round(state)
+    return state
+
+
+def _clip(value: float, parameter: Parameter) -> float:
+    return min(max(value, parameter.low), parameter.high)
+
+
+# -- playing ----------------------------------------------------------------------------------------------------------
+
+_worker: _PairPlayer | None = None
+
+
+def _start_worker(config: SpsaConfig) -> None:
+    global _worker  # noqa: PLW0603  one player for the life of a worker process
+    # Ctrl-C reaches every process of a terminal; the one in charge ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = _PairPlayer(config)
+
+
+def _play_pair(pair: int, up: dict[str, int], down: dict[str, int]) -> int:
+    assert _worker is not None
+    return _worker.play(pair, up, down)
+
+
+class _PairPlayer:
+    """Two engines that play pairs of games."""
+
+    def __init__(self, config: SpsaConfig) -> None:
+        self._config = config
+        self._engines = (_native.Engine(_TABLE_BYTES), _native.Engine(_TABLE_BYTES))
+        for engine in self._engines:
+            engine.set_weights(weights_for(config.ruleset))
+        self._limits = _native.SearchLimits()
+        self._limits.nodes = config.nodes
+
+    def play(self, pair: int, up: dict[str, int], down: dict[str, int]) -> int:
+        """Wins minus losses of the first side over both colours."""
+        rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {pair}")
+        first, second = self._engines
+        first.set_options(ALL_INGREDIENTS, 0)
+        opening = find_opening(first, self._limits, self._config.ruleset, rng)
+        first.set_options(ALL_INGREDIENTS, 0, up)
+        second.set_options(ALL_INGREDIENTS, 0, down)
+        score = 0
+        for black, white, sign in ((first, second, 1), (second, first, -1)):
+            board = opening.native.copy()
+            outcome = Outcome.ONGOING
+            for engine in self._engines:
+                engine.new_game()
+            while outcome is Outcome.ONGOING:
+                mover = black if board.to_move == 0 else white
+                best = mover.search(board, self._limits).lines[0]
+                outcome = play_line(board, best, last_stone(self._config.ruleset))
+            score += sign * {Outcome.BLACK: 1, Outcome.WHITE: -1}.get(outcome, 0)
+        return score

@@ -1,0 +1,1 @@
+"""Analysis, hints, forced wins and reviews for the browser."""

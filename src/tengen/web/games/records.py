@@ -1,0 +1,311 @@
+"""Game files for the browser: anything in, any format out. Reading is a job of a worker, since the bytes are a
+stranger's.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tengen.core.contracts import Colour, Outcome, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.errors import NotationError, RecordError
+from tengen.records import FORMATS, GameRecord, Mark, Node, ReadReport, Setup, format_of, losses
+from tengen.records.formats import Options
+from tengen.records.game import move_of
+from tengen.records.text import as_text, displayable
+from tengen.web.messages.base import MAX_COMMENT, MAX_RECORD_NODES
+from tengen.web.messages.records import (
+    ExportRequest,
+    ExportResult,
+    ImportRequest,
+    ImportResult,
+    Record,
+    RecordMark,
+    RecordNode,
+    RecordSetup,
+)
+from tengen.web.workers.jobs import Desk, Job
+
+_READ_MS = 10_000
+_MAX_GAMES = 100_000
+_MAX_TITLES = 500
+_MAX_NAME = 80
+_DRAWING = "drawing"
+
+
+# ---- Reading --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRecord(Job):
+    """One game of a file."""
+
+    data: bytes
+    format: str | None
+    filename: str | None
+    ruleset: Ruleset | None
+    rows: Literal["bottom", "top"]
+    index: int
+
+    @property
+    def limit_ms(self) -> int:
+        return _READ_MS
+
+    def run(self, desk: Desk) -> ImportResult:
+        name = self.format or guess_format(self.data, self.filename)
+        report = ReadReport()
+        games = self._games(name, report)
+        titles: list[str] = []
+        wanted, count = None, 0
+        for count, game in enumerate(itertools.islice(games, _MAX_GAMES), start=1):
+            if count <= _MAX_TITLES:
+                titles.append(_title(game))
+            if count == self.index + 1:
+                wanted = record_of(game)
+        if wanted is None:
+            note = report.notes[0] if report.notes else "there is no game in it"
+            raise RecordError(f"game {self.index + 1} does not exist: {count} were read" if count else note)
+        return ImportResult(
+            format=name,
+            game_count=count,
+            titles=titles,
+            index=self.index,
+            record=wanted,
+            notes=[displayable(note) for note in (*report.summary(), *report.notes)],
+        )
+
+    def _games(self, name: str, report: ReadReport) -> Iterable[GameRecord]:
+        if name == _DRAWING:
+            return [_drawn_game(Position.parse(as_text(self.data), self.ruleset))]
+        options = Options(ruleset=self.ruleset, rows=self.rows, report=report)
+        return format_of("", name).read(self.data, options)
+
+
+def read_job(request: ImportRequest) -> ReadRecord:
+    """The job that an import asks for."""
+    if (request.text is None) == (request.base64 is None):
+        raise RecordError("give either text or base64")
+    if request.format is not None:
+        format_of("", request.format)
+    return ReadRecord(
+        data=_bytes_of(request),
+        format=request.format,
+        filename=request.filename,
+        ruleset=None if request.rules is None else Ruleset.parse(request.rules),
+        rows=request.rows,
+        index=request.index,
+    )
+
+
+def guess_format(data: bytes, filename: str | None = None) -> str:
+    """The name of the format by the file's ending or, without a known one, by what the bytes look like.
+
+    >>> guess_format(b"(;GM[4]SZ[15];B[hh])"), guess_format(b"h8i9j10"), guess_format(b"Piskvorky 15x15, 11:11, 0")
+    ('sgf', 'pos', 'psq')
+    """
+    ending = (filename or "").lower()
+    by_ending = next((one.name for one in FORMATS.values() if one.endings and ending.endswith(one.endings)), None)
+    if by_ending not in (None, "pos"):
+        return str(by_ending)
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if data.startswith(b"\xffRenLib\xff"):
+        return "lib"
+    if data.startswith(b"\x1f\x8b") or head.startswith(b"<"):
+        return "rif"
+    if head.startswith((b"{", b"[")):
+        return "json"
+    if head.startswith((b"(", b";")):
+        return "sgf"
+    if head.lower().startswith(b"piskvork"):
+        return "psq"
+    return _DRAWING if _is_drawing(data) else "pos"
+
+
+def _is_drawing(data: bytes) -> bool:
+    try:
+        Position.parse(as_text(data[:4096]))
+    except NotationError:
+        return False
+    except Exception:  # a drawing, but of something impossible: its own error is the better message
+        return True
+    return True
+
+
+def _bytes_of(request: ImportRequest) -> bytes:
+    if request.base64 is None:
+        return (request.text or "").encode("utf-8", "surrogatepass")
+    try:
+        return base64.b64decode(request.base64, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise RecordError(f"not base64: {error}") from None
+
+
+def _drawn_game(position: Position) -> GameRecord:
+    start = position.undo(len(position.moves))
+    game = GameRecord(ruleset=position.ruleset)
+    game.root.setup = Setup(
+        tuple(start.points_of(Colour.BLACK)), tuple(start.points_of(Colour.WHITE)), to_move=start.to_move
+    )
+    node = game.root
+    for move in position.moves:
+        node = node.play(move)
+    return game
+
+
+def _title(game: GameRecord) -> str:
+    names = f"{game.black or '?'} – {game.white or '?'}"
+    result = {Outcome.BLACK: "1–0", Outcome.WHITE: "0–1", Outcome.DRAW: "½–½"}.get(game.result or Outcome.ONGOING, "")
+    return displayable(" ".join(part for part in (names, result, game.event, game.date) if part))[:_MAX_NAME]
+
+
+# ---- Writing --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteRecord(Job):
+    """A record as file."""
+
+    record: Record
+    format: str
+
+    @property
+    def limit_ms(self) -> int:
+        return _READ_MS
+
+    def run(self, desk: Desk) -> ExportResult:
+        entry = format_of("", self.format)
+        if entry.write is None:
+            raise RecordError(f"{entry.title} ({entry.name}) can be read but not written")
+        game = game_of(self.record)
+        game.check()
+        data = entry.write([game], Options())
+        text = _text_of(data)
+        return ExportResult(
+            filename=f"game{entry.endings[0] if entry.endings else '.txt'}",
+            media_type="application/octet-stream" if text is None else "text/plain",
+            text=text,
+            base64=base64.b64encode(data).decode("ascii"),
+            losses=losses([game], entry.name),
+        )
+
+
+def write_job(request: ExportRequest) -> WriteRecord:
+    """The job that an export asks for."""
+    return WriteRecord(record=request.record, format=request.format)
+
+
+def _text_of(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\x00" in text else text
+
+
+# ---- Between records and messages -----------------------------------------------------------------------------------
+
+
+def record_of(game: GameRecord) -> Record:
+    """A game as message; a node with several moves becomes several nodes."""
+    nodes: list[RecordNode] = []
+    places: dict[int, int] = {}
+    for node in game.nodes():
+        parent = None if node.parent is None else places[id(node.parent)]
+        nodes.extend(_record_nodes(node, parent, len(nodes)))
+        places[id(node)] = len(nodes) - 1
+        if len(nodes) > MAX_RECORD_NODES:
+            raise RecordError(f"the game has more than {MAX_RECORD_NODES} nodes, which is too much for a browser")
+    return Record(
+        rules=game.ruleset.name,
+        black=_name(game.black),
+        white=_name(game.white),
+        outcome=game.result,
+        reason=_name(game.result_reason),
+        event=_name(game.event),
+        round=_name(game.round),
+        date=_name(game.date),
+        comment=displayable(game.comment)[:MAX_COMMENT],
+        nodes=nodes,
+    )
+
+
+def _record_nodes(node: Node, parent: int | None, place: int) -> Iterator[RecordNode]:
+    """The node as messages, one a move; what belongs to it as a whole stands at the last."""
+    moves = node.moves or (None,)
+    for number, move in enumerate(moves):
+        is_last = number == len(moves) - 1
+        yield RecordNode(
+            parent=parent if number == 0 else place + number - 1,
+            colour=None if move is None else move.colour,
+            move=None if move is None else move.point,
+            setup=_record_setup(node.setup) if number == 0 and node.setup else None,
+            comment=displayable(node.comment)[:MAX_COMMENT] if is_last else "",
+            label=_name(node.label) if is_last else "",
+            marks=[RecordMark(kind=one.kind, point=one.point, text=_name(one.text)) for one in sorted(node.marks)]
+            if is_last
+            else [],
+            black_winrate=None if node.value is None or not is_last else min(1.0, max(0.0, (node.value + 1) / 2)),
+            time_ms=node.time_ms if is_last and (node.time_ms or 0) <= 10**9 else None,
+        )
+
+
+def _record_setup(setup: Setup) -> RecordSetup:
+    return RecordSetup(
+        black=list(setup.black), white=list(setup.white), empty=list(setup.empty), current_player=setup.to_move
+    )
+
+
+def _name(text: str) -> str:
+    return displayable(text)[:_MAX_NAME]
+
+
+def game_of(record: Record) -> GameRecord:
+    """The game that a message describes; `RecordError` when its nodes are no tree."""
+    game = GameRecord(
+        ruleset=Ruleset.parse(record.rules),
+        black=record.black,
+        white=record.white,
+        result=record.outcome,
+        result_reason=record.reason,
+        event=record.event,
+        round=record.round,
+        date=record.date,
+        comment=record.comment,
+    )
+    nodes: list[Node] = []
+    for place, one in enumerate(record.nodes):
+        if (one.parent is None) != (place == 0) or (one.parent is not None and one.parent >= place):
+            raise RecordError(f"node {place} has the parent {one.parent}: parents come before their children")
+        node = _node_of(one)
+        if one.parent is None:
+            game.root = node
+        else:
+            nodes[one.parent].add(node)
+        nodes.append(node)
+    return game
+
+
+def _node_of(one: RecordNode) -> Node:
+    if one.move is not None and one.colour is None:
+        raise RecordError(f"the move {one.move} has no colour")
+    setup = None
+    if one.setup is not None:
+        black, white, empty = (
+            tuple(map(Point, points)) for points in (one.setup.black, one.setup.white, one.setup.empty)
+        )
+        setup = Setup(black, white, empty, one.setup.current_player)
+    return Node(
+        moves=() if one.colour is None else (move_of(one.colour, None if one.move is None else Point(one.move)),),
+        setup=setup,
+        comment=one.comment,
+        label=one.label,
+        marks=tuple(Mark(mark.kind, Point(mark.point), mark.text) for mark in one.marks),
+        value=None if one.black_winrate is None else 2 * one.black_winrate - 1,
+        time_ms=one.time_ms,
+    )

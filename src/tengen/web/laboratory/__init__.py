@@ -1,0 +1,1 @@
+"""Training runs, tournaments, models and papers, shown in the browser."""

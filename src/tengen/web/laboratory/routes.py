@@ -1,0 +1,99 @@
+"""The HTTP interface of the laboratory. Plain functions: FastAPI runs them in threads, since they read files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from tengen.errors import RecordError
+from tengen.web.games.records import ReadRecord
+from tengen.web.messages.lab import (
+    GameRows,
+    ModelInfo,
+    PaperInfo,
+    RunDetail,
+    RunSummary,
+    TournamentDetail,
+    TournamentSummary,
+)
+from tengen.web.messages.records import ImportResult, Record
+from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
+
+router = APIRouter(prefix="/api", responses=PROBLEMS)
+
+EntryName = Annotated[str, Path(min_length=1, max_length=200)]
+_MAX_INDEX = 1_000_000
+
+
+@router.get("/runs")
+def get_runs(services: ServicesHere) -> list[RunSummary]:
+    """Training runs, newest first."""
+    return services.lab.list_runs()
+
+
+# Names of runs have slashes in them, so the longer address is looked at first.
+@router.get("/runs/{name:path}/games/{file}")
+async def get_run_game(
+    name: EntryName,
+    file: EntryName,
+    services: ServicesHere,
+    owner: OwnerHere,
+    index: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
+) -> ImportResult:
+    """A game that was played during a run."""
+    path = services.lab.run_game_file(name, file)
+    if path.stat().st_size > services.config.limits.max_body_bytes:
+        raise RecordError(f"{file} is too large to be shown")
+    job = ReadRecord(data=path.read_bytes(), format=None, filename=path.name, ruleset=None, rows="bottom", index=index)
+    result: ImportResult = await services.pool.run(job, owner=owner)
+    return result
+
+
+@router.get("/runs/{name:path}")
+def get_run(name: EntryName, services: ServicesHere) -> RunDetail:
+    """A training run with its curves."""
+    return services.lab.run(name)
+
+
+@router.get("/tournaments")
+def get_tournaments(services: ServicesHere) -> list[TournamentSummary]:
+    """Tournaments, newest first."""
+    return services.lab.list_tournaments()
+
+
+@router.get("/tournaments/{name}")
+def get_tournament(name: EntryName, services: ServicesHere) -> TournamentDetail:
+    """A tournament with its tables."""
+    return services.lab.tournament(name)
+
+
+@router.get("/tournaments/{name}/games")
+def get_tournament_games(
+    name: EntryName,
+    services: ServicesHere,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    offset: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
+) -> GameRows:
+    """The games of a tournament, newest first."""
+    return services.lab.tournament_games(name, limit, offset)
+
+
+@router.get("/tournaments/{name}/games/{number}")
+def get_tournament_game(
+    name: EntryName, number: Annotated[int, Path(ge=0, le=10**9)], services: ServicesHere
+) -> Record:
+    """One game of a tournament."""
+    return services.lab.tournament_game(name, number)
+
+
+@router.get("/models")
+def get_models(services: ServicesHere) -> list[ModelInfo]:
+    """The networks that ship with Tengen."""
+    return services.lab.list_models()
+
+
+@router.get("/papers")
+def get_papers(services: ServicesHere) -> list[PaperInfo]:
+    """The papers that were reproduced."""
+    return services.lab.list_papers()

@@ -1,0 +1,92 @@
+"""The puzzles that ship with Tengen: a shelf of them, and the job that judges a try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tengen.core.contracts import Ruleset
+from tengen.core.shipped import shipped_folder
+from tengen.errors import NotFoundError
+from tengen.puzzles.puzzle import Puzzle, TryResult, judge_try, parse_puzzles
+from tengen.search.threats import ThreatKind
+from tengen.web.messages.puzzles import Puzzle as PuzzleMessage
+from tengen.web.messages.puzzles import PuzzleList, PuzzleSummary
+from tengen.web.positions import fouls_of, stones_of
+from tengen.web.workers.jobs import Desk, Job
+
+_TRY_MS = 15_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TryPuzzle(Job):
+    """Judge a try and find the defence."""
+
+    puzzle: Puzzle
+    moves: tuple[str, ...]
+
+    @property
+    def limit_ms(self) -> int:
+        return _TRY_MS
+
+    def run(self, desk: Desk) -> TryResult:
+        return judge_try(self.puzzle, self.moves)
+
+
+class PuzzleShelf:
+    """Puzzles by id, easiest first."""
+
+    def __init__(self, puzzles: Sequence[Puzzle]) -> None:
+        ordered = sorted(puzzles, key=lambda one: (one.grade, one.depth, one.id))
+        self._puzzles = {puzzle.id: puzzle for puzzle in ordered}
+
+    @classmethod
+    def load(cls) -> PuzzleShelf:
+        """The shipped ones."""
+        files = sorted((shipped_folder("data") / "puzzles").glob("*.jsonl"))
+        return cls([puzzle for file in files for puzzle in parse_puzzles(file.read_text(encoding="utf-8"))])
+
+    def __len__(self) -> int:
+        return len(self._puzzles)
+
+    def get(self, id: str) -> Puzzle:
+        """A puzzle by its id."""
+        if id not in self._puzzles:
+            raise NotFoundError(f"there is no puzzle {id}")
+        return self._puzzles[id]
+
+    def find(self, kind: ThreatKind | None, rule: str | None, grade: int | None, limit: int, offset: int) -> PuzzleList:
+        """The puzzles that fit; None fits all."""
+        fitting = [
+            puzzle
+            for puzzle in self._puzzles.values()
+            if kind in (None, puzzle.kind)
+            and grade in (None, puzzle.grade)
+            and rule in (None, Ruleset.parse(puzzle.rules).rule.value)
+        ]
+        return PuzzleList(total=len(fitting), puzzles=[_summary(one) for one in fitting[offset : offset + limit]])
+
+
+def _summary(puzzle: Puzzle) -> PuzzleSummary:
+    return PuzzleSummary(
+        id=puzzle.id,
+        kind=puzzle.kind,
+        rules=puzzle.rules,
+        depth=puzzle.depth,
+        grade=puzzle.grade,
+        current_player=puzzle.position().to_move,
+    )
+
+
+def message_of(puzzle: Puzzle) -> PuzzleMessage:
+    """A puzzle as it is shown, without its solution."""
+    position = puzzle.position()
+    return PuzzleMessage(
+        **_summary(puzzle).model_dump(),
+        board_x_size=position.ruleset.width,
+        board_y_size=position.ruleset.height,
+        initial_stones=stones_of(position),
+        last_move=position.last_move,
+        legal=list(position.legal_points()),
+        fouls=fouls_of(position),
+    )

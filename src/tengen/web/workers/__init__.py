@@ -1,0 +1,1 @@
+"""Worker processes of the server and the jobs they run."""

@@ -1,0 +1,311 @@
+"""Policy gradient, PPO and DQN: gradients of their losses, the papers' formulas, and whole runs on 3×3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from tengen.agents.registry import make_agent
+from tengen.arena.match import play_game
+from tengen.core.contracts import Limits, Ruleset
+from tengen.core.position import Position
+from tengen.errors import InputError, RunError
+from tengen.learning.algorithms import dqn, policy_gradient, ppo
+from tengen.learning.config import load_config, preset_names
+from tengen.learning.episodes import PlayConfig, Table, sample_policy
+from tengen.learning.guards import GuardConfig
+from tengen.learning.loop import Loop
+from tengen.learning.progress import Progress
+from tengen.learning.run import Run, RunHeader
+from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
+from tests.learning.runs import fingerprint, go_with_a_break
+
+THREE = Ruleset.parse("3x3:3")
+ALGORITHMS: dict[str, Any] = {"pg": policy_gradient, "ppo": ppo, "dqn": dqn}
+
+
+# -- losses -----------------------------------------------------------------------------------------------------------
+
+
+def toy(rows: int = 6, area: int = 9) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(3)
+    legal = torch.rand(rows, area, generator=generator) < 0.7
+    legal[:, 0] = True
+    actions = torch.rand(rows, area, generator=generator).masked_fill(~legal, -1).argmax(dim=1)
+
+    def numbers(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator, dtype=torch.float64, requires_grad=True)
+
+    return {
+        "logits": numbers(rows, area),
+        "values": numbers(rows),
+        "legal": legal,
+        "actions": actions,
+        "advantages": numbers(rows).detach(),
+        "targets": numbers(rows).detach(),
+        "log_probs": -2 + 0.3 * numbers(rows).detach(),
+    }
+
+
+def test_gradients_of_the_policy_gradient_are_those_of_small_differences() -> None:
+    t = toy()
+    config = policy_gradient.LearnerConfig(credit=policy_gradient.Credit.GAE, value_weight=0.7, entropy_weight=0.3)
+
+    def loss(logits: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        output = NetOutput(logits, torch.tanh(values))
+        losses = policy_gradient.compute_losses(output, t["legal"], t["actions"], t["advantages"], t["targets"])
+        return policy_gradient.weigh_losses(losses, config)
+
+    assert torch.autograd.gradcheck(loss, (t["logits"], t["values"]))
+
+
+def test_the_gradient_of_pg9_is_the_action_minus_the_probabilities() -> None:
+    t = toy(rows=1)
+    everything = torch.ones_like(t["legal"])
+    output = NetOutput(t["logits"], torch.zeros(1, dtype=torch.float64))
+    losses = policy_gradient.compute_losses(output, everything, t["actions"], t["advantages"], t["targets"])
+    policy_gradient.weigh_losses(losses, policy_gradient.LearnerConfig()).backward()
+    action = torch.nn.functional.one_hot(t["actions"], 9)
+    expected = -(action - torch.softmax(t["logits"], dim=1)) * t["advantages"][:, None]
+    torch.testing.assert_close(t["logits"].grad, expected.detach())
+
+
+def ppo_batch(t: dict[str, torch.Tensor]) -> ppo.Batch:
+    names = ("legal", "actions", "log_probs", "advantages", "targets")
+    return ppo.Batch(torch.zeros(len(t["actions"])), *(t[name] for name in names))
+
+
+def test_gradients_of_ppo_are_those_of_small_differences() -> None:
+    t = toy()
+    config = ppo.LearnerConfig(entropy_weight=0.2)
+
+    def loss(logits: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        losses = ppo.compute_losses(NetOutput(logits, torch.tanh(values)), ppo_batch(t), 0.2)
+        return ppo.weigh_losses(losses, config, 0.25)
+
+    assert torch.autograd.gradcheck(loss, (t["logits"], t["values"]))
+
+
+def test_losses_of_ppo_are_those_of_sb3_contrib() -> None:
+    """The distribution is MaskablePPO's own; its losses are the lines of `MaskablePPO.train`, written out."""
+    from sb3_contrib.common.maskable.distributions import MaskableCategorical
+
+    t = toy(rows=64)
+    output = NetOutput(t["logits"].detach().float(), torch.tanh(t["values"].detach().float()))
+    batch = ppo_batch({name: x.detach().float() if x.is_floating_point() else x for name, x in t.items()})
+    losses = ppo.compute_losses(output, batch, 0.2)
+    distribution = MaskableCategorical(logits=output.policy_logits, masks=batch.legal)
+    ratio = torch.exp(distribution.log_prob(batch.actions) - batch.log_probs)
+    first, second = batch.advantages * ratio, batch.advantages * torch.clamp(ratio, 0.8, 1.2)
+    assert bool((first != second).any())
+    torch.testing.assert_close(losses["policy"], -torch.min(first, second).mean())
+    torch.testing.assert_close(losses["entropy"], distribution.entropy().mean())
+    torch.testing.assert_close(losses["value"], torch.nn.functional.mse_loss(batch.targets, output.value_to_move))
+
+
+def test_gradients_of_dqn_are_those_of_small_differences() -> None:
+    t = toy()
+
+    def loss(logits: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        return dqn.q_loss(NetOutput(logits, torch.tanh(values)), t["legal"], t["actions"], t["targets"])
+
+    assert torch.autograd.gradcheck(loss, (t["logits"], t["values"]))
+
+
+def test_the_best_q_is_the_value_and_illegal_moves_have_none() -> None:
+    t = toy()
+    q = dqn.q_values(NetOutput(t["logits"], t["values"]), t["legal"])
+    torch.testing.assert_close(q.amax(dim=1), t["values"])
+    assert bool((q[~t["legal"]] == -torch.inf).all())
+
+
+def test_double_values_take_the_move_of_one_network_and_the_value_of_the_other() -> None:
+    online = NetOutput(torch.tensor([[0.0, 1.0, 5.0]]), torch.tensor([0.0]))
+    target = NetOutput(torch.tensor([[2.0, 0.5, 9.0]]), torch.tensor([0.25]))
+    legal = torch.tensor([[True, True, False]])
+    torch.testing.assert_close(dqn.double_values(online, target, legal), torch.tensor([0.25 + 0.5 - 2.0]))
+
+
+def test_targets_of_dqn_look_ahead_with_the_sign_of_who_moves() -> None:
+    net = build_net(NetConfig(kind=NetKind.DENSE, planes="board", channels=8), THREE)
+    table = Table(THREE, "board", PlayConfig(games=30, opponents=("self", "naive:level=0")))
+    rows = table.play(net, None, sample_policy(torch.Generator().manual_seed(1)), np.random.default_rng(1))
+    made = dqn.make_transitions(rows, 3, 0.9)
+    signs = rows.next_sign.tolist()
+    for row in range(len(made)):
+        sign, place = 1.0, row
+        while place < row + 3 and signs[place] != 0:
+            sign *= signs[place]
+            place += 1
+        if place == row + 3:
+            assert (made.reward[row], made.ahead[row]) == (0, 3)
+            assert made.bootstrap[row] == pytest.approx(sign * 0.9**3)
+        else:
+            assert (made.bootstrap[row], made.ahead[row]) == (0, 0)
+            assert made.reward[row] == pytest.approx(float(rows.results[row]) * 0.9 ** (place - row))
+
+
+# -- pg9 --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_network_of_pg9_is_that_of_the_paper() -> None:
+    config = load_config(policy_gradient.Config, "pg", "pg9")
+    net = build_net(config.net, config.ruleset)
+    assert count_weights(net) == 81 * 500 + 500 + 500 * 81 + 81
+    planes = torch.zeros(1, 1, 9, 9)
+    torch.testing.assert_close(net(planes).policy_logits, torch.zeros(1, 81))
+
+
+def test_the_running_reward_is_that_of_the_paper() -> None:
+    running = policy_gradient.RunningReward(policy_gradient.RunningRewardConfig(replace_at=4.0))
+    rewards = np.concatenate([np.ones(10), np.tile([1.0, -1.0], 5), -np.ones(10)]).astype(np.float32)
+    assert not running.add(rewards)
+    assert running.value == pytest.approx(0.99 * (0.99 * 0.1 + 0.0) - 0.1)
+    replaced = [running.add(np.ones(100, np.float32)) for _ in range(10)]
+    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches, two of them lost above
+    assert running.value < 4.0
+
+
+def test_all_presets_load() -> None:
+    for name, module in ALGORITHMS.items():
+        for preset in preset_names(name):
+            load_config(module.Config, name, preset)
+    assert {"pg9", "pg9-valid-moves", "pg9-random", "pg9-level-3", "pg9-self-play-level-3"} <= set(preset_names("pg"))
+
+
+# -- whole runs -------------------------------------------------------------------------------------------------------
+
+DENSE = ("net.kind=dense-value", "net.planes=board", "net.channels=64", "play.opponents=['self', 'past', 'random']")
+TINY = {
+    "pg": (*DENSE, "play.games=100", "learner.optimizer=adam", "learner.learning_rate=5e-3", "updates=10",
+           "iterations=6"),
+    "ppo": (*DENSE, "play.games=300", "pool.every=2", "learner.batch=256", "learner.epochs=6",
+            "learner.learning_rate=5e-3", "iterations=8"),
+    "dqn": (*DENSE, "play.games=150", "pool.every=2", "learner.window=3000", "learner.batch=128", "learner.reuse=16",
+            "learner.learning_rate=3e-3", "learner.average=0.98", "iterations=8"),
+}  # fmt: skip
+
+
+def begin(folder: Path, algorithm: str, *settings: str, seed: int = 1) -> Run:
+    changes = ["ruleset=3x3:3", "strength.every=0", *TINY[algorithm], *settings]
+    config = load_config(ALGORITHMS[algorithm].Config, algorithm, None, changes)
+    return Run.create(folder, RunHeader(algorithm=algorithm, seed=seed), config)
+
+
+def go(run: Run) -> None:
+    ALGORITHMS[run.header.algorithm].train(run, Progress(Console(quiet=True), "test"))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: str, tmp_path: Path) -> None:
+    strength = ("strength.every=4", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
+                "strength.anchor=random")  # fmt: skip
+    run = begin(tmp_path / "run", algorithm, *strength)
+    go(run)
+    assert next(line["iteration"] for line in run.metrics() if "strength" in line) == 4
+    names = {path.name for path in run.folder.iterdir()}
+    assert {"config.toml", "model.onnx", "model.safetensors", "losses.png", "strength.svg", "checkpoints"} <= names
+    points = 0.0
+    with make_agent(f'{algorithm}:run="{run.folder}"') as ours, make_agent("random") as other:
+        for seed in range(100):
+            ours_first = seed % 2 == 0
+            result = play_game(THREE, (ours, other) if ours_first else (other, ours), seed=seed)
+            points += 0.5 if result.winner_seat is None else float((result.winner_seat == 0) == ours_first)
+    assert points >= 65  # a random player has 50
+
+
+def test_a_recurrent_network_learns_by_policy_gradient(tmp_path: Path) -> None:
+    net = ("net.kind=gated-mdrnn", "net.planes=own-other", "net.channels=8", "net.blocks=1", "learner.credit=gae")
+    run = begin(tmp_path / "run", "pg", *net, "play.games=40", "updates=4", "iterations=2")
+    go(run)
+    assert {"policy", "value", "entropy"} <= set(run.metrics()[-1]["losses"])
+    fresh = build_net(run.config(policy_gradient.Config).net, THREE).state_dict()
+    learned, _ = load_net(run.folder / "model.safetensors")
+    assert all(not torch.equal(weight, fresh[name]) for name, weight in learned.state_dict().items())
+    with make_agent(f'pg:run="{run.folder}"') as agent:
+        position = Position.from_moves(THREE, "b2")
+        assert position.is_legal(agent.choose(position, Limits()).move)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = (begin(tmp_path / name / "run", algorithm, "iterations=4") for name in ("whole", "broken"))
+    go(whole)
+    go_with_a_break(broken, go, 2, monkeypatch)
+    assert fingerprint(broken.folder) == fingerprint(whole.folder)
+
+
+def test_guards_stop_a_collapsed_policy(tmp_path: Path) -> None:
+    settings = ("guards.min_policy_entropy=5.0", "guards.patience=2")
+    with pytest.raises(RunError, match=r"policy entropy .* is below 5 for 2 iterations in iteration 2"):
+        go(begin(tmp_path / "run", "ppo", *settings))
+    assert GuardConfig().patience > 1
+
+
+def test_the_patience_of_guards_goes_on_in_a_resumed_run(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "ppo", "guards.min_policy_entropy=5.0", "guards.patience=3")
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"for 3 iterations in iteration 3"):
+            go(run)
+
+
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    for algorithm, setting, message in (
+        ("pg", "play.games=7", "7 games in batches of 10"),
+        ("ppo", "learner.epochs=0", "0 epochs"),
+        ("dqn", "learner.window=5", "of 5 rows"),
+        ("ppo", "play.opponents=['nobody']", "unknown opponent 'nobody'"),
+        ("pg", "running_reward.batch=0", "running_reward: batch 0 is not a number of at least 1"),
+        ("pg", "learner.learning_rate=nan", "learner: learning_rate nan is not a number of at least 0"),
+        ("pg", "learner.square_decay=1", r"square_decay 1\.0 is not from 0 to below 1"),
+        ("ppo", "learner.discount=1.5", r"discount 1\.5 is outside 0–1"),
+        ("ppo", "learner.clip=0", r"clip 0\.0 is not a number above 0"),
+        ("ppo", "learner.threads=0", "threads 0 is not a number of at least 1"),
+        ("ppo", "guards.patience=0", "guards: patience 0"),
+        ("ppo", "minutes=-1", r"minutes -1\.0 is not a number of at least 0"),
+        ("ppo", "minutes=nan", "minutes nan"),
+        ("dqn", "pool.size=0", "pool: size 0 is not a number of at least 1"),
+        ("dqn", "learner.exploration=2", r"exploration 2\.0 is outside 0–1"),
+        ("dqn", "learner.average=1", r"average 1\.0 is not from 0 to below 1"),
+        ("dqn", "learner.reuse=inf", "reuse inf is not a number of at least 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            begin(tmp_path / "run", algorithm, setting)
+
+
+def test_strength_is_measured_at_even_distances_of_the_run(tmp_path: Path) -> None:
+    strength = ("strength.points=2", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
+                "strength.anchor=random")  # fmt: skip
+    run = begin(tmp_path / "run", "ppo", *strength, "iterations=4", "play.games=20", "learner.epochs=1")
+    go(run)
+    assert [line["iteration"] for line in run.metrics() if "strength" in line] == [2, 4]
+
+
+def test_the_last_iteration_is_measured_whenever_the_time_runs_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock on which only the logging takes time, so that the time is over after strength was asked for."""
+    clock = 0.0
+    log = Run.log
+
+    def log_slowly(run: Run, iteration: int, line: dict[str, Any]) -> None:
+        nonlocal clock
+        clock += 40.0
+        log(run, iteration, line)
+
+    monkeypatch.setattr(Loop, "seconds", property(lambda _: clock))
+    monkeypatch.setattr(Run, "log", log_slowly)
+    strength = ("strength.every=100", "strength.games=2", "strength.ladder_games=2", "strength.opponents=['random']",
+                "strength.anchor=random")  # fmt: skip
+    run = begin(tmp_path / "run", "ppo", *strength, "minutes=1", "play.games=20", "learner.epochs=1")
+    go(run)
+    lines = run.metrics()
+    assert len(lines) == 3
+    assert ["strength" in line for line in lines] == [False, False, True]
