@@ -20,7 +20,7 @@ from tengen.core.shipped import shipped_folder
 from tengen.nets.models import model_names
 from tengen.search.critic import find_critic
 from tengen.web.app import create_app
-from tengen.web.games.players import OpenAgents
+from tengen.web.games.players import AllowedAgents
 from tengen.web.laboratory.folders import Lab
 from tengen.web.services import ServerConfig
 from tengen.web.workers.scheduler import PoolConfig
@@ -122,7 +122,7 @@ def test_papers_and_models(lab: TestClient) -> None:
     models = lab.get("/api/models").json()
     assert {model["name"] for model in models} >= set(model_names())
     for model in models:
-        OpenAgents().named(model["agent"])
+        AllowedAgents().named(model["agent"])
         Ruleset.parse(model["rules"])
         assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
         assert model["card"].startswith("# ")

@@ -11,7 +11,7 @@ from tengen.core.contracts import Limits, Ruleset
 from tengen.errors import NotationError
 from tengen.puzzles.puzzle import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, judge_try, make_puzzles, parse_puzzles
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
-from tengen.web.puzzles.shelf import PuzzleShelf
+from tengen.web.puzzles.collection import PuzzleCollection
 from tests.conftest import ROOT
 from tests.web.talk import Json
 
@@ -92,6 +92,6 @@ def test_a_puzzle_is_solved_over_http(client: TestClient) -> None:
 def test_puzzles_that_do_not_exist(client: TestClient) -> None:
     assert client.get("/api/puzzles/vcf-0").status_code == 404
     assert client.post("/api/puzzles/vcf-0/try", json={"moves": ["h8"]}).status_code == 404
-    puzzle = next(iter(PuzzleShelf.load().find(None, None, None, 1, 0).puzzles))
+    puzzle = next(iter(PuzzleCollection.load().find(None, None, None, 1, 0).puzzles))
     for moves in (["a1", "a1"], ["z9"], []):
         assert client.post(f"/api/puzzles/{puzzle.id}/try", json={"moves": moves}).status_code in (400, 422)

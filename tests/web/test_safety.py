@@ -14,7 +14,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from tengen.web.app import create_app
-from tengen.web.games.players import OpenAgents
+from tengen.web.games.players import AllowedAgents
 from tengen.web.limits import TokenBucket, WebLimits
 from tengen.web.services import ServerConfig
 from tengen.web.workers.scheduler import PoolConfig
@@ -180,7 +180,7 @@ def test_sockets_of_one_client_are_limited() -> None:
 )
 def test_no_agent_text_reaches_the_machine(agent: str) -> None:
     with pytest.raises(ValueError, match=r".") as refusal:
-        OpenAgents().named(agent)
+        AllowedAgents().named(agent)
     assert len(str(refusal.value)) < 1000
 
 

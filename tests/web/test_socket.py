@@ -172,12 +172,12 @@ def test_trying_again_is_judged(client: TestClient) -> None:
     [
         ({"moves": ["h8", "h8"]}, "point is occupied"),
         ({"moves": [*OPEN_FOUR, "l8"]}, "over"),
-        ({"agent": "brain:cmd=ls"}, "cannot be named"),
+        ({"agent": "brain:cmd=ls"}, "is not allowed in a browser"),
         ({"agent": "naive", "moves": []}, "does not analyse"),
         ({"rules": "9x9:6:freestyle", "agent": "alphabeta"}, "does not play"),
         ({"lines": 1000}, "lines"),
         ({"surprise": 1}, "surprise"),
-        ({"rules": "15x15:5:renju", "boardXSize": 9}, "contradict"),
+        ({"rules": "15x15:5:renju", "boardXSize": 9}, "do not match the board size"),
     ],
 )
 def test_searches_that_cannot_be_done_are_explained(client: TestClient, fields: Json, complaint: str) -> None:
