@@ -1,9 +1,9 @@
-# Every target sets up what it needs by itself: `make test` on a fresh clone is enough.
-# The stamps under .venv/stamps remember what is done, so that a second call does no work twice.
+# Every target sets up what it needs: `make test` works on a fresh clone.
+# The stamp files under .venv/stamps record which steps are done, so that nothing is done twice.
 
 PYTHON ?= python3
 JOBS ?= 2
-# More arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
+# Additional arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
 ARGS ?=
 # How long `make demo` trains; its tournament takes another minute.
 DEMO_MINUTES ?= 3.5
@@ -16,16 +16,16 @@ else
 endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The version that pyproject.toml pins, as NAME==VERSION.
+# NAME==VERSION of a package, as pinned in pyproject.toml.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
 BUILD_TOOLS := $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake==4.4.4 ninja==1.13.2
-# The stamp has the versions in its name: a new version is a new stamp.
+# The name of the stamp contains the versions, so that a new version needs a new stamp.
 BUILD_STAMP := $(STAMPS)/$(subst $() ,_,$(BUILD_TOOLS))
 
 CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
-# A folder's time changes when a file is added or removed.
+# Folders are included because their modification time changes when a file is added or removed.
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(CPP_FILES) $(shell find cpp -type d)
-# cmake and ninja come from pip and are found before those of the system.
+# cmake and ninja from pip take precedence over those of the system.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
@@ -40,7 +40,7 @@ help:  ## List the targets
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-	  { echo "Tengen needs Python 3.11 or newer, which '$(PYTHON)' is not: say make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	  { echo "'$(PYTHON)' is not Python 3.11 or newer; run make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
@@ -52,8 +52,8 @@ $(BUILD_STAMP): $(STAMPS)/venv
 	@$(PIP) install $(BUILD_TOOLS)
 	@touch $@
 
-# Editable: changes of Python files count at once. The native sources need this again, and so do modules that were
-# added or moved away, since the installation knows them by name.
+# The install is editable: changes to Python files take effect immediately. It must be repeated after changes to native
+# sources and after adding or moving modules, because the installation lists them by name.
 MODULES_STAMP := $(STAMPS)/modules-$(firstword $(shell find src -name '*.py' | LC_ALL=C sort | cksum))
 
 $(MODULES_STAMP): | $(STAMPS)/venv
@@ -64,7 +64,7 @@ $(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(BUILD_STAMP)
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 
-# tengen itself is installed by now: pip only adds the packages that it asks for.
+# tengen itself is already installed, so pip only adds its dependencies.
 $(STAMPS)/base: pyproject.toml | $(STAMPS)/native
 	@echo "Installing the base packages …"
 	@$(PIP) install tengen
@@ -75,7 +75,7 @@ $(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMP
 	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
-# TypeScript and Prettier, by package-lock.json. node and npm come from pip.
+# TypeScript and Prettier in the versions of package-lock.json. node and npm come from pip.
 NODE_TOOLS := $(VENV)/node/node_modules/.bin
 
 $(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/lint
@@ -84,15 +84,15 @@ $(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/lint
 	@cd $(VENV)/node && npm ci --silent
 	@touch $@
 
-# torch goes first and by exact version (see pyproject.toml).
+# torch is installed first, in its exact version (see pyproject.toml).
 $(STAMPS)/test $(STAMPS)/train: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
 	@echo "Installing the packages of '$*' …"
 	@$(PIP) install $(call pinned,torch)
 	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
-# The browser tests drive the Chromium of the system. Debian's is installed here; elsewhere CHROMIUM=/path names one,
-# and without any the browser tests are left out.
+# The browser tests use the system's Chromium. On Debian it is installed here; elsewhere set CHROMIUM=/path. Without one
+# the browser tests are not run.
 CHROMIUM_FOUND = $(shell command -v "$${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome)
 AS_ROOT = $(shell test "$$(id -u)" = 0 || command -v sudo)
 
@@ -107,16 +107,16 @@ install: $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed 
 
 # ---- Working on the code --------------------------------------------------------------------------------------------
 
-# One thread per test process: spinning threads on busy cores slow each other down to nothing.
+# One thread per test process, because busy-waiting threads on shared cores slow each other down.
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run the tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
 
-test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
+test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
 
-# The packages of the tests are needed too: types are checked against them.
+# The packages of the tests are needed for type checking.
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -132,12 +132,12 @@ format: stubs $(STAMPS)/lint $(STAMPS)/node  ## Format Python, C++ and the front
 	@$(BIN)/clang-format -i $(CPP_FILES)
 	$(NODE_TOOLS)/prettier --log-level warn --write $(FRONT_END)
 
-stubs: $(STAMPS)/native $(STAMPS)/web  ## Write the generated types: _native.pyi from the built module, messages.d.ts from the web's messages
+stubs: $(STAMPS)/native $(STAMPS)/web  ## Write the generated types: _native.pyi of the native module, messages.d.ts of the web messages
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
 	@$(BIN)/python -m tools.message_types
 
-# The packages of the tests bring what some of them are measured against.
-bench: $(STAMPS)/native $(STAMPS)/test  ## Run the benchmarks into benchmarks/results/
+# Some benchmarks compare with packages that the tests install.
+bench: $(STAMPS)/native $(STAMPS)/test  ## Run the benchmarks and write the figures to benchmarks/results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
@@ -146,23 +146,23 @@ docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
 
 # ---- Using it -------------------------------------------------------------------------------------------------------
 
-# A run begins from nothing each time; its folder, the tournament and the pictures are under runs/demo.
+# Each demo starts from scratch. The run, the tournament and the pictures are under runs/demo.
 DEMO := runs/demo
 
-demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from nothing and rate it against the classic ones, in five minutes
+demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from scratch and rate it against the classic ones, in five minutes
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
 	@$(BIN)/tengen train alphazero --preset 6x6x4 --minutes $(DEMO_MINUTES) --run $(DEMO)/run
 	@echo "How strong is it? A tournament against the classic players:"
 	@sed "s|RUN|$(DEMO)/run|" data/demo.toml > $(DEMO)/tournament.toml
 	@$(BIN)/tengen tournament $(DEMO)/tournament.toml
-	@echo "Strength while it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
+	@echo "Strength during training: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
 	@echo "Play against it: $(BIN)/tengen play --terminal alphazero:run=$(DEMO)/run --rules 6x6:4"
 
 play: install  ## Open the board in the browser
 	@$(BIN)/tengen serve
 
-# ---- Sanitizers: a build of its own with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks -----
+# ---- Sanitizers: a separate build with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks --------
 
 SANITIZE := build/sanitize
 SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
@@ -177,17 +177,17 @@ $(SANITIZE)/stamp: $(NATIVE_SOURCES) $(BUILD_STAMP)
 	  -Ccmake.define.TENGEN_SANITIZE=ON -Ccmake.define.TENGEN_ASSERTS=ON
 	@touch $@
 
-# The interpreter is not instrumented, so the sanitizer's library has to be loaded before it. Python keeps memory
-# until it exits, which the leak detector would report.
-test-sanitize: $(SANITIZE)/stamp  ## Run the tests of the native parts under ASan and UBSan (GCC)
+# The interpreter is not instrumented, so the sanitizer library must be preloaded. Leak detection is off, because Python
+# does not free all its memory at exit.
+test-sanitize: $(SANITIZE)/stamp  ## Run the tests of the native code under ASan and UBSan (GCC)
 	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	  $(SANITIZE)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(SANITIZED_TESTS) $(ARGS)
 
 # ---- Releasing ------------------------------------------------------------------------------------------------------
 
-# The wheel is tried in an environment that has numpy and nothing else.
-wheel: $(BUILD_STAMP)  ## Build a wheel into dist/ and try it with numpy alone
+# The wheel is tested in an environment with only numpy.
+wheel: $(BUILD_STAMP)  ## Build a wheel into dist/ and test it with only numpy installed
 	@rm -rf dist build/try-wheel
 	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
 	@$(BIN)/python -m venv build/try-wheel

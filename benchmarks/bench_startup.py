@@ -1,4 +1,4 @@
-"""How long a user waits before anything happens: importing the package, asking for help."""
+"""Startup time: importing the package and showing the help."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROUNDS = 7
 
 
 def run() -> dict[str, float]:
-    """Median wall-clock milliseconds of fresh interpreters, and how they compare with the libraries alone."""
+    """Return the median wall-clock milliseconds of new interpreters, and their ratio to importing only libraries."""
     commands = {
         "numpy": ["-c", "import numpy"],
         "tengen": ["-c", "import tengen"],

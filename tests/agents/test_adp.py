@@ -1,4 +1,4 @@
-"""The agent `adp`: legal, the same every time, and quick to see what one move decides."""
+"""The agent `adp`: legal and reproducible moves, and one-move tactics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NINE = Ruleset.parse("9x9:5")
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A critic that has learned nothing."""
+    """An untrained critic."""
     config = CriticConfig(input=CriticInput.STONES, hidden=8, activation=Activation.SIGMOID)
     path = tmp_path / "critic.safetensors"
     path.write_bytes(CriticNet(config, 1).critic(NINE).to_bytes())

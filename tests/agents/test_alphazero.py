@@ -63,7 +63,7 @@ def test_parameters_reach_the_search(model: Path) -> None:
 
 
 def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> None:
-    # Black threatens on both sides: white is lost, and how much that is worth tells the discount.
+    # Black threatens on both sides, so white is lost; the value of the position shows the discount.
     lost = Position.from_moves(NINE, "e5a1f5a3g5c1d5")
     ruleset = lost.ruleset
     net = build_net(NetConfig(kind=NetKind.PLAIN), ruleset)

@@ -1,4 +1,4 @@
-"""One game: who wins, why it ended, what the clocks say."""
+"""A single game: result, ending and clocks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Script(Agent):
 
 
 class Failing(Agent):
-    """Raises whatever it is told to."""
+    """Raises a given exception."""
 
     def __init__(self, error: BaseException, *, at_start: bool = False) -> None:
         self._error = error
@@ -56,7 +56,7 @@ class Failing(Agent):
 
 
 class Answering(Agent):
-    """Answers with what a function makes of the position."""
+    """Plays the move that a function returns for the position."""
 
     def __init__(self, answer: Callable[[Position], object]) -> None:
         self._answer = answer
@@ -66,7 +66,7 @@ class Answering(Agent):
 
 
 class Sleeping(Agent):
-    """Takes a while for every move."""
+    """Sleeps before every move."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -238,7 +238,7 @@ def test_opening_procedures_are_played(opening: str) -> None:
 
 
 class Swap2Engine(Script):
-    """Answers swap2 by itself, as a foreign engine does."""
+    """Handles swap2 itself, as an external engine does."""
 
     def __init__(self, moves: str, *answers: Swap2Answer) -> None:
         super().__init__(moves)

@@ -1,4 +1,4 @@
-"""Reports: tables, Markdown, HTML, JSON, pictures, and what is seen while games are played."""
+"""Reports: tables, Markdown, HTML, JSON, pictures, and the live view."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = ("Ann", "B|b <b>", "$Carl$")
 
 
 def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, description: object = None) -> None:
-    """The earlier player wins with black, draws with white; the last game is a forfeit."""
+    """Store games in which the earlier player wins as black and draws as white; the last game is a forfeit."""
     store.set_players([Entrant(name=name, agent=f"agent-{place}") for place, name in enumerate(names)])
     meetings = [(a, b) for _ in range(rounds) for a in range(len(names)) for b in range(a + 1, len(names))]
     store.set_setting("games", 2 * len(meetings))
@@ -136,7 +136,7 @@ def test_players_who_never_met_are_not_compared() -> None:
 
 
 class Cells(HTMLParser):
-    """Collects the texts and the tags of a page."""
+    """Collects the texts and tags of a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -52,7 +52,7 @@ def play_all(
 
 
 def workers() -> list[psutil.Process]:
-    """The worker processes of this test; Python's resource tracker is none."""
+    """Return the worker processes of this test, without Python's resource tracker."""
     return [child for child in psutil.Process().children() if is_worker(child)]
 
 
@@ -93,7 +93,7 @@ def test_a_killed_worker_costs_no_game() -> None:
 
 
 def test_a_game_that_kills_its_workers_is_lost() -> None:
-    """An engine that thinks for an hour keeps the game in play while its workers are killed."""
+    """The engine thinks for an hour, so the game is still running when its workers are killed."""
     engines: set[psutil.Process] = set()
     seen: set[int] = set()
 

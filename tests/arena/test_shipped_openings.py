@@ -1,4 +1,4 @@
-"""The opening files that ship."""
+"""The shipped opening files."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_papers_and_models(lab: TestClient) -> None:
         assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
         assert model["card"].startswith("# ")
         assert model["bytes"] > model["weights"]
-    # What ships is found although there is code of the same name.
+    # The shipped folder is the repository's `papers`, not the package `tengen.papers`.
     assert shipped_folder("papers") == ROOT / "papers"
 
 

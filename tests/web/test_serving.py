@@ -1,4 +1,4 @@
-"""`tengen serve`: what it needs is there before it says where it is."""
+"""`tengen serve` checks its store and folders before it prints its address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen.web.store import Store
 
 
 def serve(data: Path) -> subprocess.CompletedProcess[str]:
-    """A server in a process of its own that cannot start."""
+    """Run `tengen serve` with arguments with which it cannot start."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
     return subprocess.run([*command, "--data", str(data)], capture_output=True, text=True, timeout=120, check=False)
 

@@ -1,4 +1,4 @@
-"""Searches over the socket: analyses, hints, forced wins, reviews; and how they end."""
+"""Searches over the socket: analyses, hints, forced wins, reviews, and how they are stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 
 from tests.web.talk import PERSON, Json, begin, receive_until
 
-# h8 to k8 in a row, both ends open: black to move wins at once.
+# h8 to k8 in a row with both ends open: black to move wins immediately.
 OPEN_FOUR = ["h8", "a1", "i8", "a2", "j8", "a3", "k8", "b1"]
 
 
@@ -19,7 +19,7 @@ def ask(socket: WebSocketTestSession, type: str, id: str = "x", **fields: Any) -
 
 
 def answer(socket: WebSocketTestSession, id: str = "x") -> Json:
-    """The last message of what was asked with that id."""
+    """Return the last message of the search with that id."""
     return receive_until(socket, lambda message: message["id"] == id and not message.get("isDuringSearch"))[-1]
 
 
@@ -138,7 +138,7 @@ def test_forced_wins_of_either_side(client: TestClient) -> None:
 
 
 def test_a_review_finds_the_blunder(client: TestClient) -> None:
-    # White leaves an open three alone at move 6; black wins with it.
+    # White ignores an open three at move 6, and black wins with it.
     moves = ["h8", "a1", "i8", "o15", "j8", "a15", "k8", "a14", "l8"]
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "review", moves=moves, maxVisits=3000, maxTimeMs=5000)

@@ -92,7 +92,7 @@ def test_gradients_of_ppo_are_those_of_small_differences() -> None:
 
 
 def test_losses_of_ppo_are_those_of_sb3_contrib() -> None:
-    """The distribution is MaskablePPO's own; its losses are the lines of `MaskablePPO.train`, written out."""
+    """Uses MaskablePPO's distribution class, and the loss formulas of `MaskablePPO.train`."""
     from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
     t = toy(rows=64)
@@ -291,7 +291,7 @@ def test_strength_is_measured_at_even_distances_of_the_run(tmp_path: Path) -> No
 def test_the_last_iteration_is_measured_whenever_the_time_runs_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A clock on which only the logging takes time, so that the time is over after strength was asked for."""
+    """A clock that advances only during logging, so that time runs out after the strength measurement is due."""
     clock = 0.0
     log = Run.log
 

@@ -1,4 +1,4 @@
-"""Learning from recorded games: a tiny network learns them, runs resume exactly, accuracy counts what it says."""
+"""Supervised learning: a tiny network fits its games, runs resume exactly, accuracy is counted correctly."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_an_unknown_precision_is_refused(data) -> None:
 
 
 class Oracle:
-    """Knows the moves: likes the one that was played best, or third best on every second position."""
+    """Ranks the played move first, or third on every second position."""
 
     plane_layout = "board"
 
@@ -226,7 +226,7 @@ def test_accuracy_counts_first_and_fifth_choices(data) -> None:
 
 
 class LeftHanded:
-    """Likes points the better, the further they are to the left."""
+    """Prefers points further to the left."""
 
     plane_layout = "board"
 

@@ -1,4 +1,4 @@
-"""What holds on every page: keyboard, touch, themes, languages, screen readers, weight."""
+"""Properties of every page: keyboard, touch, themes, languages, screen readers, size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(visitor.button("Start game")).to_be_visible()
     page.get_by_role("radio", name="Level").focus()
     for _ in range(2):
-        page.keyboard.press("ArrowRight")  # from level over agent to person
+        page.keyboard.press("ArrowRight")  # level → agent → person
     expect(page.get_by_role("radio", name="Person")).to_be_checked()
     visitor.button("Start game").focus()
     page.keyboard.press("Enter")
@@ -136,7 +136,7 @@ def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) 
     expect(visitor.button("Start game")).to_be_visible()
     expect(paper).to_have_css("background-color", dark)
     visitor.shoot("play-dark")
-    # The system changes its mind: so does the page, until it is told otherwise.
+    # The page follows a change of the system's theme until the user chooses one.
     page.emulate_media(color_scheme="light")
     expect(paper).to_have_css("background-color", light)
     page.emulate_media(color_scheme="dark")
@@ -150,7 +150,7 @@ def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) 
 
 def test_both_languages_have_the_same_texts() -> None:
     english, chinese = (json.loads((STATIC / "i18n" / f"{name}.json").read_text("utf-8")) for name in ("en", "zh"))
-    # What the server says is English; there may be translations of it.
+    # Texts from the server are in English; a language may translate them.
     assert english.keys() == {key for key in chinese if not key.startswith("text.")}
     for key, text in english.items():
         assert chinese[key].strip(), key
