@@ -47,7 +47,7 @@ def measure_search() -> dict[str, float]:
         nodes, seconds = 0, 0.0
         for bench_position in POSITIONS:
             position = bench_position.position()
-            engine.new_game(position.ruleset)  # clearing the table is not searching
+            engine.new_game(position.ruleset)  # clears the table outside the measured time
             before = time.process_time()
             nodes += engine.search(position, Limits(depth=BENCH_DEPTH)).nodes
             seconds += time.process_time() - before
@@ -64,7 +64,7 @@ def measure_threads() -> dict[str, float]:
     position = Position.from_moves(Ruleset(15, 15), MIDDLE_GAME)
     rates: dict[int, list[float]] = {1: [], 2: []}
     cpu_rates: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(ROUNDS):  # in turn, so that a busy moment hits both
+    for _ in range(ROUNDS):  # in turn, so that load on the machine affects both
         for threads in (1, 2):
             engine = AlphaBeta(AlphaBetaConfig(table_mb=64))
             before = time.process_time()

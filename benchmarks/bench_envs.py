@@ -29,7 +29,7 @@ from tengen.envs import GomokuVectorEnv
 
 BOARDS = 1024
 ROUNDS = 12
-WARM_UP_CALLS = 120  # games of all lengths are on the boards afterwards
+WARM_UP_CALLS = 120  # spreads the boards over all stages of a game
 SEED = 1
 
 

@@ -19,7 +19,7 @@ def run() -> dict[str, float]:
         "help": ["-m", "tengen.cli", "--help"],
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(ROUNDS):  # side by side, so that a busy moment hits all of them
+    for _ in range(ROUNDS):  # in turn, so that load on the machine affects all of them
         for name, arguments in commands.items():
             started = time.perf_counter()
             subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)

@@ -62,7 +62,7 @@ def server() -> Iterator[tuple[str, psutil.Process]]:
             assert process.stderr is not None
             found = _ADDRESS.search(process.stderr.readline())
             assert found is not None
-            ask(found[1], "GET", "/api/info")  # waits until it is up
+            ask(found[1], "GET", "/api/info")  # waits until the server accepts requests
             yield found[1], psutil.Process(process.pid)
         finally:
             process.terminate()

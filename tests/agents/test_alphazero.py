@@ -285,7 +285,7 @@ def test_what_only_looks_lost_is_left_to_the_search(monkeypatch: pytest.MonkeyPa
 
     def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
         asked.append(position)
-        return search(engine, position, replace(limits, nodes=1))  # which proves nothing
+        return search(engine, position, replace(limits, nodes=1))  # one node proves nothing
 
     monkeypatch.setattr(AlphaBeta, "search", listen)
     monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
@@ -376,7 +376,7 @@ def test_finished_games_are_refused(kind: str) -> None:
         (Limits(nodes=50), 50, (None, None)),
         (Limits(simulations=50, time_ms=60_000), 20_000, (3000, 60_000)),
         (Limits(simulations=50, time_ms=60_000, clock_ms=100_000), 20_000, (250, 5000)),
-        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # three milliseconds are not enough for two searches
+        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # 3 ms are not enough for two searches
     ],
 )
 def test_resistance_keeps_to_the_limits_of_the_move(

@@ -91,7 +91,7 @@ def play_through(
     hits = 0
     survivors = 0
     for number in range(kills):
-        if number % 4 == 3:  # while it starts
+        if number % 4 == 3:  # kill it during startup
             after_games, delay_s = 0, rng.uniform(0, 3)
         else:
             after_games, delay_s = rng.randint(1, max(1, planned // (kills + 1))), rng.uniform(0, 0.3)

@@ -160,7 +160,7 @@ def test_the_clock_of_the_game_runs_out() -> None:
     controls = TimeControl(match_ms=120, tolerance_ms=0), TimeControl()
     result = play_game(RULES, (Sleeping(0.05), make_agent("random")), controls=controls)
     assert (result.loser_seat, result.ending) == (0, Ending.TIMEOUT)
-    assert len(result.moves) <= 5  # each move takes 50 ms at least
+    assert len(result.moves) <= 5  # each move takes at least 50 ms
 
 
 def test_limits_tell_the_clock_and_what_was_asked_for() -> None:

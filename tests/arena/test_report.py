@@ -190,7 +190,7 @@ def test_a_narrow_terminal_cuts_no_name_and_no_number() -> None:
     assert max(map(len, shown.splitlines())) <= 60
     assert "Crosstable, 9x9:5:freestyle (continued)" in shown
     cross = shown.partition("Crosstable")[2].partition("Colours")[0]
-    assert cross.count("1.5") == 12 * 11 // 2 - 1  # all but the pair with the forfeit
+    assert cross.count("1.5") == 12 * 11 // 2 - 1  # all pairs except the one with the forfeit
 
 
 def test_a_report_folder(standings: Standings, tmp_path: Path) -> None:

@@ -359,9 +359,9 @@ def test_pairs_are_counted_for_the_earlier_player() -> None:
     assert str(tally.as_white(0, 1)) == "+2 =1 -3"
     tally.add(Score(12, "r", 0, 1, 0, Outcome.BLACK, Ending.TIMEOUT))
     assert tally.forfeits == {(1, Ending.TIMEOUT): 1}
-    assert tally.match_counts(0, 1) == [1, 1, 2, 1, 1]  # one game without its partner does not count yet
+    assert tally.match_counts(0, 1) == [1, 1, 2, 1, 1]  # a game without its pair does not count yet
     tally.add(Score(14, "r", 0, 1, 0, Outcome.BLACK, Ending.FIVE))
-    assert tally.match_counts(0, 1) == [4, 4, 6]  # two of fourteen are too many to leave out
+    assert tally.match_counts(0, 1) == [4, 4, 6]  # with two of fourteen games unpaired, games are counted singly
 
 
 def test_seats_of_a_swapped_opening_are_counted_by_player() -> None:

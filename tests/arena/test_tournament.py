@@ -370,7 +370,7 @@ def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
     with GameStore(None) as store:
         descriptors = here.num_fds()
         progress = play(tournament, store, concurrency=2)
-        assert here.num_fds() <= descriptors + 3  # the resource tracker of multiprocessing is started once
+        assert here.num_fds() <= descriptors + 3  # multiprocessing starts its resource tracker once
         assert progress.tally.games == 24
         for stored in store.games():
             opponent = stored.game.second if stored.game.first == 0 else stored.game.first

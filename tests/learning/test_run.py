@@ -229,7 +229,7 @@ def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> 
         for iteration in (1, 2, 3):
             run.log(iteration, {"seconds": 1.0, "losses": {"policy": 0.5}})
     with open(run.folder / "metrics.jsonl", "a", encoding="ascii") as file:
-        file.write('{"iteration": 4, "sec')  # a kill in the middle of a line
+        file.write('{"iteration": 4, "sec')  # killed in the middle of a line
     assert [line["iteration"] for line in run.metrics()] == [1, 2, 3]
     run.rewind(2)
     assert [line["iteration"] for line in run.metrics()] == [1, 2]

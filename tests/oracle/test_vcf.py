@@ -220,10 +220,10 @@ def test_wrong_lines_are_refused():
         "k8",  # stops before the five
         "k8 g8",  # ends with the defender
         "k8 g8 m8",  # does not complete the five
-        "e3 f3 k8 g8 l8",  # begins with a three
-        "k8 k8 l8",  # a point twice
+        "e3 f3 k8 g8 l8",  # starts with a three
+        "k8 k8 l8",  # plays a point twice
         "k8 p8 l8",  # off the board
-        "h8 g8 l8",  # on a stone
+        "h8 g8 l8",  # on an occupied point
     ):
         assert not verify_vcf(FREESTYLE, stones, BLACK, points(wrong)), wrong
 

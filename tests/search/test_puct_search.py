@@ -67,7 +67,7 @@ def test_every_position_of_tic_tac_toe_is_judged_as_by_exhaustion() -> None:
             analysis, _ = run(position, config, 100_000)
             best = analysis.lines[0]
             if len(analysis.lines) == 1 and best.proof is None:
-                continue  # with a single answer the search is short
+                continue  # a forced move ends the search early
             assert best.proof is not None
             assert results[best.proof.result] == known[position], position
             assert -perfect_result(position.play(best.move), known) == known[position]
@@ -83,9 +83,9 @@ def test_three_in_a_row_on_4x4_is_won() -> None:
 @pytest.mark.parametrize(
     ("moves", "best", "proof"),
     [
-        ("e5a1e6a2e7a3e8a4", {"e4", "e9"}, "+M1"),  # complete
+        ("e5a1e6a2e7a3e8a4", {"e4", "e9"}, "+M1"),  # five
         ("e5a1e6a2e7a3i9", {"e4", "e8"}, "+M3"),  # an open four
-        ("a1e5a2e6a9e7i9e8", {"e4", "e9"}, "-M2"),  # too late
+        ("a1e5a2e6a9e7i9e8", {"e4", "e9"}, "-M2"),  # an open four cannot be stopped
     ],
 )
 def test_tactics_without_a_network(moves: str, best: set[str], proof: str) -> None:
@@ -104,7 +104,7 @@ def test_a_four_is_answered_where_it_must_be() -> None:
     closed = Position.from_moves(Ruleset(9, 9), "e5e4e6a7e7i1e8")
     analysis, _ = run(closed, TACTICS, 500)
     assert [line.move for line in analysis.lines] == ["e9"]
-    assert analysis.nodes == 16  # there is nothing to choose
+    assert analysis.nodes == 16  # the limit for a forced move
 
 
 def crossing_threes(to_move: str) -> Position:

@@ -86,7 +86,7 @@ def test_playouts_keep_the_rules(rules: str, policy: PlayoutPolicy) -> None:
         position = start
         for move in playout.moves:
             assert not position.is_over, "a playout goes no further than the game"
-            position = position.play(move)  # raises when the move is not legal
+            position = position.play(move)  # raises if the move is illegal
         assert position.is_over
         assert position.outcome is playout.outcome
 
@@ -139,12 +139,12 @@ def test_heuristic_playouts_obey_the_heuristic(rules: str) -> None:
 @pytest.mark.parametrize(
     ("black", "white", "allowed"),
     [
-        ("c5d5f5g5", "b5h5c7d7e7f7", "e5"),  # a split four of one's own comes before the other's
+        ("c5d5f5g5", "b5h5c7d7e7f7", "e5"),  # completing the own split four comes before blocking the opponent's four
         ("a1c1", "c7d7f7g7", "e7"),
         ("c5d5e5a9", "c7d7e7", "b5f5"),
         ("c5d5f5a9", "c7d7e7", "e5"),
         ("a1c1e1a9", "c7d7e7i1", "b7f7"),
-        ("c5d5e5a9", "b5f5", None),  # both ends taken: nothing to extend
+        ("c5d5e5a9", "b5f5", None),  # both ends are occupied, so there is nothing to extend
     ],
 )
 def test_each_rule_draws_from_all_of_its_points(black: str, white: str, allowed: str | None) -> None:

@@ -90,7 +90,7 @@ def test_swap2_between_persons(client: TestClient) -> None:
 def test_an_agent_answers_while_the_game_is_watched(client: TestClient) -> None:
     game = begin(client, white=BEGINNER, rules="9x9:5:freestyle")["id"]
     state = act(client, game, "play", point="e5")
-    assert not state["isThinking"]  # nobody watches
+    assert not state["isThinking"]  # the game has no watcher
     with client.websocket_connect("/api/socket") as socket:
         socket.send_json({"type": "watch", "id": "w", "gameId": game})
         last = receive_until(socket, lambda message: len(message["game"]["moves"]) == 2)[-1]

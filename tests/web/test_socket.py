@@ -40,7 +40,9 @@ def test_an_analysis_reports_and_ends(client: TestClient) -> None:
 
 def test_white_to_move_has_the_other_winrate(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
-        ask(socket, "analyse", moves=["o1", *OPEN_FOUR], lines=1, maxTimeMs=500)  # now white has the open four
+        ask(
+            socket, "analyse", moves=["o1", *OPEN_FOUR], lines=1, maxTimeMs=500
+        )  # one more stone, so the open four is white's
         root = answer(socket)["rootInfo"]
     assert (root["currentPlayer"], root["winrate"], root["blackWinrate"]) == ("white", 1, 0)
     assert root["proof"] == {"result": "win", "plies": 1, "text": "+M1"}
@@ -131,7 +133,7 @@ def test_forced_wins_of_either_side(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "solve", kind="vcf", moves=OPEN_FOUR, attacker="white")
         assert answer(socket)["verdict"] == "no win"
-        ask(socket, "solve", kind="vct", moves=OPEN_FOUR[:-2])  # three in a row, open
+        ask(socket, "solve", kind="vct", moves=OPEN_FOUR[:-2])  # an open three
         solved = answer(socket)
     assert (solved["verdict"], solved["attacker"], solved["pv"][0]) == ("win", "black", solved["pv"][0])
     assert len(solved["pv"]) >= 3

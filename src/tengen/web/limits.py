@@ -17,7 +17,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tengen.web.messages.base import Problem, ProblemCode
+from tengen.web.messages.base import ProblemCode
+from tengen.web.problems import problem_response
 
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_CLIENTS = 10_000
@@ -128,7 +129,7 @@ class LimitsMiddleware:
         send = _with_headers(send)
         refusal = self._refusal(headers)
         if refusal is not None:
-            await _problem(403, refusal, ProblemCode.REFUSED)(scope, receive, send)
+            await problem_response(403, refusal, ProblemCode.REFUSED)(scope, receive, send)
             return
         wait_s = self._wait_s(scope)
         if wait_s:
@@ -137,7 +138,7 @@ class LimitsMiddleware:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limits.max_body_bytes:
             error = f"the request body is larger than {self._limits.max_body_bytes} bytes"
-            await _problem(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
+            await problem_response(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, self._limits.max_body_bytes), send)
 
@@ -176,13 +177,9 @@ def _hostname(url: str) -> str | None:
         return None
 
 
-def _problem(status: int, error: str, code: ProblemCode) -> JSONResponse:
-    return JSONResponse(Problem(error=error, code=code).model_dump(mode="json"), status_code=status)
-
-
 def _too_many(wait_s: float) -> JSONResponse:
     seconds = max(1, round(wait_s + 0.5))
-    response = _problem(429, f"too many requests; try again in {seconds} s", ProblemCode.TOO_MANY)
+    response = problem_response(429, f"too many requests; try again in {seconds} s", ProblemCode.TOO_MANY)
     response.headers["Retry-After"] = str(seconds)
     return response
 

@@ -82,17 +82,17 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TengenError)
     async def on_tengen_error(_: Request, error: TengenError) -> JSONResponse:
-        return _answer(status_of(error), sentence_of(error), code_of(error))
+        return problem_response(status_of(error), sentence_of(error), code_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         sentence, field = explain_validation(error.errors())
-        return _answer(422, sentence, ProblemCode.INVALID, field)
+        return problem_response(422, sentence, ProblemCode.INVALID, field)
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         code = _CODES_OF_STATUS.get(error.status_code, ProblemCode.INVALID)
-        response = _answer(error.status_code, str(error.detail), code)
+        response = problem_response(error.status_code, str(error.detail), code)
         response.headers.update(error.headers or {})
         if error.status_code == 405:
             response.headers["Allow"] = ", ".join(_methods_of(request))
@@ -100,7 +100,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def on_unexpected(_: Request, error: Exception) -> JSONResponse:
-        return _answer(500, "internal error", ProblemCode.INTERNAL)
+        return problem_response(500, "internal error", ProblemCode.INTERNAL)
 
 
 def _methods_of(request: Request) -> list[str]:
@@ -109,6 +109,7 @@ def _methods_of(request: Request) -> list[str]:
     return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
 
 
-def _answer(status: int, error: str, code: ProblemCode, field: str | None = None) -> JSONResponse:
+def problem_response(status: int, error: str, code: ProblemCode, field: str | None = None) -> JSONResponse:
+    """Return a `Problem` as a response."""
     body = Problem(error=error[:_MAX_TEXT], code=code, field=field).model_dump(mode="json")
     return JSONResponse(body, status_code=status)

@@ -54,9 +54,9 @@ def test_the_strategy_sees_through_noise() -> None:
     rng = np.random.default_rng(2)
     for _ in range(300):
         noise = strategy.draw(rng)
-        wins = 1 / (1 + np.square(strategy.candidates(noise)).sum(axis=1))  # the chance to win a game
+        wins = 1 / (1 + np.square(strategy.candidates(noise)).sum(axis=1))  # the probability of winning a game
         strategy.learn(noise, rng.binomial(30, wins).astype(np.float64))
-    assert float(np.square(strategy.mean).sum()) < 1.0  # from 18
+    assert float(np.square(strategy.mean).sum()) < 1.0  # it starts at 18
 
 
 def test_the_usual_sizes_are_those_of_the_paper() -> None:
@@ -110,7 +110,9 @@ def test_the_same_weights_play_the_same_games_of_a_seed(moves: str) -> None:
         games.append(judge.table.games(config.play.games)[0])
     assert games[0] == games[2] != games[1]
     assert games[0] != games[3]
-    openings = [[game[0] for game in played] for played in games[:2]]  # a random stone, or the simple player's first
+    openings = [
+        [game[0] for game in played] for played in games[:2]
+    ]  # a random stone, or the first move of the simple player
     assert sum(one == other for one, other in zip(*openings, strict=True)) > len(openings[0]) / 3
 
 

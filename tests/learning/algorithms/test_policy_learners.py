@@ -167,7 +167,7 @@ def test_the_running_reward_is_that_of_the_paper() -> None:
     assert not running.add(rewards)
     assert running.value == pytest.approx(0.99 * (0.99 * 0.1 + 0.0) - 0.1)
     replaced = [running.add(np.ones(100, np.float32)) for _ in range(10)]
-    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches, two of them lost above
+    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches
     assert running.value < 4.0
 
 
@@ -216,7 +216,7 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: 
             ours_first = seed % 2 == 0
             result = play_game(THREE, (ours, other) if ours_first else (other, ours), seed=seed)
             points += 0.5 if result.winner_seat is None else float((result.winner_seat == 0) == ours_first)
-    assert points >= 65  # a random player has 50
+    assert points >= 65  # a random player gets 50
 
 
 def test_a_recurrent_network_learns_by_policy_gradient(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
 
 @pytest.mark.parametrize("preset", preset_names(supervised.NAME))
 def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> None:
-    steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest
+    steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest network
     run = make_run(tmp_path / "run", data, "iterations=2", f"learner.steps={steps}", preset=preset)
     train(run)
     metrics = run.metrics()

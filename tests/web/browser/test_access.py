@@ -40,8 +40,8 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(grid).to_have_css("outline-style", "none")
     page.keyboard.press("Escape")
     expect(grid).to_be_focused()
-    expect(grid).to_have_css("outline-style", "solid")  # where the focus is when the cursor is gone
-    page.keyboard.press("ArrowLeft")  # off the board, arrows walk through the game
+    expect(grid).to_have_css("outline-style", "solid")  # the focus ring is visible when the cursor is hidden
+    page.keyboard.press("ArrowLeft")  # outside the board, arrow keys step through the game
     expect(visitor.stones).to_have_count(1)
     page.keyboard.press("End")
     visitor.await_turn()
@@ -110,7 +110,7 @@ def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
     phone.await_turn()
     phone.point("h8").tap()
     expect(phone.point("h8")).to_have_accessible_name("H8, empty, waiting for confirmation")
-    phone.point("i9").tap()  # a slip: the other point waits now
+    phone.point("i9").tap()  # a tap on another point moves the pending stone there
     phone.shoot("phone-confirm")
     phone.button("Place stone").tap()
     expect(phone.point("i9")).to_have_accessible_name("I9, black stone, last move")

@@ -223,7 +223,7 @@ def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
     visitor.page.get_by_label("Text of the game").fill("this is no game at all")
     visitor.page.get_by_role("dialog").get_by_role("button", name="Open", exact=True).click()
     expect(visitor.page.locator(".notice.error")).to_be_visible()
-    visitor.faults.clear()  # the refusal itself is logged by the browser
+    visitor.faults.clear()  # the browser logs the failed request as an error
 
 
 @pytest.mark.thorough

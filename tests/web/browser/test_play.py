@@ -157,7 +157,7 @@ def test_fouls_are_shown_and_refused(visitor: Visitor) -> None:
     visitor.page.get_by_role("radio", name="Person").check()
     visitor.choice("Rule").select_option("renju")
     visitor.button("Start game").click()
-    visitor.put("g8", "a1", "i8", "c1", "h7", "a3", "h9", "c3")  # a double-three of black at h8
+    visitor.put("g8", "a1", "i8", "c1", "h7", "a3", "h9", "c3")  # h8 would be a double-three for black
     expect(visitor.page.locator(".foul")).to_have_count(1)
     expect(visitor.point("h8")).to_have_accessible_name(re.compile("forbidden"))
     visitor.point("h8").click()
@@ -181,7 +181,7 @@ def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Pat
         visitor.put("j6")
         expect(visitor.stones).to_have_count(4)
     finally:
-        visitor.context.close()  # it has seen a lost connection, which it may complain of
+        visitor.context.close()  # its page may log the lost connection as an error
         stop_server(process)
 
 

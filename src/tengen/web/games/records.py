@@ -31,6 +31,7 @@ from tengen.web.messages.records import (
     RecordNode,
     RecordSetup,
 )
+from tengen.web.positions import winrate_of
 from tengen.web.workers.jobs import Desk, Job
 
 _READ_MS = 10_000
@@ -251,7 +252,7 @@ def _record_nodes(node: Node, parent: int | None, place: int) -> Iterator[Record
             marks=[RecordMark(kind=one.kind, point=one.point, text=_name(one.text)) for one in sorted(node.marks)]
             if is_last
             else [],
-            black_winrate=None if node.value is None or not is_last else min(1.0, max(0.0, (node.value + 1) / 2)),
+            black_winrate=winrate_of(node.value) if is_last and node.value is not None else None,
             time_ms=node.time_ms if is_last and (node.time_ms or 0) <= 10**9 else None,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from tengen.core.contracts import Colour
 from tengen.search.threats import ThreatKind, Verdict
@@ -210,5 +210,3 @@ ServerMessage: TypeAlias = Annotated[
     | ErrorMessage,
     Field(discriminator="type"),
 ]
-
-SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
