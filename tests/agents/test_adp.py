@@ -88,7 +88,7 @@ def test_the_newest_critic_of_a_run_is_played(model: Path) -> None:
         assert agent.choose(position, Limits()).value_to_move != before.value_to_move
 
 
-def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
+def test_missing_critics_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AgentNameError, match="two critics"):
         make_agent("adp:model=adp,run=there")
     with pytest.raises(InputError, match="nor a shipped critic"):

@@ -338,7 +338,7 @@ def test_analysis_streams_ever_deeper(agent):
 
 
 @pytest.mark.parametrize("nodes", [3000, 6000, 10_000, 14_000])
-def test_all_lines_are_told_best_first_however_early_the_search_ends(agent, nodes):
+def test_all_lines_are_reported_best_first_however_early_the_search_ends(agent, nodes):
     position = Position.from_moves(Ruleset(15, 15), "h8g6j10f8")
     *_, last = agent.analyse(position, Limits(nodes=nodes), lines=5)
     values = [line.value_to_move for line in last.lines]

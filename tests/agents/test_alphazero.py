@@ -107,7 +107,7 @@ def test_refusals(name: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["alphazero", "policy"])
-def test_a_network_that_cannot_be_had_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none-such' is neither a folder, nor an .onnx file, nor a shipped model"):
         make_agent(f"{kind}:model=none-such")
     with pytest.raises(InputError, match=r"has no model\.onnx; a training run has it after its first iteration"):

@@ -163,7 +163,7 @@ def test_the_clock_of_the_game_runs_out() -> None:
     assert len(result.moves) <= 5  # each move takes at least 50 ms
 
 
-def test_limits_tell_the_clock_and_what_was_asked_for() -> None:
+def test_limits_contain_the_clock_and_the_search_limits() -> None:
     control = TimeControl(match_ms=100_000, increment_ms=50_000, nodes=10, depth=4, simulations=20, threads=2)
     black, white = Script("a1b1c1d1e1"), Script("a2b2c2d2")
     game(black, white, control=control)
@@ -183,7 +183,7 @@ def test_limits_are_checked() -> None:
         TimeControl(clock_ms=5)
 
 
-def test_the_watch_hears_of_every_wait() -> None:
+def test_the_watch_is_notified_of_every_wait() -> None:
     heard: list[tuple[int, float | None]] = []
     game(
         Script("a1b1c1d1e1"),

@@ -164,7 +164,7 @@ def test_equal_results_have_no_normalised_elo(counts: list[int]) -> None:
     assert math.isnan(estimate_elo(counts).normalised)
 
 
-def test_no_games_say_nothing() -> None:
+def test_no_games_give_no_information() -> None:
     estimate = estimate_elo([0, 0, 0])
     assert (estimate.elo, estimate.low, estimate.high) == (0.0, -math.inf, math.inf)
     assert estimate.superiority == 0.5

@@ -77,7 +77,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_file_says_everything(tmp_path: Path) -> None:
+def test_a_file_can_set_every_key(tmp_path: Path) -> None:
     tournament, run = load(write(tmp_path, FULL))
     assert tournament == Tournament(
         name="All of it",

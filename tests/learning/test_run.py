@@ -84,7 +84,7 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         pass
 
 
-def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checking_the_lock_does_not_disturb_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path)
     with run.lock():
         pass

@@ -40,7 +40,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Reference:
-    """A search with one network. `forced` is k of Wu 2019 at the root, 0 for none."""
+    """A search with a network. `forced` is the factor k of forced playouts at the root (Wu 2019); 0 turns them off."""
 
     network: Evaluator
     c: float

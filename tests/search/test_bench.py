@@ -111,7 +111,7 @@ def test_the_positions_are_ten_over_all_rules():
     assert not any(position.position().is_over for position in POSITIONS)
 
 
-def test_rows_are_heard_of_as_they_come():
+def test_rows_are_reported_as_they_come():
     heard: list[int] = []
     result = run_bench(3, positions=POSITIONS[:2], on_row=lambda row: heard.append(row.nodes))
     assert heard == [row.nodes for row in result.rows]
@@ -148,7 +148,7 @@ def test_a_whole_log_has_to_state_a_bench(tmp_path):
         stated_bench_or_skip(tmp_path)
 
 
-def test_without_the_log_there_is_nothing_to_compare(tmp_path):
+def test_without_the_log_nothing_is_compared(tmp_path):
     with pytest.raises(pytest.skip.Exception, match="no repository"):
         stated_bench_or_skip(tmp_path)
     whole, shallow = tmp_path / "whole", tmp_path / "shallow"

@@ -311,7 +311,7 @@ class TestLimits:
         for limits in (Limits(simulations=77), Limits(nodes=77), Limits(nodes=77, simulations=900, time_ms=60_000)):
             assert search.search(self.START, limits).nodes == 77
 
-    def test_one_playout_there_has_to_be(self, search: RolloutSearch) -> None:
+    def test_there_is_at_least_one_playout(self, search: RolloutSearch) -> None:
         assert search.search(self.START, simulations(0)).nodes == 1
 
     def test_time_ends_it(self, search: RolloutSearch) -> None:
@@ -344,7 +344,7 @@ class TestLimits:
         search.clear_stop()
         assert search.search(self.START, simulations(10)).nodes == 10
 
-    def test_progress_is_told(self, search: RolloutSearch) -> None:
+    def test_progress_is_reported(self, search: RolloutSearch) -> None:
         heard: list[Analysis] = []
         last = search.search(self.START, simulations(3000), lines=3, on_analysis=heard.append)
         counts = [analysis.nodes for analysis in heard]

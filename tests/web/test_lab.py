@@ -136,7 +136,7 @@ def test_papers_and_models(lab: TestClient) -> None:
 @pytest.mark.parametrize(
     "path", ["runs/x", "runs/first", "runs/zero/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"]
 )
-def test_what_is_not_there(lab: TestClient, path: str) -> None:
+def test_unknown_runs_and_tournaments_are_not_found(lab: TestClient, path: str) -> None:
     assert lab.get(f"/api/{path}").status_code == 404
 
 

@@ -61,7 +61,7 @@ def test_other_first_moves_are_wrong(puzzle: Puzzle) -> None:
         assert judge_try(puzzle, [move]).verdict is TryVerdict.WRONG
 
 
-def test_the_maker_repeats_itself_and_writes_what_it_reads() -> None:
+def test_generated_puzzles_are_reproducible_and_survive_a_round_trip() -> None:
     made = [list(itertools.islice(make_puzzles(Ruleset(), [ThreatKind.VCF], seed=1), 2)) for _ in range(2)]
     assert made[0] == made[1]
     assert parse_puzzles("\n".join(map(format_puzzle, made[0]))) == made[0]

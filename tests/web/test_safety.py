@@ -191,7 +191,7 @@ def test_no_path_leads_out_of_the_static_files(client: TestClient) -> None:
         assert client.get(path).status_code == 404
 
 
-def test_texts_stay_texts(client: TestClient) -> None:
+def test_texts_are_not_interpreted(client: TestClient) -> None:
     script = "<script>alert(1)</script>"
     response = client.post("/api/games", json={"black": {"kind": "person", "name": script}, "white": PERSON})
     assert response.headers["content-type"] == "application/json"

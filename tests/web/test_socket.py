@@ -48,7 +48,7 @@ def test_white_to_move_has_the_other_winrate(client: TestClient) -> None:
     assert root["proof"] == {"result": "win", "plies": 1, "text": "+M1"}
 
 
-def test_a_tree_agent_tells_visits_and_policy(client: TestClient) -> None:
+def test_a_tree_search_reports_visits_and_policy(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "analyse", agent="uct:playouts=300", moves=["e5"], rules="9x9", lines=2, includePolicy=True)
         last = answer(socket)
@@ -56,7 +56,7 @@ def test_a_tree_agent_tells_visits_and_policy(client: TestClient) -> None:
     assert sum(last["policy"].values()) == pytest.approx(1, abs=0.01)
 
 
-def test_a_network_tells_priors(client: TestClient) -> None:
+def test_a_network_reports_priors(client: TestClient) -> None:
     agent = "alphazero:model=uniform,simulations=64"
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "analyse", agent=agent, moves=["e5"], rules="9x9", lines=2, includePolicy=True)

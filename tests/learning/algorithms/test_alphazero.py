@@ -216,9 +216,7 @@ def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, monkeypatch: 
     assert {OnnxEvaluator(model).metadata["precision"] for model in played} == {"int8"}
 
 
-def test_the_metrics_tell_the_simulations_that_the_games_were_played_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_metrics_contain_the_number_of_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for overlaps in ("true", "false"):
         played: list[int] = []
 

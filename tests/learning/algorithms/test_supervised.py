@@ -73,7 +73,7 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
     for paper in (mdrnn, cnn):
         assert str(paper.ruleset) == "15x15:5:renju"
         assert paper.learner.batch == 200
-        # 600 passes over eight tenths of a million moves
+        # 600 passes over 0.8 million training moves
         assert paper.iterations * paper.learner.steps * paper.learner.batch == 600 * 800_000
         assert (paper.augmentation.symmetry, paper.augmentation.shift, paper.learner.average) == (False, 0, 0)
     assert (mdrnn.net.kind, mdrnn.net.channels, mdrnn.net.planes) == (NetKind.MDRNN, 10, "own-other")

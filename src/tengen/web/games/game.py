@@ -419,4 +419,4 @@ def check_turn_number(game: Game, turn_number: int | None) -> None:
     """Raise `NotDueError` if the number of moves has changed since the client sent its request."""
     moves = len(game.position.moves)
     if turn_number is not None and turn_number != moves:
-        raise NotDueError(f"the board has changed: move {moves + 1} is due, not {turn_number + 1}")
+        raise NotDueError(f"the board has changed: the next move is number {moves + 1}, not {turn_number + 1}")
