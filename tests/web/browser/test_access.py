@@ -67,7 +67,7 @@ def test_the_question_mark_lists_the_keys_of_each_page(visitor: Visitor) -> None
         expect(dialog).to_have_count(0)
 
 
-def test_shortcuts_can_be_switched_off(visitor: Visitor) -> None:
+def test_shortcuts_can_be_turned_off(visitor: Visitor) -> None:
     page = visitor.open("#/play")
     root = page.locator("html")
     page.keyboard.press(",")
@@ -84,7 +84,7 @@ def test_shortcuts_can_be_switched_off(visitor: Visitor) -> None:
     expect(root).to_have_attribute("data-theme", "light")
     expect(page.locator("main")).to_have_attribute("data-page", "play")
     visitor.button("Keyboard").click()
-    expect(dialog).to_contain_text("switched off")
+    expect(dialog).to_contain_text("turned off")
     expect(dialog).not_to_contain_text("Light or dark theme")
     page.keyboard.press("Escape")
     visitor.button("Settings").click()
