@@ -1,4 +1,4 @@
-"""The replay window: what it holds, how it is sampled, how positions are turned, and its shards on disk."""
+"""The replay window: contents, sampling, symmetries, and its shards on disk."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_surprising_positions_are_drawn_more_often(tmp_path: Path) -> None:
     replay = Replay(tmp_path, FIVE, WindowConfig(surprise_share=0.5))
     replay.add(1, Samples.concatenate([make_samples(90, value=0.0, surprise=0.0), make_samples(10, 1.0, surprise=2.0)]))
     drawn = replay.sample(20_000, np.random.default_rng(0)).value_search.mean()
-    # Half the weight is even, half goes to the ten surprising positions of a hundred.
+    # Half of the weight is uniform; the other half goes to the ten surprising positions of a hundred.
     assert abs(drawn - (0.5 * 0.1 + 0.5)) < 0.02
 
 
@@ -125,7 +125,7 @@ def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> No
     assert np.round(replay.window.value_search * 10).tolist() == [2] * 10 + [3] * 10
 
 
-def test_a_shard_with_too_few_positions_is_no_window(tmp_path: Path) -> None:
+def test_a_shard_with_too_few_positions_is_refused(tmp_path: Path) -> None:
     replay = Replay(tmp_path, FIVE, WindowConfig())
     replay.add(1, make_samples(5))
     with pytest.raises(RunError, match="holds 5 of the newest 7 positions"):

@@ -1,4 +1,4 @@
-"""What self-play hands to learning."""
+"""Training samples from self-play games."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_wh
     assert any(game.plies_left > 0 for game in games) == stop_when_proved
     for game in games:
         samples = make_samples(game, task)
-        # The last search has proved the result, so that both know the distance.
+        # The last search has proved the result, so both use the true distance.
         assert samples.result[-1] == pytest.approx(samples.value_search[-1], abs=1e-5)
         np.testing.assert_allclose(np.abs(samples.result[:-1]), 0.9 * np.abs(samples.result[1:]), rtol=1e-5)
 
@@ -81,7 +81,7 @@ def test_engine_games_become_samples_of_the_moves_the_engine_chose() -> None:
     assert np.sign(samples.value_search).tolist() == [0, 1, 1, -1, 1, 1, 1]
 
 
-def test_games_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_games(tmp_path, 1, [(0, 7)], [Outcome.DRAW], RULES)
     assert len(load(tmp_path / "games" / "000001.sgf")) == 1
 
