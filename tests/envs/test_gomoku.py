@@ -51,7 +51,7 @@ def test_check_env(ruleset: str, opponent: str | None) -> None:
 
 
 def test_planes_that_a_ruleset_has_not_are_refused_at_once() -> None:
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, which 9x9:3:freestyle has not"):
+    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, but 9x9:3:freestyle has 3"):
         GomokuEnv("9x9:3", observation="threats")
 
 
