@@ -189,7 +189,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     output = finished(play(*TWO_PEOPLE, typed=f"e5 e4 f5 save save~{path} save~{tmp_path}/game.nothing"))
     assert "save where?" in output
     assert f"saved {path}" in output
-    assert "unknown file ending" in output
+    assert "unknown file extension" in output
     (record,) = records.load(path)
     assert (record.black, record.white, record.result) == ("person", "person", Outcome.ONGOING)
     assert record.position().moves == ("e5", "e4", "f5")
@@ -303,7 +303,7 @@ def test_the_side_can_be_left_to_chance() -> None:
             "does not play 5x5:3:freestyle: alpha-beta plays win lengths 4",
         ),
         (("brain:cmd=none", "--rules", "5x5:3"), AgentError, "the Piskvork protocol cannot express 5x5:3:freestyle"),
-        (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file ending"),
+        (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file extension"),
         (("nobody", "--save", "game.rif"), RecordError, "can be read but not written"),
     ],
 )

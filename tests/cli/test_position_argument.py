@@ -72,7 +72,7 @@ def test_moves_beyond_the_end_are_refused(game_file):
 def test_an_unknown_ending_is_refused(tmp_path):
     path = tmp_path / "game.doc"
     path.write_text("h8", encoding="ascii")
-    with pytest.raises(InputError, match="unknown file ending"):
+    with pytest.raises(InputError, match="unknown file extension"):
         read_position(str(path))
 
 
