@@ -99,15 +99,14 @@ def save(
     `records` may be a generator; if it raises, the old file stays unchanged.
     """
     entry = format_of(path, format)
-    if entry.write is None:
-        raise RecordError(f"{os.fspath(path)}: {entry.title} ({entry.name}) can be read but not written")
+    write = entry.writer(path)
     target = Path(os.path.realpath(path))
     partial = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     options = Options(rows=rows, encoding=encoding)
     try:
         with open(partial, "xb") as file:
             with _gzip_writer(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out:
-                for chunk in _encode(entry, entry.write, records, options):
+                for chunk in _encode(entry, write, records, options):
                     out.write(chunk)
             file.flush()
             os.fsync(file.fileno())

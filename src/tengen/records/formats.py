@@ -59,6 +59,12 @@ class Format:
     one_tree: bool = False
     """Whether several games are merged into one tree, as variations of the root."""
 
+    def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
+        """Return `write`; `RecordError`, with the path in its message, if the format is read-only."""
+        if self.write is None:
+            raise RecordError(f"{os.fspath(path)}: {self.title} ({self.name}) can be read but not written")
+        return self.write
+
 
 def _read_positions(data: bytes, options: Options) -> Iterator[GameRecord]:
     """Read a `.pos` or `.txt` file: position strings, offsets (openings), or the binary format of renju programs."""
