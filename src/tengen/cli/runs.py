@@ -1,4 +1,4 @@
-"""`tengen runs`: what training runs there are, how far they are and how strong."""
+"""`tengen runs`: list training runs with their progress and strength."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="A run, or a folder of runs.")] = Path("runs"),
-    plots: Annotated[bool, typer.Option("--plots", help="Draw the curves of each run into its folder.")] = False,
+    plots: Annotated[bool, typer.Option("--plots", help="Save plots of each run in its folder.")] = False,
 ) -> None:
     """List training runs with their progress and strength."""
     from rich.console import Console
@@ -29,7 +29,7 @@ def runs(
     console = Console(highlight=False)
     found = find_runs(folder)
     if not found:
-        raise InputError(f"there is no run in {folder}")
+        raise InputError(f"no training run found in {folder}")
     table = Table()
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)
@@ -69,12 +69,12 @@ def _numbers(metrics: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def _hardest(metrics: list[dict[str, Any]]) -> str:
-    """The scores against the last two of the ladder, empty when strength was never measured."""
+    """Return the scores against the two strongest opponents; empty if strength has not been measured."""
     strength = _strength(metrics)
     pairs = [] if strength is None else list(strength["scores"].items())[-2:]
     return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
 
 
 def _strength(metrics: list[dict[str, Any]]) -> Any:
-    """The last measurement, None before the first."""
+    """Return the latest strength measurement; None if there is none."""
     return next((line["strength"] for line in reversed(metrics) if "strength" in line), None)

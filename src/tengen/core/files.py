@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 PART = ".part"
-"""Suffix of a file that is still being written; its name also starts with a dot."""
+"""Suffix of a file that is still being written. Its name also starts with a dot."""
 
 
 def partial_path(path: Path) -> Path:
