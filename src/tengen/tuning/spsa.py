@@ -1,35 +1,34 @@
-"""Tunes the numbers that steer the alpha-beta search by playing games: SPSA, as fishtest does it for Stockfish.
+"""Tunes the parameters of the alpha-beta search by self-play with SPSA, as fishtest does for Stockfish.
 
-All parameters are moved at once, each up or down at random by a step of its own; the engine with these numbers plays a
-pair of games (one opening, both colours) against the engine with the opposite ones, and every parameter moves a little
-towards the winner's side (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
-approximation"). The state is one small JSON file, written in one piece after every round: a run that was cut short goes
-on where it was.
+All parameters are perturbed at once, each by its own step in a random direction. The engine with these values plays a
+pair of games (one opening, both colours) against the engine with the opposite perturbation, and every parameter moves a
+little towards the winner (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+approximation"). The state is a small JSON file that is replaced atomically after every round, so a run can be resumed.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import random
-import signal
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.files import replace_file
+from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_process import CarryOut
 from tengen.errors import InputError
 from tengen.search.alphabeta import ALL_INGREDIENTS
 from tengen.search.weights import weights_for
 from tengen.tuning.engine_games import digest_weights, find_opening, last_stone, play_line
 
 _TABLE_BYTES = 16 << 20
-# Spall's exponents: steps shrink with k^-gamma, gains with k^-alpha, after a tenth of the run of settling.
+# Spall's exponents: steps shrink with k^-gamma, gains with (A + k)^-alpha, where A is a tenth of the run.
 _ALPHA = 0.602
 _GAMMA = 0.101
 _SETTLING = 0.1
@@ -37,18 +36,18 @@ _SETTLING = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class SpsaConfig:
-    """How a run tunes."""
+    """Settings of a tuning run."""
 
     ruleset: Ruleset
     pairs: int
-    """Pairs of games of the whole run; steps and gains shrink towards its end."""
+    """Pairs of games in the whole run; steps and gains shrink towards its end."""
     nodes: int = 10_000
     """Nodes of each search."""
     seed: int = 1
     step: float = 0.08
-    """How far a parameter is moved to and fro at the end of the run, as a share of its range."""
+    """Perturbation at the end of the run, as a share of a parameter's range."""
     gain: float = 0.008
-    """How far it follows a won pair at the end of the run, as a share of the step."""
+    """Movement per won pair at the end of the run, as a share of the step."""
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.nodes < 1:
@@ -57,7 +56,7 @@ class SpsaConfig:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that steers the search."""
+    """A parameter of the search."""
 
     name: str
     default: int
@@ -66,12 +65,22 @@ class Parameter:
 
 
 def search_parameters() -> tuple[Parameter, ...]:
-    """All of them, with the values that the engine has without tuning."""
+    """Return all parameters with their default values."""
     return tuple(Parameter(*row) for row in _native.search_parameters())
 
 
+class Proposal(NamedTuple):
+    """Values that the two sides of a pair play with."""
+
+    pair: int
+    up: dict[str, int]
+    down: dict[str, int]
+    directions: dict[str, int]
+    """+1 or -1 for each parameter: direction in which the first side is perturbed."""
+
+
 class Spsa:
-    """The state of a run: where the parameters are, and how many pairs have been played."""
+    """State of a run: current values and number of pairs played."""
 
     def __init__(self, config: SpsaConfig, parameters: tuple[Parameter, ...]) -> None:
         self.config = config
@@ -80,11 +89,11 @@ class Spsa:
         self.values = {parameter.name: float(parameter.default) for parameter in parameters}
 
     def rounded(self) -> dict[str, int]:
-        """The parameters as the engine takes them."""
+        """Return the values rounded to integers, as the engine takes them."""
         return {name: round(value) for name, value in self.values.items()}
 
-    def propose(self, pair: int) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-        """The two sides of a pair and the direction (+1 or -1 for each parameter) of the first."""
+    def propose(self, pair: int) -> Proposal:
+        """Draw the perturbation of a pair; the same pair always gets the same directions."""
         rng = random.Random(f"spsa {self.config.seed} {pair}")
         up: dict[str, int] = {}
         down: dict[str, int] = {}
@@ -95,15 +104,15 @@ class Spsa:
             for side, moved in ((up, step), (down, -step)):
                 side[parameter.name] = round(_clip(self.values[parameter.name] + moved, parameter))
             directions[parameter.name] = direction
-        return up, down, directions
+        return Proposal(pair, up, down, directions)
 
-    def learn(self, pair: int, directions: dict[str, int], score: int) -> None:
-        """Follow the winner of a pair; `score` is wins minus losses of its first side."""
+    def learn(self, proposal: Proposal, score: int) -> None:
+        """Move the values towards the winner of a pair; `score` is wins minus losses of the first side."""
         total = self.config.pairs
         settling = _SETTLING * total
-        gain = self.config.gain * ((settling + total) / (settling + pair + 1)) ** _ALPHA
+        gain = self.config.gain * ((settling + total) / (settling + proposal.pair + 1)) ** _ALPHA
         for parameter in self.parameters:
-            move = gain * self._step(parameter, pair) * directions[parameter.name] * score
+            move = gain * self._step(parameter, proposal.pair) * proposal.directions[parameter.name] * score
             self.values[parameter.name] = _clip(self.values[parameter.name] + move, parameter)
         self.pairs_done += 1
 
@@ -114,21 +123,19 @@ class Spsa:
     # -- the file ---------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the state in one piece."""
+        """Write the state atomically."""
         fields = {"conditions": self._conditions, "pairs": self.pairs_done, "values": self.values}
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(fields, indent=1) + "\n")
-        os.replace(partial, path)
+        replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
-        """Go on from a state; one of another run is refused."""
+        """Load a state. `InputError` if it belongs to another run."""
         try:
             fields = json.loads(path.read_text())
             conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
         if conditions != self._conditions or values.keys() != self.values.keys():
-            raise InputError(f"{path} belongs to a run with other settings: {conditions}")
+            raise InputError(f"{path} belongs to a run with other settings, use another file: {conditions}")
         self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
 
     @cached_property
@@ -148,21 +155,18 @@ class Spsa:
 def tune_search(
     path: Path, config: SpsaConfig, *, workers: int = 1, on_round: Callable[[Spsa], None] | None = None
 ) -> Spsa:
-    """Play the pairs that the run at `path` still lacks; `on_round` hears after each round of one pair a worker."""
+    """Play the remaining pairs of the run at `path`. `on_round` is called after each round of one pair per worker."""
     state = Spsa(config, search_parameters())
     if path.exists():
         state.resume(path)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,)) as pool:
+    pool: WorkerPool[Proposal, int] = WorkerPool(partial(_open_player, config), name="tuning", workers=workers)
+    with pool:
         while state.pairs_done < config.pairs:
             first = state.pairs_done
-            pairs = range(first, min(first + workers, config.pairs))
-            proposals = [state.propose(pair) for pair in pairs]
-            games = [
-                pool.submit(_play_pair, pair, up, down) for pair, (up, down, _) in zip(pairs, proposals, strict=True)
-            ]
-            for pair, (_, _, directions), game in zip(pairs, proposals, games, strict=True):
-                state.learn(pair, directions, game.result())
+            proposals = [state.propose(pair) for pair in range(first, min(first + workers, config.pairs))]
+            # Sorted, so that the result does not depend on which pair ends first.
+            for proposal, score in sorted(pool.run(proposals), key=lambda answer: answer[0].pair):
+                state.learn(proposal, score)
             state.save(path)
             if on_round is not None:
                 on_round(state)
@@ -175,23 +179,15 @@ def _clip(value: float, parameter: Parameter) -> float:
 
 # -- playing ----------------------------------------------------------------------------------------------------------
 
-_worker: _PairPlayer | None = None
 
-
-def _start_worker(config: SpsaConfig) -> None:
-    global _worker  # noqa: PLW0603  one player for the life of a worker process
-    # Ctrl-C reaches every process of a terminal; the one in charge ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = _PairPlayer(config)
-
-
-def _play_pair(pair: int, up: dict[str, int], down: dict[str, int]) -> int:
-    assert _worker is not None
-    return _worker.play(pair, up, down)
+@contextmanager
+def _open_player(config: SpsaConfig) -> Iterator[CarryOut]:
+    player = _PairPlayer(config)
+    yield lambda proposal, context: player.play(proposal)
 
 
 class _PairPlayer:
-    """Two engines that play pairs of games."""
+    """Plays pairs of games with two engines."""
 
     def __init__(self, config: SpsaConfig) -> None:
         self._config = config
@@ -201,14 +197,14 @@ class _PairPlayer:
         self._limits = _native.SearchLimits()
         self._limits.nodes = config.nodes
 
-    def play(self, pair: int, up: dict[str, int], down: dict[str, int]) -> int:
-        """Wins minus losses of the first side over both colours."""
-        rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {pair}")
+    def play(self, proposal: Proposal) -> int:
+        """Return wins minus losses of the first side over both colours."""
+        rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {proposal.pair}")
         first, second = self._engines
         first.set_options(ALL_INGREDIENTS, 0)
         opening = find_opening(first, self._limits, self._config.ruleset, rng)
-        first.set_options(ALL_INGREDIENTS, 0, up)
-        second.set_options(ALL_INGREDIENTS, 0, down)
+        first.set_options(ALL_INGREDIENTS, 0, proposal.up)
+        second.set_options(ALL_INGREDIENTS, 0, proposal.down)
         score = 0
         for black, white, sign in ((first, second, 1), (second, first, -1)):
             board = opening.native.copy()

@@ -1,6 +1,6 @@
 """AlphaZero: a network learns from its own tree search (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
-An iteration plays games with the newest network (`tengen.search.puct.SelfPlay`, a batch of trees in native code), adds
+An iteration plays games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native code), adds
 their positions to the replay window, and takes training steps on batches of it. Self-play of the next iteration runs in
 its own threads while the learner works. An iteration depends only on the seed, its number and its initial weights, with
 any number of threads, unless the run has a time limit (`minutes`).
@@ -36,7 +36,8 @@ from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
-from tengen.search.puct import Openings, PuctConfig
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings
 
 # Purposes of the random generators of an iteration.
 _FIRST_GAMES, _CALIBRATION, _LEARNING = 0, 1, 2

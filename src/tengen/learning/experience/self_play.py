@@ -25,7 +25,8 @@ from tengen.learning.run.folder import write_run_file, writing_run
 from tengen.learning.run.reading import GAMES_FOLDER
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import GameRecord, sgf
-from tengen.search.puct import Openings, PuctConfig, SelfPlay, SelfPlayGame
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
 
 State = Mapping[str, npt.NDArray[Any]]
 """Unfinished games, as returned by `SelfPlay.state`."""

@@ -6,9 +6,8 @@ An error also kills the engine's process; the next request starts a new one.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -18,6 +17,7 @@ from tengen.core.contracts import Analysis, AnalysisLine, Colour, Limits, Rulese
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, EngineError, EngineFault, ForbiddenPointError, InputError, RulesetError
 from tengen.protocols.engine_process import EngineProcess
 from tengen.protocols.pipe import PipeLog
@@ -76,10 +76,7 @@ class EngineSettings:
 
 
 class PiskvorkManager:
-    """Runs one engine and starts or restarts its process when needed.
-
-    Only one thread may use it at a time, except for `stop`.
-    """
+    """Runs one engine and starts or restarts its process when needed. Only one thread may use it at a time."""
 
     def __init__(self, settings: EngineSettings, log: PipeLog | None = None) -> None:
         self._settings = settings
@@ -95,9 +92,6 @@ class PiskvorkManager:
         self._answered_at = 0.0
         self._analysis_refusal = ""
         """The running engine's error message if it cannot analyse."""
-        self._request_lock = threading.Lock()
-        self._is_pending = False
-        self._is_stop_requested = False
         self._is_stop_sent = False
 
     @property
@@ -132,17 +126,17 @@ class PiskvorkManager:
             self.kill()
             raise
 
-    def ask_move(self, position: Position, limits: Limits) -> Point:
-        """Return the engine's move, which is legal in `position`. The game must not be over."""
+    def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
+        """Return the engine's move, which is legal in `position`; `stop` makes it answer now. The game must not be over."""
         self._ensure_ready(position.ruleset)
         if position.stones == 0 and self._engine_position != position:
             self.new_game(position.ruleset)
-        return self._run_request(lambda: self._ask_move(position, limits))
+        return self._run_request(lambda: self._ask_move(position, limits, stop))
 
-    def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits) -> Swap2Answer:
+    def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
         """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller places its stones."""
         self._ensure_ready(ruleset)
-        return self._run_request(lambda: self._ask_swap2(ruleset, tuple(points), limits))
+        return self._run_request(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
 
     def ask_about(self) -> About | None:
         """Return the self-description of the running engine; None if it does not answer."""
@@ -163,7 +157,9 @@ class PiskvorkManager:
             self._suspend_if_idle()
         return None
 
-    def analyse(self, position: Position, limits: Limits, lines: int) -> Iterator[Analysis]:
+    def analyse(
+        self, position: Position, limits: Limits, lines: int, stop: StopSignal
+    ) -> Generator[Analysis, None, None]:
         """Yield snapshots of the `lines` best moves from an engine that supports YXNBEST.
 
         Raises `AgentError` if it does not. Ending the iteration early stops the engine.
@@ -177,7 +173,8 @@ class PiskvorkManager:
             command = ["YXBOARD", *_board_rows(position), "DONE", f"YXNBEST {lines}"]
             deadline = self._send_request(command, limits, show_detail=_DETAIL_INFO)
             self._engine_position = None
-            yield from self._read_analysis(position, deadline)
+            with stop.calling(self._send_stop):
+                yield from self._read_analysis(position, deadline)
             self._process.check_memory()
         except EngineError:
             self.kill()
@@ -187,13 +184,6 @@ class PiskvorkManager:
             raise
         finally:
             self._finish_request()
-
-    def stop(self) -> None:
-        """Ask the engine to answer now, using `INFO timeout_turn 0` and YXSTOP; an engine may support neither."""
-        with self._request_lock:
-            self._is_stop_requested = True
-            if self._is_pending:
-                self._send_stop()
 
     # -- the process ---------------------------------------------------------------------------------------------------
 
@@ -273,8 +263,6 @@ class PiskvorkManager:
 
     def _ensure_ready(self, ruleset: Ruleset) -> None:
         """Make sure that a process is running with a board for the ruleset; engines ignore the opening procedure."""
-        with self._request_lock:
-            self._is_stop_requested = self._is_stop_sent = False
         if self._process is None or self._ruleset is None or replace(self._ruleset, opening=ruleset.opening) != ruleset:
             self.new_game(ruleset)
 
@@ -292,13 +280,14 @@ class PiskvorkManager:
             self._finish_request()
 
     def _finish_request(self) -> None:
-        with self._request_lock:
-            self._is_pending = False
         self._answered_at = time.monotonic()
         self._suspend_if_idle()
 
     def _send_stop(self) -> None:
-        """Send the stop commands; called with `_request_lock` held. The next request must send timeout_turn again."""
+        """Ask the engine to answer now, using `INFO timeout_turn 0` and YXSTOP; an engine may support neither.
+
+        Any thread may call it while a request is pending. The next request must send timeout_turn again.
+        """
         process = self._process
         if process is None or self._is_stop_sent:
             return
@@ -308,10 +297,11 @@ class PiskvorkManager:
         with suppress(EngineError):
             process.send(["INFO timeout_turn 0", "YXSTOP"], time.monotonic() + _STOP_S, clears_output=False)
 
-    def _ask_move(self, position: Position, limits: Limits) -> Point:
+    def _ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
         deadline = self._send_request(self._move_command(position), limits)
         self._engine_position = None
-        squares = self._await_squares(deadline)
+        with stop.calling(self._send_stop):
+            squares = self._await_squares(deadline)
         if len(squares) != 1:
             raise EngineError(f"{self._name} answered {len(squares)} squares instead of one", EngineFault.PROTOCOL)
         move = self._checked_point(squares[0], position.ruleset)
@@ -323,13 +313,14 @@ class PiskvorkManager:
             raise EngineError(f"{self._name}: {error}", EngineFault.ILLEGAL) from None
         return move
 
-    def _ask_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits) -> Swap2Answer:
+    def _ask_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits, stop: StopSignal) -> Swap2Answer:
         if len(points) not in _SWAP2_COUNTS:
             raise InputError(f"a swap2 opening has 0, 3 or 5 stones, not {len(points)}")
         rows = [square_of_point(point, ruleset.height) for point in points]
         deadline = self._send_request(["SWAP2BOARD", *rows, "DONE"], limits)
         self._engine_position = None
-        squares = self._await_squares(deadline, accepts_swap=bool(points))
+        with stop.calling(self._send_stop):
+            squares = self._await_squares(deadline, accepts_swap=bool(points))
         if not squares:
             return Swap2Answer(Option.TAKE_BLACK)
         if len(squares) not in _SWAP2_COUNTS[len(points)]:
@@ -373,11 +364,8 @@ class PiskvorkManager:
         ]
         self._wait_until_settled()
         deadline = time.monotonic() + allowed_ms / 1000
+        self._is_stop_sent = False
         self._process.send(lines, deadline)
-        with self._request_lock:
-            self._is_pending = True
-            if self._is_stop_requested:
-                self._send_stop()
         return deadline
 
     def _changed_info(
@@ -471,7 +459,7 @@ class PiskvorkManager:
 
     def _abort_analysis(self) -> None:
         """Stop the engine's search after the caller has ended the iteration; kill the engine if it does not stop."""
-        self.stop()
+        self._send_stop()
         try:
             self._await_squares(time.monotonic() + self._settings.tolerance_ms / 1000)
         except EngineError:
