@@ -105,9 +105,9 @@ def save(
     try:
         with (
             atomic_write(target) as file,
-            _packed(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out,
+            _gzip_writer(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out,
         ):
-            for chunk in _written(entry, entry.write, records, options):
+            for chunk in _encode(entry, write, records, options):
                 out.write(chunk)
     except OSError as error:
         raise RecordError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
