@@ -60,7 +60,7 @@ def run() -> dict[str, float]:
             config = load_config(Config, "supervised", preset, [f"data={folder}"])
             learner = Learner(build_net(config.net, RULES), config.learner)
             batch = _batch(dataset, numbers, config.net.planes)
-            seconds = _time(partial(learner.learn, batch, 1e-3))
+            seconds = _time(partial(learner.step, batch, 1e-3))
             figures[f"train_{preset}_positions_per_second"] = BATCH / seconds
         planes = torch.from_numpy(_batch(dataset, numbers, "own-other").planes).permute(1, 2, 3, 0)
     return figures | _sweeps(planes.contiguous())

@@ -14,12 +14,12 @@ from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.errors import RunError
 from tengen.learning.experience.replay import NO_MOVE
-from tengen.learning.experience.self_play import Openings, SelfPlayTask, make_samples, random_planes, save_games
+from tengen.learning.experience.self_play import SelfPlayTask, make_samples, random_planes, save_games
 from tengen.learning.experience.warm_start import make_samples as make_engine_samples
 from tengen.records import load
 from tengen.search.evaluation import UniformEvaluator
 from tengen.search.puct_config import PuctConfig
-from tengen.search.puct_self_play import SelfPlay, SelfPlayGame
+from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
 from tengen.tuning.engine_games import EngineGame
 
 RULES = Ruleset.parse("6x6:4")

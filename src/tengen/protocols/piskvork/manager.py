@@ -127,7 +127,7 @@ class PiskvorkManager:
             raise
 
     def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
-        """Return the engine's move, which is legal in `position`; `stop` makes it answer now. The game must not be over."""
+        """Return the engine's move, which is legal in `position`. The game must not be over; `stop` ends the search."""
         self._ensure_ready(position.ruleset)
         if position.stones == 0 and self._engine_position != position:
             self.new_game(position.ruleset)
