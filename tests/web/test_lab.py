@@ -130,6 +130,7 @@ def test_papers_and_models(lab: TestClient) -> None:
         assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
         assert model["card"].startswith("# ")
         assert model["bytes"] > model["weights"]
+    AllowedAgents().named("pg:model=pg9")  # the former name of pg-9x9-paper
     # The shipped folder is the repository's `papers`, not the package `tengen.papers`.
     assert shipped_folder("papers") == ROOT / "papers"
 
