@@ -59,7 +59,7 @@ def test_every_damaged_byte_and_every_cut_is_noticed(folder: Path) -> None:
             load_evaluator(folder)
     for length in (0, 50, len(good) - 1):
         path.write_bytes(good[:length])
-        with pytest.raises(InputError, match=r"is damaged, cut short"):
+        with pytest.raises(InputError, match=r"is damaged, truncated"):
             load_evaluator(folder)
 
 
