@@ -1,10 +1,10 @@
-"""How fast the learners without a tree search train: games a second, played and learned from, on 9×9.
+"""Training speed of the algorithms without a tree search: games per second on 9×9, including training.
 
-`pg9` is the paper's network against naive level 3, a hundred games to an update; the paper had about 8 games a second.
-`pg9_self_play` is the same against a frozen copy, `one_by_one` the same in the Gymnasium environment, a game after the
-other, as the paper did. `ppo` is its preset `9x9`: games and learning steps of an iteration. Networks are fresh: games
-against level 3 are soon lost and those of self-play are long. All figures are medians over a few updates, in seconds of
-CPU time on one thread, which other work on the machine disturbs little.
+`pg9` is the paper's network against naive level 3, with a hundred games per update; the paper reports about 8 games per
+second. `pg9_self_play` plays against a frozen copy instead. `one_by_one` plays one game after the other in the
+Gymnasium environment, as the paper did. `ppo` is the preset `9x9`: the games and training steps of an iteration. All
+networks are untrained, so games against level 3 are short and self-play games are long. Figures are medians over a few
+updates, by CPU time on one thread, which other programs affect little.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 from tengen.envs import GomokuEnv
 from tengen.learning.algorithms import policy_gradient, ppo
 from tengen.learning.config import load_config
-from tengen.learning.episodes import Table, sample_policy
+from tengen.learning.experience.episodes import EpisodePlayer, sample_policy
 from tengen.nets.architectures import build_net
 
 PAPER_GAMES_PER_SECOND = 8.0
@@ -53,18 +53,18 @@ def _games_per_second(update: Callable[[], None], games: int, updates: int) -> f
 def _pg9_update(preset: str) -> Callable[[], None]:
     config = load_config(policy_gradient.Config, "pg", preset)
     learner = policy_gradient.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
-    table = Table(config.ruleset, config.net.planes, config.play)
+    player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
 
     def update() -> None:
-        learner.learn(table.play(learner.net, None, choose, rng), 0.0)
+        learner.update(player.play(learner.net, None, choose, rng), 0.0)
 
     return update
 
 
 def _one_game() -> Callable[[], None]:
-    """A game by a policy in the Gymnasium environment and its gradient, without any batching."""
+    """Play one game in the Gymnasium environment and compute its gradient, without batching."""
     config = load_config(policy_gradient.Config, "pg", "pg9-level-3")
     net = build_net(config.net, config.ruleset, seed=SEED)
     env = GomokuEnv(config.ruleset, opponent="naive:level=3", observation="board", dtype="float32")
@@ -97,12 +97,12 @@ def _one_game() -> Callable[[], None]:
 
 def _ppo_iteration(config: ppo.Config) -> Callable[[], None]:
     learner = ppo.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
-    table = Table(config.ruleset, config.net.planes, config.play)
+    player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
 
     def iterate() -> None:
-        episodes = table.play(learner.net, learner.net, choose, rng)
-        learner.learn(ppo.make_batch(episodes, config.learner), 0.0, rng)
+        episodes = player.play(learner.net, learner.net, choose, rng)
+        learner.update(ppo.make_rollout(episodes, config.learner), 0.0, rng)
 
     return iterate

@@ -64,7 +64,7 @@ def test_parameters_reach_the_search(model: Path) -> None:
 
 
 def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> None:
-    # Black threatens on both sides: white is lost, and how much that is worth tells the discount.
+    # Black threatens on both sides, so white is lost; the value of the position shows the discount.
     lost = Position.from_moves(NINE, "e5a1f5a3g5c1d5")
     ruleset = lost.ruleset
     net = build_net(NetConfig(kind=NetKind.PLAIN), ruleset)
@@ -108,7 +108,7 @@ def test_refusals(name: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["alphazero", "policy"])
-def test_a_network_that_cannot_be_had_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none-such' is neither a folder, nor an .onnx file, nor a shipped model"):
         make_agent(f"{kind}:model=none-such")
     with pytest.raises(InputError, match=r"has no model\.onnx; a training run has it after its first iteration"):
@@ -286,7 +286,7 @@ def test_what_only_looks_lost_is_left_to_the_search(monkeypatch: pytest.MonkeyPa
 
     def listen(engine: AlphaBeta, position: Position, limits: Limits, *, stop: StopSignal) -> Analysis:
         asked.append(position)
-        return search(engine, position, replace(limits, nodes=1))  # which proves nothing
+        return search(engine, position, replace(limits, nodes=1))  # one node proves nothing
 
     monkeypatch.setattr(AlphaBeta, "search", listen)
     monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
@@ -378,7 +378,7 @@ def test_finished_games_are_refused(kind: str) -> None:
         (Limits(nodes=50), 50, (None, None)),
         (Limits(simulations=50, time_ms=60_000), 20_000, (3000, 60_000)),
         (Limits(simulations=50, time_ms=60_000, clock_ms=100_000), 20_000, (250, 5000)),
-        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # three milliseconds are not enough for two searches
+        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # 3 ms are not enough for two searches
     ],
 )
 def test_resistance_keeps_to_the_limits_of_the_move(

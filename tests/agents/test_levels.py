@@ -1,4 +1,4 @@
-"""The ladder of levels: what ships can be played everywhere."""
+"""The levels for people: every shipped level plays every ruleset."""
 
 from __future__ import annotations
 

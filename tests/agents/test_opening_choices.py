@@ -19,7 +19,7 @@ LIMITS = Limits()
 
 
 class Judge(Agent):
-    """Values every position the same and would play the first legal point."""
+    """Gives every position the same value and plays the first legal point."""
 
     def __init__(self, value_to_move: float | None) -> None:
         self.value_to_move = value_to_move

@@ -1,4 +1,4 @@
-"""Naming players: what is understood, and what is refused with the list of what is known."""
+"""Agent texts: which are accepted, and which are refused with a list of what is known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EverythingParameters:
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> AgentKind:
-    """A kind with a parameter of every type, known to the registry."""
+    """Register an agent with a parameter of every type."""
     from tengen.agents import simple
 
     def make(chosen: EverythingParameters) -> Agent:

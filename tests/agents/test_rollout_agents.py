@@ -1,4 +1,4 @@
-"""The players `uct` and `hmcts`: their names, presets, limits and seeds, and that they beat what they should."""
+"""The players `uct` and `hmcts`: names, presets, limits, seeds, and strength against simple players."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def play_game(black: Agent, white: Agent, ruleset: Ruleset, seed: int) -> Outcom
 
 
 def wins(name: str, opponent: str, rules: str, games: int) -> int:
-    """How many of `games` games `name` wins, playing both colours in turn."""
+    """Return how many of `games` games `name` wins with alternating colours."""
     ruleset = Ruleset.parse(rules)
     player, other = make_agent(name), make_agent(opponent)
     count = 0
@@ -220,7 +220,7 @@ def test_an_analysis_of_a_won_position_ends_with_the_proof() -> None:
     assert str(last.lines[0].proof) == "+M1"
 
 
-# ---- Strength: all games are the same on every run -------------------------------------------------------------------
+# ---- Strength: the games are reproducible ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`tengen runs` on a narrow terminal; test_train.py lists true runs."""
+"""`tengen runs` on a narrow terminal; test_train.py lists real runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A manager for tests: talks to a brain in a thread of this process, or to one in a process of its own."""
+"""A manager for tests, connected to a brain in a thread of this process or in a child process; and test players."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tengen.protocols.piskvork.brain import BrainServer
 from tengen.protocols.piskvork.notation import About
 
 PATIENCE_S = 30.0
-"""How long an answer is waited for that has to come; a busy machine must not fail a test."""
+"""Timeout for expected answers, long enough for a busy machine."""
 
 
-class Talk:
-    """Lines to a brain and lines from it."""
+class Connection:
+    """Sends lines to a brain and receives lines from it."""
 
     def __init__(self, input_fd: int, output_fd: int) -> None:
         self._input = input_fd
@@ -32,38 +32,38 @@ class Talk:
         self._reader.start()
 
     def send(self, text: str) -> None:
-        """Send lines as they are."""
+        """Send one or several lines."""
         self.send_bytes(text.encode() + b"\n")
 
     def send_bytes(self, data: bytes) -> None:
         os.write(self._input, data)
 
     def line(self, seconds: float = PATIENCE_S) -> str:
-        """The next line."""
+        """Return the next line."""
         line = self._lines.get(timeout=seconds)
         assert line is not None, "the brain has closed its output"
         return line
 
     def answer(self, seconds: float = PATIENCE_S) -> str:
-        """The next line that is no MESSAGE, DEBUG or INFO."""
+        """Return the next line other than MESSAGE, DEBUG and INFO."""
         while (line := self.line(seconds)).startswith(("MESSAGE", "DEBUG", "INFO")):
             pass
         return line
 
     def ask(self, text: str) -> str:
-        """Send lines and give the answer."""
+        """Send lines and return the answer."""
         self.send(text)
         return self.answer()
 
     def lines_until_answer(self) -> list[str]:
-        """Every line up to the next answer, that one included."""
+        """Return all lines up to and including the next answer."""
         lines = [self.line()]
         while lines[-1].startswith(("MESSAGE", "DEBUG", "INFO")):
             lines.append(self.line())
         return lines
 
     def rest(self) -> list[str]:
-        """What is left until the output ends."""
+        """Return the remaining lines until the output ends."""
         lines: list[str] = []
         while (line := self._lines.get(timeout=PATIENCE_S)) is not None:
             lines.append(line)
@@ -77,8 +77,8 @@ class Talk:
         self._lines.put(None)
 
 
-class LocalBrain(Talk):
-    """A brain in this process; `with` ends it."""
+class LocalBrain(Connection):
+    """A brain in this process; the `with` statement ends it."""
 
     def __init__(self, make_agent: Callable[[], Agent]) -> None:
         to_brain, self._to_brain = os.pipe()
@@ -99,7 +99,7 @@ class LocalBrain(Talk):
         os.close(from_brain)
 
     def end(self, text: str = "END") -> list[str]:
-        """END the session and give what was still said."""
+        """End the session and return the remaining output."""
         if text:
             self.send(text)
         os.close(self._to_brain)
@@ -117,8 +117,8 @@ class LocalBrain(Talk):
             self.end()
 
 
-class BrainProcess(Talk):
-    """A brain in a process of its own; `with` kills it."""
+class BrainProcess(Connection):
+    """A brain in a child process; the `with` statement kills it."""
 
     def __init__(self, argv: Sequence[str]) -> None:
         self.process = subprocess.Popen(
@@ -133,12 +133,12 @@ class BrainProcess(Talk):
         self.process.stdin.close()
 
     def leave(self) -> tuple[list[str], bytes]:
-        """What the process still said and what it wrote to stderr, once it has left."""
+        """Wait for the process to exit; return its remaining output and its stderr."""
         assert self.process.stderr is not None
         lines = self.rest()
-        complaints = self.process.stderr.read()
+        errors = self.process.stderr.read()
         self.process.wait(PATIENCE_S)
-        return lines, complaints
+        return lines, errors
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +161,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 class FirstPoint(Agent):
-    """Plays the first legal point, from the lower left; remembers what it was asked."""
+    """Plays the first legal point, from the lower left, and records all calls."""
 
     name = "first"
 
@@ -188,7 +188,7 @@ class FirstPoint(Agent):
 
 
 class Obedient(FirstPoint):
-    """Thinks until it is told to stop."""
+    """Thinks until `stop` is called."""
 
     name = "obedient"
 
@@ -209,7 +209,7 @@ class Obedient(FirstPoint):
 
 
 class Stubborn(FirstPoint):
-    """Ignores a stop: thinks until `release` is set."""
+    """Ignores `stop` and thinks until `release` is set."""
 
     name = "stubborn"
 
@@ -225,7 +225,7 @@ class Stubborn(FirstPoint):
 
 
 class Slow(Stubborn):
-    """Knows a move long before it answers."""
+    """Has a best move so far long before it answers."""
 
     name = "slow"
 
@@ -238,7 +238,7 @@ class Slow(Stubborn):
 
 
 class Failing(Agent):
-    """Raises at every move."""
+    """Raises an exception at every move."""
 
     name = "failing"
 
@@ -247,7 +247,7 @@ class Failing(Agent):
 
 
 class Cheating(Agent):
-    """Plays on the centre, again and again."""
+    """Always plays the centre, even if it is occupied."""
 
     name = "cheating"
 
@@ -256,7 +256,7 @@ class Cheating(Agent):
 
 
 class Valuing(Agent):
-    """Plays the first legal point and puts a fixed value on every position."""
+    """Plays the first legal point and gives every position the same value."""
 
     name = "valuing"
 
@@ -268,7 +268,10 @@ class Valuing(Agent):
 
 
 class Analyst(FirstPoint):
-    """Tells the first legal points at depths 1, 2, 3, the n-th with value 0.5 - n/10; a deep one goes on until stop."""
+    """Reports the first legal points at depths 1, 2 and 3, the n-th with value 0.5 - n/10.
+
+    With `is_deep`, it continues until `stop`.
+    """
 
     name = "analyst"
 
@@ -301,13 +304,13 @@ class Analyst(FirstPoint):
                 lines=tuple(
                     AnalysisLine(
                         move=point,
-                        value_to_move=0.5 - place / 10,
+                        value_to_move=0.5 - index / 10,
                         line=(point,),
-                        proof=Proof("loss", 4) if place == 2 else None,
+                        proof=Proof("loss", 4) if index == 2 else None,
                         depth=depth,
                         visits=10,
                     )
-                    for place, point in enumerate(points)
+                    for index, point in enumerate(points)
                 ),
                 depth=depth,
                 nodes=100 * depth,

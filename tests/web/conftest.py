@@ -1,4 +1,4 @@
-"""One server for all tests of a module: its workers take half a second to start."""
+"""A server for each test module, shared by its tests because the workers take half a second to start."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tengen.core.shipped import shipped_folder
 from tengen.nets.models import model_names
 from tengen.search.critic import find_critic
 from tengen.web.app import create_app
-from tengen.web.games.players import OpenAgents
+from tengen.web.games.players import AllowedAgents
 from tengen.web.laboratory.folders import Lab
 from tengen.web.services import ServerConfig
 from tengen.web.workers.scheduler import SearchPoolConfig
@@ -58,9 +58,11 @@ def write_run(folder: Path) -> None:
         for step in range(1, 1001)
     ]
     lines[499]["strength"] = {"elo": 120.0, "error": 30.0}
-    text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'  # cut off: the run is writing
+    text = (
+        "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'
+    )  # an incomplete last line, as in a running run
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
-    later = time.time() + 3600  # live, however long the tests take
+    later = time.time() + 3600  # in the future, so that the run stays live however long the tests take
     os.utime(folder / "metrics.jsonl", (later, later))
     for number in (1, 2):
         (folder / "games" / f"{number:06}.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd])", encoding="utf-8")
@@ -91,7 +93,7 @@ def test_runs_are_listed_and_shown(lab: TestClient) -> None:
     assert other["name"] == "adp"
     assert (summary["steps"], summary["games"], summary["isLive"]) == (1000, 10_000, True)
     detail = lab.get("/api/runs/zero/first").json()
-    assert lab.get("/api/runs/zero%2Ffirst").json() == detail  # as the pages ask for it
+    assert lab.get("/api/runs/zero%2Ffirst").json() == detail  # the form that the pages request
     series = {one["name"]: one for one in detail["series"]}
     assert series["losses.policy"]["steps"][-1] == 1000
     assert len(series["losses.policy"]["steps"]) <= 400
@@ -122,19 +124,19 @@ def test_papers_and_models(lab: TestClient) -> None:
     models = lab.get("/api/models").json()
     assert {model["name"] for model in models} >= set(model_names())
     for model in models:
-        OpenAgents().named(model["agent"])
+        AllowedAgents().named(model["agent"])
         Ruleset.parse(model["rules"])
         assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
         assert model["card"].startswith("# ")
         assert model["bytes"] > model["weights"]
-    # What ships is found although there is code of the same name.
+    # The shipped folder is the repository's `papers`, not the package `tengen.papers`.
     assert shipped_folder("papers") == ROOT / "papers"
 
 
 @pytest.mark.parametrize(
     "path", ["runs/x", "runs/first", "runs/zero/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"]
 )
-def test_what_is_not_there(lab: TestClient, path: str) -> None:
+def test_unknown_runs_and_tournaments_are_not_found(lab: TestClient, path: str) -> None:
     assert lab.get(f"/api/{path}").status_code == 404
 
 

@@ -130,7 +130,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
                 self._play(self._opponent.choose(self._position, self.np_random))
                 if self._outcome is not Outcome.ONGOING:
                     raise InputError(f"the opponent's first move ends the game\n{self._position}")
-        return self._shown()
+        return self._observation_and_info()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
         """Play the agent's action and the opponent's reply."""
@@ -146,7 +146,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
                 self._colour = self._position.to_move
             elif self._outcome is Outcome.ONGOING:
                 self._play(self._opponent.choose(self._position, self.np_random))
-        observation, info = self._shown()
+        observation, info = self._observation_and_info()
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -190,7 +190,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             raise InputError(f"the state belongs to a game of {state.position.ruleset}, not {self.ruleset}")
         self._position, self._colour, self._outcome = state.position, state.colour, state.outcome
         self.np_random.bit_generator.state = state.rng_state
-        return self._shown()
+        return self._observation_and_info()
 
     # -- internals -------------------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             return self._spaces.action_mask(self._position)
         return np.zeros(self._spaces.action_count, dtype=np.int8)
 
-    def _shown(self) -> tuple[Planes, dict[str, Any]]:
+    def _observation_and_info(self) -> tuple[Planes, dict[str, Any]]:
         """Return the current observation and info; draw the board in render mode "human"."""
         info: dict[str, Any] = {"action_mask": self._mask(), "colour": COLOUR_NUMBERS[self._colour]}
         if self._outcome is not Outcome.ONGOING:

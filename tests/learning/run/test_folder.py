@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from tengen.errors import InputError, RunError
-from tengen.learning.run import Checkpoint, Run, RunHeader, _try_lock, find_runs
+from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
+from tengen.learning.run.reading import try_lock
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def test_a_run_remembers_what_it_is(tmp_path: Path) -> None:
     assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
 
 
-def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
+def test_folders_of_other_programs_are_refused(tmp_path: Path) -> None:
     make_run(tmp_path / "one")
     for name, text in (("tool", "[tool]"), ("number", "run = 3"), ("header", "[run]\nname = 'x'"), ("text", "no TOML")):
         (tmp_path / name).mkdir()
@@ -56,11 +57,11 @@ def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
 
 def test_a_folder_in_use_is_not_overwritten(tmp_path: Path) -> None:
     make_run(tmp_path / "one")
-    with pytest.raises(InputError, match="holds a run already: say --resume"):
+    with pytest.raises(InputError, match="already holds a run: continue it with --resume"):
         make_run(tmp_path / "one")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("")
-    with pytest.raises(InputError, match="is not empty and not a run"):
+    with pytest.raises(InputError, match="is neither empty nor a run"):
         make_run(tmp_path / "other")
     with pytest.raises(InputError, match=r"is not a run: it has no config\.toml"):
         Run.open(tmp_path / "third")
@@ -76,7 +77,7 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
         assert run.is_running()
-        with pytest.raises(RunError, match="is being written by another process"), run.lock():
+        with pytest.raises(RunError, match="another process is writing"), run.lock():
             pass
         process.kill()
     assert not run.is_running()
@@ -84,12 +85,12 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         pass
 
 
-def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checking_the_lock_does_not_disturb_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path)
     with run.lock():
         pass
     with open(tmp_path / "lock", "rb") as looking:
-        assert _try_lock(looking.fileno(), shared=True)
+        assert try_lock(looking.fileno(), shared=True)
         assert not run.is_running()
         monkeypatch.setattr(time, "sleep", lambda _: looking.close())
         with run.lock():
@@ -103,13 +104,13 @@ def test_an_error_of_the_work_under_the_lock_is_not_one_of_the_lock(tmp_path: Pa
     assert not run.is_running()
 
 
-def test_events_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def add_scalar(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", add_scalar)
     run = make_run(tmp_path)
-    message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume goes on"
+    message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume"
     with pytest.raises(RunError, match=message), run.lock():
         run.log(1, {"seconds": 1.0})
 
@@ -155,7 +156,9 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Pat
         assert str(path) in heard[-1]
         assert heard[-1].endswith(f"going back to iteration {left}")
     cut(1)
-    with pytest.raises(RunError, match=rf"no checkpoint of .* is whole: .*000003.{name} is damaged.*000001.{name}"):
+    with pytest.raises(
+        RunError, match=rf"all checkpoints of .* are damaged: .*000003.{name} is damaged.*000001.{name}"
+    ):
         run.load_checkpoint(heard.append)
 
 
@@ -222,14 +225,14 @@ def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> 
         (tmp_path / folder).mkdir()
         for number in (1, 2, 3):
             (tmp_path / folder / f"{number:06}.{ending}").write_text("")
-        (tmp_path / folder / f"best.{ending}").write_text("")  # somebody else's
+        (tmp_path / folder / f"best.{ending}").write_text("")  # not written by the run
     for iteration in (1, 2, 3):
         save(run, iteration)
     with run.lock():
         for iteration in (1, 2, 3):
             run.log(iteration, {"seconds": 1.0, "losses": {"policy": 0.5}})
     with open(run.folder / "metrics.jsonl", "a", encoding="ascii") as file:
-        file.write('{"iteration": 4, "sec')  # a kill in the middle of a line
+        file.write('{"iteration": 4, "sec')  # killed in the middle of a line
     assert [line["iteration"] for line in run.metrics()] == [1, 2, 3]
     run.rewind(2)
     assert [line["iteration"] for line in run.metrics()] == [1, 2]
@@ -257,7 +260,7 @@ def test_half_written_files_are_never_seen_and_cleared_away(tmp_path: Path) -> N
         assert list(tmp_path.rglob(".*.part")) == []
 
 
-def test_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_gives_an_error_message_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path)
     save(run, 1)
 
@@ -265,7 +268,7 @@ def test_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(RunError, match=r"cannot write .*000002: No space left on device; .* --resume goes on"):
+    with pytest.raises(RunError, match=r"cannot write .*000002: No space left on device; .* --resume"):
         save(run, 2)
     monkeypatch.undo()
     assert os.path.isdir(tmp_path / "checkpoints" / "000001")
