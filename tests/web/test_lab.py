@@ -24,7 +24,7 @@ from tengen.web.app import create_app
 from tengen.web.games.players import AllowedAgents
 from tengen.web.laboratory.folders import Lab
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 from tests.conftest import ROOT
 from tests.web.conftest import GENEROUS
 from tests.web.talk import Json, act, begin, receive_until, write_network
@@ -47,7 +47,7 @@ def lab(root: Path) -> Iterator[TestClient]:
     (papers / "zero9" / "results").mkdir(parents=True)
     (papers / "zero9" / "README.md").write_text("# A paper\n\nwith a table", encoding="utf-8")
     (papers / "zero9" / "results" / "table.json").write_text("{}", encoding="utf-8")
-    config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=PoolConfig(workers=1))
+    config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=SearchPoolConfig(workers=1))
     with TestClient(create_app(config)) as client, Run.open(root / "zero" / "first").lock():
         yield client
 
