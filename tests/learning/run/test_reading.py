@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -53,8 +54,8 @@ def process_that_trains(folder: Path, last_words: str) -> Iterator[subprocess.Po
         f"run = Run.open(Path({str(folder)!r}))\n"
         f"with run.lock():\n    print('locked', flush=True); input(); {last_words}\n"
     )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code], text=True, **pipes) as process:
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "locked\n"
@@ -152,7 +153,11 @@ def test_readers_do_not_keep_a_run_from_starting(tmp_path: Path) -> None:
 
 def test_the_strength_curve_skips_malformed_measurements() -> None:
     good = {"iteration": 4, "seconds": 60, "games": 8, "strength": {"elo": 12.5, "error": 3, "scores": {"random": 1.0}}}
-    bad = [{"iteration": 1}, {"iteration": 2, "strength": 3}, {"iteration": 3, "strength": {"elo": "high", "error": 1}}]
+    bad: list[dict[str, Any]] = [
+        {"iteration": 1},
+        {"iteration": 2, "strength": 3},
+        {"iteration": 3, "strength": {"elo": "high", "error": 1}},
+    ]
     (point,) = strength_curve([*bad, good])
     assert (point.iteration, point.seconds, point.games, point.elo, point.error) == (4, 60, 8, 12.5, 3)
     assert point.scores == {"random": 1.0}
