@@ -341,7 +341,7 @@ def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:
 
 def test_step_needs_a_game() -> None:
     env = GomokuEnv(TIC_TAC_TOE, opponent=None)
-    with pytest.raises(GameOverError, match="no game has begun"):
+    with pytest.raises(GameOverError, match="no game has started"):
         env.step(0)
     env.reset()
     for action in (0, 3, 1, 4, 2):

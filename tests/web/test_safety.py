@@ -17,13 +17,13 @@ from tengen.web.app import create_app
 from tengen.web.games.players import AllowedAgents
 from tengen.web.limits import TokenBucket, WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 from tests.web.conftest import GENEROUS
 from tests.web.talk import PERSON, begin, receive_until
 
 
 def app_client(limits: WebLimits) -> TestClient:
-    return TestClient(create_app(ServerConfig(limits=limits, pool=PoolConfig(workers=1))))
+    return TestClient(create_app(ServerConfig(limits=limits, pool=SearchPoolConfig(workers=1))))
 
 
 def is_alive(socket: WebSocketTestSession) -> bool:

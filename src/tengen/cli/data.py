@@ -37,7 +37,8 @@ def generate(
         bool, typer.Option("--proved", help="End a game once its result is proved; needed for `tengen tune fit`.")
     ] = False,
     finish: Annotated[
-        Path | None, typer.Option(help="Finish the games of this file (written with --proved) instead of new ones.")
+        Path | None,
+        typer.Option(help="Finish the games of this file (written with --proved) instead of playing new ones."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed; another seed gives other games.")] = 1,
     workers: Annotated[

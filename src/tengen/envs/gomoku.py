@@ -135,7 +135,8 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
         """Play the agent's action and the opponent's reply."""
         if self._outcome is not Outcome.ONGOING:
-            raise GameOverError("call reset: " + ("no game has begun" if self._outcome is None else "the game is over"))
+            problem = "no game has started" if self._outcome is None else "the game is over"
+            raise GameOverError(f"call reset: {problem}")
         number = self._spaces.check_action(action, self._position)
         actor = self._colour
         if self._spaces.is_resignation(number) or (self._invalid_loses and not self._position.is_legal(number)):
@@ -181,7 +182,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     def get_state(self) -> EnvState:
         """Save the current state for `set_state`."""
         if self._outcome is None:
-            raise GameOverError("call reset: no game has begun")
+            raise GameOverError("call reset: no game has started")
         return EnvState(self._position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
 
     def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:

@@ -54,7 +54,7 @@ class Puzzle:
     solution: str
     """The winning line: the attacker's moves and one answer to each, up to a move that has no answer."""
     depth: int
-    """Number of attacker's moves in the solution."""
+    """Number of moves by the attacker in the solution."""
     grade: int
     """Difficulty from 1 (easy) to 5, derived from the depth."""
 

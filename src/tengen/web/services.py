@@ -18,7 +18,7 @@ from tengen.web.messages.games import Person, Player
 from tengen.web.puzzles.collection import PuzzleCollection
 from tengen.web.store import Store
 from tengen.web.workers.jobs import Supports
-from tengen.web.workers.scheduler import PoolConfig, WorkerPool
+from tengen.web.workers.scheduler import SearchPool, SearchPoolConfig
 
 _MAX_CACHED_CHECKS = 1000
 
@@ -34,7 +34,7 @@ class ServerConfig:
     papers: Path | None = None
     """Folder with the reproduced papers that the laboratory shows."""
     limits: WebLimits = field(default_factory=WebLimits)
-    pool: PoolConfig = field(default_factory=PoolConfig)
+    pool: SearchPoolConfig = field(default_factory=SearchPoolConfig)
 
 
 class Services:
@@ -42,7 +42,7 @@ class Services:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.pool = WorkerPool(config.pool)
+        self.pool = SearchPool(config.pool)
         self.sockets: dict[str, int] = {}
         """Number of open sockets by client address."""
         self._supported: dict[tuple[str, Ruleset], bool] = {}

@@ -15,7 +15,7 @@ from tengen.errors import InputError
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 
 _PING_S = 5
 """Interval between the keep-alive pings on an idle socket."""
@@ -39,7 +39,7 @@ def run_server(
             raise InputError(f"--runs {folder}: no such folder")
     limits = WebLimits(hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)})
     config = ServerConfig(
-        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=PoolConfig(workers=workers)
+        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=SearchPoolConfig(workers=workers)
     )
     app = create_app(config)
     server = uvicorn.Server(

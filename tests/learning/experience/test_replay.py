@@ -102,6 +102,17 @@ def test_damaged_shard_is_named(tmp_path: Path) -> None:
         Replay(tmp_path, FIVE, WindowConfig()).load(1, 5)
 
 
+def test_a_shard_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    Replay(tmp_path, FIVE, WindowConfig()).add(1, make_samples(5, value=0.3))
+    with np.load(tmp_path / "000001.npz") as arrays:
+        earlier = {"value_search" if name == "value_to_move" else name: arrays[name] for name in arrays}
+    np.savez_compressed(tmp_path / "000001.npz", **earlier)
+    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay.load(1, 5)
+    assert replay.window is not None
+    np.testing.assert_allclose(replay.window.value_to_move, 0.3, rtol=1e-6)
+
+
 def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None:
     config = WindowConfig(first=20, largest=20)
     replay = Replay(tmp_path, FIVE, config)

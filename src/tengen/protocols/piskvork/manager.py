@@ -102,7 +102,7 @@ class PiskvorkManager:
     def configure(self, *, memory_bytes: int | None, threads: int | None) -> None:
         """Change the memory limit and the number of threads; None keeps the old value.
 
-        The engine is told at the next game or request. The memory limit is enforced immediately.
+        The engine receives the new values with the next game or request. The memory limit is enforced immediately.
         """
         self._memory_bytes = memory_bytes if memory_bytes is not None else self._memory_bytes
         self._threads = threads if threads is not None else self._threads

@@ -31,7 +31,7 @@ _MAX_NUMBER = 2**62
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not a Unix
+    except (AttributeError, ValueError, OSError):  # not on Unix
         return 2 << 30
 
 

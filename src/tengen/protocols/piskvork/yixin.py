@@ -256,7 +256,7 @@ def _swap2_choose_second(session: Session, command: Command) -> None:
 
 
 def _swap2_choose(session: Session, command: Command, question: str) -> None:
-    """Answer whether to swap. Yixin-Board sends the stones with YXBOARD before, and asks for a move after NO."""
+    """Answer whether to swap. Yixin-Board has sent the stones with YXBOARD, and asks for a move after NO."""
     position = _position(session)
     if position is None:
         return

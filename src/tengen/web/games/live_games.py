@@ -33,7 +33,7 @@ from tengen.web.messages.games import (
 from tengen.web.positions import black_winrate_of, proof_of
 from tengen.web.store import Store
 from tengen.web.workers.jobs import Choose, ChooseInOpening
-from tengen.web.workers.scheduler import Search, WorkerPool
+from tengen.web.workers.scheduler import Search, SearchPool
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class _LiveGame:
 class LiveGames:
     """All games of the server, loaded from the store on demand."""
 
-    def __init__(self, store: Store, pool: WorkerPool, agents: AllowedAgents) -> None:
+    def __init__(self, store: Store, pool: SearchPool, agents: AllowedAgents) -> None:
         self._store = store
         self._pool = pool
         self._agents = agents

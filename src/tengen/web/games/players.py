@@ -25,7 +25,7 @@ from tengen.agents.networks import UNIFORM
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent, with_setting
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.errors import AgentNameError, InputError, TengenError
-from tengen.nets.models import find_model, model_names
+from tengen.nets.models import find_model, model_names, shipped_name
 from tengen.search.critic import CRITIC_FILE, critic_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
@@ -86,7 +86,7 @@ class AllowedAgents:
                 continue
             if not _is_harmless(kind, field.name):
                 raise AgentNameError(f"parameter {key!r} of {kind.name!r} is not allowed in a browser; leave it out")
-            if key == _MODEL and value not in allowed_models(kind):
+            if key == _MODEL and shipped_name(value) not in allowed_models(kind):
                 raise AgentNameError(f"unknown model {value!r}; available: {', '.join(allowed_models(kind))}")
             if key == _RUN:
                 folder = str(self._run_folder(kind, value).resolve())
