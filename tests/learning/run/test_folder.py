@@ -186,7 +186,12 @@ def test_a_checkpoint_without_its_counters_is_damaged(tmp_path: Path, state: str
     found = run.load_checkpoint(heard.append, ["games"])
     assert found is not None
     assert found.iteration == 2
-    assert heard[0].startswith(f"{path} is damaged (")
+    assert heard[0].startswith(f"{path} is damaged: its sha256 is ")
+    (path.parent / "manifest").unlink()
+    found = run.load_checkpoint(heard.append, ["games"])
+    assert found is not None
+    assert found.iteration == 2
+    assert heard[1].startswith(f"{path} is damaged: {'it is not' if state in '[]3' else 'games is None, not a number'}")
 
 
 def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) -> None:
@@ -198,25 +203,28 @@ def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) ->
     for iteration in (1, 2, 3):
         save(run, iteration)
     heard: list[str] = []
-    found = run.load_checkpoint(heard.append, check=check)
+    found = run.load_checkpoint(heard.append, restore=check)
     assert found is not None
     assert found.iteration == 1
-    assert heard == ["no positions of 3; no positions of 2: going back to iteration 1"]
+    folders = tmp_path / "checkpoints"
+    assert heard == [
+        f"checkpoint {folders / '000003'} cannot be restored: no positions of 3; checkpoint {folders / '000002'} cannot"
+        " be restored: no positions of 2: going back to iteration 1"
+    ]
 
 
-def test_a_damaged_line_of_metrics_is_named_unless_it_is_the_last(tmp_path: Path) -> None:
+def test_a_damaged_line_of_metrics_is_skipped_and_counted(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     with run.lock():
         for iteration in (1, 2):
             run.log(iteration, {"seconds": 1.0})
     path = tmp_path / "metrics.jsonl"
     lines = path.read_bytes()
-    for garbage in (b"\0\0\0", b"\xff", b"{", b"3", b'{"seconds": 1}'):
-        path.write_bytes(lines + garbage + b"\n")
-        assert [line["iteration"] for line in run.metrics()] == [1, 2]
-        path.write_bytes(garbage + b"\n" + lines)
-        with pytest.raises(RunError, match=r"metrics\.jsonl, line 1 is damaged"):
-            run.metrics()
+    for garbage in (b"\0\0\0", b"\xff", b"{", b"3", b'{"seconds": 1}', b"[" * 100_000, b"1" * 5000):
+        for number, content in ((3, lines + garbage + b"\n"), (1, garbage + b"\n" + lines)):
+            path.write_bytes(content)
+            assert [line["iteration"] for line in run.metrics()] == [1, 2]
+            assert run.damaged_lines() == [number]
 
 
 def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> None:

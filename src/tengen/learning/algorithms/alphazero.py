@@ -28,7 +28,7 @@ from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowConfig, transform_samples
 from tengen.learning.experience.self_play import Games, SelfPlayTask, State, play_games, random_planes, save_games
 from tengen.learning.experience.warm_start import WarmStartConfig, read_samples
-from tengen.learning.learner import AveragedLearner, StepPrecision, forward, to_planes, weights_of
+from tengen.learning.learner import AveragedLearner, StepPrecision, forward, restore_weights, to_planes, weights_of
 from tengen.learning.run.folder import Checkpoint, Run, iteration_rng
 from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
@@ -234,13 +234,8 @@ class _Training:
         self._config = config
         self._folder = loop.run.folder
         self._seed = loop.run.header.seed
-        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.window)
-        checkpoint = loop.resume(
-            "steps",
-            "self_play_fraction",
-            check=lambda found: self._replay.load(found.iteration, found.counters["positions"]),
-        )
-        self._learner = Learner(initial_net(config, loop.run, loop.progress, checkpoint), config.learner)
+        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.net.planes, config.window)
+        self._learner = Learner(initial_net(config, loop.run, loop.progress), config.learner)
         self._actor_net = copy.deepcopy(self._learner.average)
         """Network of the current self-play."""
         self._actor_fraction = 0.0
@@ -248,8 +243,7 @@ class _Training:
         self._states: list[State] = [{}] * config.self_play.actors
         """Unfinished games at the start of the current self-play, per actor."""
         self._stop = threading.Event()
-        if checkpoint is not None:
-            self._restore(checkpoint)
+        loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:
         """Iterate until the run is done."""
@@ -315,6 +309,7 @@ class _Training:
             arrays={
                 f"{actor}.{name}": array for actor, state in enumerate(self._states) for name, array in state.items()
             },
+            checksums=self._replay.checksums(),
         )
         self._replay.remove_outdated()
         return following
@@ -409,8 +404,9 @@ class _Training:
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
+        self._replay.load(checkpoint.iteration, checkpoint.counters["positions"], checkpoint.checksums)
         self._learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
-        self._actor_net.load_state_dict(dict(checkpoint.tensors["actor"]))
+        restore_weights(self._actor_net, checkpoint.tensors, "actor")
         self._actor_fraction = checkpoint.counters["self_play_fraction"]
         for actor in range(len(self._states)):
             own = f"{actor}."

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from tengen.core.tables import read_toml
-from tengen.errors import InputError, RunError
+from tengen.errors import InputError
 from tengen.learning.config import read_config
 
 C = TypeVar("C")
@@ -190,19 +190,22 @@ class RunReader:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def metrics(self) -> Metrics:
-        """Return the metrics of all iterations.
+        """Return the metrics of all iterations. Damaged lines are skipped; `damaged_lines` counts them."""
+        return self._parse_lines()[0]
 
-        An incomplete last line is ignored. `RunError` names any other damaged line.
-        """
-        lines = self._metrics_bytes(-1)
+    def damaged_lines(self) -> list[int]:
+        """Return the numbers of the damaged lines of the metrics, from 1. An incomplete last line is not counted."""
+        return self._parse_lines()[1]
+
+    def _parse_lines(self) -> tuple[Metrics, list[int]]:
         found: Metrics = []
-        for number, line in enumerate(lines, start=1):
+        damaged: list[int] = []
+        for number, line in enumerate(self._metrics_bytes(-1), start=1):
             try:
                 found.append(_parse_metrics(line))
-            except ValueError as error:
-                if number < len(lines):
-                    raise RunError(f"{self.folder / METRICS_FILE}, line {number} is damaged: {error}") from None
-        return found
+            except ValueError:
+                damaged.append(number)
+        return found, damaged
 
     def readable_metrics(self) -> Metrics:
         """Return the metrics without damaged lines, for display. Only the first 64 MiB of the file are read."""
@@ -286,7 +289,10 @@ def _has_header(table: Mapping[str, Any]) -> bool:
 
 def _parse_metrics(line: bytes) -> dict[str, Any]:
     """Parse one line of metrics; `ValueError` if it is damaged."""
-    table = json.loads(line)
+    try:
+        table = json.loads(line)
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
     if not isinstance(table, dict) or not isinstance(table.get("iteration"), int):
         raise ValueError(f"no iteration in {line[:80]!r}")
     return table
