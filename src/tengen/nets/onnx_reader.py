@@ -1,8 +1,8 @@
 """Reading the structure of an ONNX file without the onnx package.
 
-An ONNX file is one protobuf message. This reader knows the fields that our networks use and refuses all others: external
-data, functions, sparse tensors, strings. A field that may occur once must not occur twice, because readers differ in
-what they make of that. Nothing is allocated beyond the size of the file.
+An ONNX file is one protobuf message. This reader knows the fields that our networks use and refuses all others:
+external data, functions, sparse tensors, strings. A field that may occur once must not occur twice, because readers
+differ in what they make of that. Nothing is allocated beyond the size of the file.
 """
 
 from __future__ import annotations
@@ -212,7 +212,9 @@ class _Reader:
         kinds = self._message(_bytes(found, 2), f"the type of {name!r:.80}", once=(1,))
         tensor = self._message(_bytes(kinds, 1), f"the type of {name!r:.80}", once=(1, 2))
         sizes: list[int | str] = []
-        dimensions = self._message(_bytes(tensor, 2), f"the shape of {name!r:.80}", repeated=(1,)) if 2 in tensor else {}
+        dimensions = (
+            self._message(_bytes(tensor, 2), f"the shape of {name!r:.80}", repeated=(1,)) if 2 in tensor else {}
+        )
         for entry in dimensions.get(1, ()):
             part = self._message(entry, f"the shape of {name!r:.80}", once=(1, 2))
             sizes.append(_text(part, 2) if 2 in part else _number(part, 1))
