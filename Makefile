@@ -116,6 +116,9 @@ test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
 
+# The newest editable build; clang-tidy reads compiler flags from its compile_commands.json.
+EDITABLE_BUILD = $(firstword $(shell ls -td build/editable-*))
+
 # The packages of the tests are needed too: types are checked against them.
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
@@ -123,6 +126,7 @@ lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check st
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/run-clang-tidy.py -quiet -hide-progress -j $(JOBS) -p $(EDITABLE_BUILD) $(filter %.cpp,$(CPP_FILES))
 	$(NODE_TOOLS)/tsc
 	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 
