@@ -18,6 +18,7 @@
 #include "search/alphabeta/engine.h"
 #include "search/solvers/four_solver.h"
 #include "search/solvers/threat_solver.h"
+#include "search/stop_signal.h"
 
 namespace tengen::bindings {
 namespace {
@@ -126,6 +127,11 @@ void bind_ingredients(nb::module_& m) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  nb::class_<StopSignal>(m, "StopSignal", "A request to stop a search. Any thread may set it, at any time, for good.")
+      .def(nb::init<>())
+      .def("set", &StopSignal::set)
+      .def("is_set", &StopSignal::is_set);
+
   bind_ingredients(m);
   m.def(
       "search_parameters",
