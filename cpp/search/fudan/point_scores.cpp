@@ -89,7 +89,8 @@ void PointScores::update_side(Point point, int direction, int step) {
   const LinePlace place = geometry_->place(direction, point);
   const std::uint32_t walls = walls_[direction][place.line];
   const int index_step = step * geometry_->step(direction);
-  const int reach = table_ ? LineTable::kReach : kDictionaryReach;
+  // With standard rules, the fifth cell decides between five and six.
+  const int reach = table_ ? LineTable::kReach + only_five_wins_ : kDictionaryReach;
   bool is_open[2] = {true, true};
   Point before = point;
   for (int distance = 1; distance <= reach; ++distance) {
