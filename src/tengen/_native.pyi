@@ -607,9 +607,7 @@ class SearchLimits:
     def excluded(self, arg: Sequence[int], /) -> None: ...
 
 class Engine:
-    """
-    The alpha-beta engine. One search at a time; stop may come from any thread.
-    """
+    """The alpha-beta engine. One search at a time."""
 
     def __init__(self, table_bytes: int) -> None: ...
 
@@ -622,14 +620,10 @@ class Engine:
 
     def new_game(self) -> None: ...
 
-    def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None) -> SearchReport:
+    def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
         Search a game that is not over. The callback gets a SearchReport after each iteration.
         """
-
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
 
     @property
     def table_bytes(self) -> int: ...
@@ -652,7 +646,7 @@ class FourSolver:
 
     def __init__(self, log2_table: int = 16) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int) -> Verdict: ...
+    def solve(self, board: Board, max_nodes: int, stop: StopSignal | None = None) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
@@ -665,15 +659,13 @@ class ThreatSolver:
 
     def __init__(self, log2_table: int = 20) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int, time_ms: int) -> Verdict: ...
+    def solve(self, board: Board, max_nodes: int, time_ms: int, stop: StopSignal | None = None) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
 
     @property
     def nodes(self) -> int: ...
-
-    def stop(self) -> None: ...
 
 ALL_INGREDIENTS: int = 65535
 
@@ -837,32 +829,24 @@ class HmctsOptions:
     def playouts_a_candidate(self, arg: int, /) -> None: ...
 
 class Uct:
-    """UCT. One search at a time; stop may come from any thread."""
+    """UCT. One search at a time."""
 
     def __init__(self, options: UctOptions) -> None: ...
 
-    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
         Search a game that is not over. The callback gets a RolloutReport now and then.
         """
 
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
-
 class Hmcts:
-    """HMCTS. One search at a time; stop may come from any thread."""
+    """HMCTS. One search at a time."""
 
     def __init__(self, options: HmctsOptions) -> None: ...
 
-    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
         Search a game that is not over. The callback gets a RolloutReport now and then.
         """
-
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
 
 class FudanKeys(enum.Enum):
     """Which keys the score dictionary knows."""
@@ -1063,7 +1047,7 @@ class SymmetryUse(enum.Enum):
     AVERAGE = 2
 
 class PuctOptions:
-    """See tengen.search.puct.PuctConfig."""
+    """See tengen.search.puct_config.PuctConfig."""
 
     def __init__(self) -> None: ...
 
@@ -1289,7 +1273,7 @@ def plan_halving(candidates: int, simulations: int) -> list[int]:
     """
 
 class OpeningOptions:
-    """See tengen.search.puct.Openings."""
+    """See tengen.search.puct_self_play.Openings."""
 
     def __init__(self) -> None: ...
 
@@ -1441,7 +1425,7 @@ class PuctSearch:
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
         """For positions by the rules of `board`."""
 
-    def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int) -> None: ...
+    def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int, stop: StopSignal | None = None) -> None: ...
 
     def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
         """Write the planes of leaves; the number of rows."""

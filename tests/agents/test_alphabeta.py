@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 
 import pytest
 
@@ -282,23 +281,20 @@ def test_the_same_search_twice():
 
 
 def test_stop_ends_a_search(agent):
-    decisions = []
-    began = threading.Event()
+    search = agent.start(MIDDLE_GAME, Limits(time_ms=600_000))
+    for analysis in search:
+        if analysis.depth >= 4:
+            search.stop()
+    assert MIDDLE_GAME.is_legal(search.result().move)
+    assert search.result().depth >= 4
 
-    def think() -> None:
-        began.set()
-        decisions.append(agent.choose(MIDDLE_GAME, Limits(time_ms=600_000)))
 
-    thread = threading.Thread(target=think, daemon=True)
-    thread.start()
-    began.wait()
-    # A stop that comes before the search has begun is forgotten by it, so it is said again.
-    for _ in range(600):
-        agent.stop()
-        thread.join(0.1)
-        if not thread.is_alive():
-            break
-    assert MIDDLE_GAME.is_legal(decisions[0].move)
+def test_the_best_move_so_far_is_known_during_a_search(agent):
+    search = agent.start(MIDDLE_GAME, Limits(depth=6))
+    assert search.best_so_far() is None
+    for _ in search:
+        assert MIDDLE_GAME.is_legal(search.best_so_far().move)
+    assert search.best_so_far() == search.result()
 
 
 # -- threads ----------------------------------------------------------------------------------------------------------

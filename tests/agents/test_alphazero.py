@@ -16,13 +16,14 @@ from tengen.core.contracts import Analysis, Colour, ExcludesMoves, Limits, Outco
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import load_evaluator
 from tengen.search.alphabeta import AlphaBeta
-from tengen.search.puct import PRESETS, Noise, Symmetry
+from tengen.search.puct_config import PRESETS, Noise, Symmetry
 from tests.nets.positions import random_planes
 
 NINE = Ruleset.parse("9x9")
@@ -90,8 +91,8 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
         ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
-        ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics, and so no vcf=9"),
-        ("alphazero:preset=zero9,vct=9", "preset zero9 has no tactics, and so no vct=9"),
+        ("alphazero:preset=zero9,vcf=9", "vcf=9 needs tactics, which preset zero9 does not have"),
+        ("alphazero:preset=zero9,vct=9", "vct=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:batch=0", "leaves 0"),
         ("alphazero:resist=-1", "resist -1 is outside 0–"),
         ("alphazero:threads=9999", "threads 9999 is outside 0–256"),
@@ -283,7 +284,7 @@ def test_what_only_looks_lost_is_left_to_the_search(monkeypatch: pytest.MonkeyPa
     asked: list[Position] = []
     search = AlphaBeta.search
 
-    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+    def listen(engine: AlphaBeta, position: Position, limits: Limits, *, stop: StopSignal) -> Analysis:
         asked.append(position)
         return search(engine, position, replace(limits, nodes=1))  # which proves nothing
 
@@ -314,15 +315,16 @@ def test_the_second_player_on_6x6_holds_out_against_the_rule_based_one() -> None
 def test_stop_ends_an_analysis_and_leaving_it_does_too() -> None:
     agent = make_agent("alphazero:model=uniform")
     endless = Limits(simulations=10**8)
-    analysis = agent.analyse(START, endless)
+    search = agent.start(START, endless)
+    analysis = iter(search)
     next(analysis)
-    agent.stop()
+    search.stop()
     assert 0 < list(analysis)[-1].nodes < 10**8
     left = agent.analyse(START, endless)
     assert isinstance(left, Generator)
     next(left)
     left.close()  # waits for the search
-    assert not any(thread.name in ("analysis", "puct") for thread in threading.enumerate())
+    assert not any(thread.name in ("search", "puct") for thread in threading.enumerate())
     assert agent.choose(START, Limits(simulations=50)).nodes == 50
 
 
@@ -385,7 +387,7 @@ def test_resistance_keeps_to_the_limits_of_the_move(
     given: list[Limits] = []
     search = AlphaBeta.search
 
-    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+    def listen(engine: AlphaBeta, position: Position, limits: Limits, *, stop: StopSignal) -> Analysis:
         given.append(limits)
         return search(engine, position, replace(limits, nodes=1))
 
@@ -402,11 +404,12 @@ def test_resistance_keeps_to_the_limits_of_the_move(
 
 def test_a_stop_during_the_search_leaves_resistance_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
-    monkeypatch.setattr(AlphaBeta, "search", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(AlphaBeta, "search", lambda *_, **__: pytest.fail("the engine was asked"))
     with make_agent("alphazero:model=uniform") as agent:
-        stopper = threading.Timer(0.2, agent.stop)
+        search = agent.start(Position.start(SIX), Limits(simulations=10**9))
+        stopper = threading.Timer(0.2, search.stop)
         stopper.start()
-        decision = agent.choose(Position.start(SIX), Limits(simulations=10**9))
+        decision = search.result()
         stopper.join()
     assert decision.proof is None
     assert decision.nodes < 10**9

@@ -20,6 +20,7 @@ from tengen.core.contracts import Agent, Decision, Limits, Outcome, Proof, Rules
 from tengen.core.geometry import Point, parse_points
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import EngineError, EngineFault, NotationError
 from tengen.protocols.piskvork.swap2 import Swap2Answer
 
@@ -244,7 +245,9 @@ class Swap2Engine(Script):
         super().__init__(moves)
         self._answers = list(answers)
 
-    def answer_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits) -> Swap2Answer:
+    def answer_swap2(
+        self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits, stop: StopSignal
+    ) -> Swap2Answer:
         return self._answers.pop(0)
 
 

@@ -7,12 +7,13 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Self
 
-from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Proof, Ruleset
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Proof, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.protocols.pipe import LineSplitter
 from tengen.protocols.piskvork.brain import BrainServer
 from tengen.protocols.piskvork.notation import About
@@ -194,21 +195,21 @@ class Obedient(FirstPoint):
     def __init__(self) -> None:
         super().__init__()
         self.is_thinking = threading.Event()
-        self._stop = threading.Event()
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        self._stop.clear()
-        self.is_thinking.set()
-        self._stop.wait(limits.time_ms / 1000 if limits.time_ms is not None else None)
-        self.is_thinking.clear()
-        return super().choose(position, limits)
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            is_stopped = threading.Event()
+            with stop.calling(is_stopped.set):
+                self.is_thinking.set()
+                is_stopped.wait(limits.time_ms / 1000 if limits.time_ms is not None else None)
+                self.is_thinking.clear()
+            return self.choose(position, limits)
 
-    def stop(self) -> None:
-        self._stop.set()
+        return Search(run)
 
 
 class Stubborn(FirstPoint):
-    """Does not hear `stop`: thinks until `release` is set."""
+    """Ignores a stop: thinks until `release` is set."""
 
     name = "stubborn"
 
@@ -228,8 +229,12 @@ class Slow(Stubborn):
 
     name = "slow"
 
-    def best_so_far(self) -> Decision:
-        return Decision(move=Point("d5"))
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            report(Analysis(lines=(AnalysisLine(move=Point("d5"), value_to_move=0.0, line=(Point("d5"),)),)))
+            return self.choose(position, limits)
+
+        return Search(run)
 
 
 class Failing(Agent):
@@ -270,7 +275,6 @@ class Analyst(FirstPoint):
     def __init__(self, *, is_deep: bool = False) -> None:
         super().__init__()
         self._is_deep = is_deep
-        self._stop = threading.Event()
         self.excluded: frozenset[Point] = frozenset()
         self.table_bytes = 0
 
@@ -283,11 +287,15 @@ class Analyst(FirstPoint):
     def table_usage(self) -> float:
         return 0.25
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        self._stop.clear()
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        return Search(
+            lambda stop, report: self.choose(position, limits), lambda stop: self._snapshots(position, lines, stop)
+        )
+
+    def _snapshots(self, position: Position, lines: int, stop: StopSignal) -> Generator[Analysis, None, None]:
         points = [point for point in position.legal_points() if point not in self.excluded][:lines]
         depth = 0
-        while depth < 3 or (self._is_deep and not self._stop.is_set()):
+        while depth < 3 or (self._is_deep and not stop.is_set()):
             depth += 1
             yield Analysis(
                 lines=tuple(
@@ -307,6 +315,3 @@ class Analyst(FirstPoint):
             )
             if depth > 3:
                 time.sleep(0.001)
-
-    def stop(self) -> None:
-        self._stop.set()

@@ -302,17 +302,28 @@ def test_stop_is_sent_once_and_the_time_mended(tmp_path: Path) -> None:
     agent = brain("scripted", "OK", "-", log=log, tolerance_ms=100)
     position = Position.start(RULES)
     agent.new_game(RULES)
-    agent.stop()  # nothing runs: nothing is sent
-    timers = [threading.Timer(0.3, agent.stop) for _ in range(2)]
+    search = agent.start(position, Limits(time_ms=1000))
+    timers = [threading.Timer(0.3, search.stop) for _ in range(2)]
     for timer in timers:
         timer.start()
     with pytest.raises(EngineError):
-        agent.choose(position, Limits(time_ms=1000))
+        search.result()
     for timer in timers:
         timer.join()
+    search.stop()  # nothing is pending: nothing is sent
     agent.close()
     lines = sent_lines(log)
     assert lines[lines.index("BEGIN") :] == ["BEGIN", "INFO timeout_turn 0", "YXSTOP"]
+
+
+def test_a_stop_before_the_question_follows_it(tmp_path: Path) -> None:
+    log = tmp_path / "pipe.log"
+    with brain("scripted", "OK", "7,7", log=log) as agent:
+        search = agent.start(Position.start(RULES), QUICK)
+        search.stop()
+        assert search.result().move == "h8"
+    lines = sent_lines(log)
+    assert lines[lines.index("BEGIN") :] == ["BEGIN", "INFO timeout_turn 0", "YXSTOP", "END"]
 
 
 def test_about() -> None:

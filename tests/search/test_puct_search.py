@@ -14,9 +14,11 @@ from tengen import _native
 from tengen.core.contracts import Analysis, Limits, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import InputError
-from tengen.search.puct import PRESETS, Noise, PuctConfig, Symmetry, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PRESETS, Noise, PuctConfig, Symmetry
 from tengen.search.puct_search import PuctSearch
 from tengen.search.threats import Verdict, solve_threats
 from tests.search.networks import FixedEvaluator, TabledEvaluator
@@ -531,9 +533,9 @@ def test_limits_and_defaults() -> None:
 def test_a_search_without_time_still_has_a_move() -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig())
     assert NINE.is_legal(search.search(NINE, Limits(time_ms=0)).lines[0].move)
-    search.stop()
-    assert NINE.is_legal(search.search(NINE, Limits(simulations=10**8)).lines[0].move)
-    search.clear_stop()
+    stop = StopSignal()
+    stop.set()
+    assert NINE.is_legal(search.search(NINE, Limits(simulations=10**8), stop=stop).lines[0].move)
     assert search.search(NINE, Limits(simulations=50)).nodes == 50
 
 
@@ -541,7 +543,8 @@ def test_a_search_without_time_still_has_a_move() -> None:
 def test_stop_ends_a_search(threads: int) -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), replace(PuctConfig(), leaves=4))
     limits = Limits(simulations=10**9, threads=threads)
-    analysis = search.search(NINE, limits, on_analysis=lambda _: search.stop())
+    stop = StopSignal()
+    analysis = search.search(NINE, limits, stop=stop, on_analysis=lambda _: stop.set())
     assert 0 < analysis.nodes < 10**9
     assert search._native.check() == ""
 
@@ -555,7 +558,9 @@ _MEMORY_OF_TWO_MOVES = """
 import resource
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
-from tengen.search.puct import PuctConfig, UniformEvaluator
+from tengen.core.stop_signal import StopSignal
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_search import PuctSearch
 
 def peak_mb():

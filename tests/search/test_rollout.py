@@ -14,6 +14,7 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Analysis, Colour, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 from tengen.search.rollout import (
     Hmcts,
@@ -321,24 +322,24 @@ class TestLimits:
         heard = threading.Event()
         results: list[Analysis] = []
 
+        stop = StopSignal()
+
         def run() -> None:
             endless = simulations(10**15, threads=2)
-            results.append(search.search(self.START, endless, on_analysis=lambda _: heard.set()))
+            results.append(search.search(self.START, endless, stop=stop, on_analysis=lambda _: heard.set()))
 
-        search.clear_stop()
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         assert heard.wait(60)
-        search.stop()
+        stop.set()
         thread.join(60)
         assert not thread.is_alive()
         assert 1 <= results[0].nodes < 10**15
-        search.clear_stop()
 
     def test_stop_before_the_search(self, search: RolloutSearch) -> None:
-        search.stop()
-        assert search.search(self.START, simulations(10**15)).nodes == 1
-        search.clear_stop()
+        stop = StopSignal()
+        stop.set()
+        assert search.search(self.START, simulations(10**15), stop=stop).nodes == 1
         assert search.search(self.START, simulations(10)).nodes == 10
 
     def test_progress_is_told(self, search: RolloutSearch) -> None:

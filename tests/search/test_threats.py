@@ -12,8 +12,9 @@ import pytest
 from tengen.core.contracts import Colour, Limits, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, NotationError, RulesetError
-from tengen.search.threats import ThreatKind, ThreatSearch, Verdict, solve_threats
+from tengen.search.threats import ThreatKind, Verdict, solve_threats
 from tests.conftest import shared_data
 from tests.core.bridge import position_of, stones_of
 from tests.oracle.rules import Point, Rules, Stones, point_of
@@ -134,24 +135,25 @@ def test_the_same_question_has_the_same_answer():
         assert (first.verdict, first.line, first.nodes) == (second.verdict, second.line, second.nodes)
 
 
-def test_a_stop_before_the_start_ends_the_next_solve_only():
-    search = ThreatSearch("vct")
-    search.stop()
-    result = search.solve(busy_position())
+def test_a_stop_before_the_start_counts():
+    stop = StopSignal()
+    stop.set()
+    result = solve_threats(busy_position(), "vct", stop=stop)
     assert (result.verdict, result.nodes) == (Verdict.UNKNOWN, 0)
     assert str(result) == "black: no win by VCT found within the limits"
-    assert search.solve(busy_position(), Limits(nodes=50)).nodes > 0
 
 
 def test_stop_ends_a_running_solve():
-    search = ThreatSearch("vct")
+    stop = StopSignal()
     done: list[Verdict] = []
     position = Position.from_moves(Ruleset(20, 20), "m9l11l14n13k13m12k10k11n10n12l12")
     limits = Limits(time_ms=600_000)
-    thread = threading.Thread(target=lambda: done.append(search.solve(position, limits).verdict), daemon=True)
+    thread = threading.Thread(
+        target=lambda: done.append(solve_threats(position, "vct", limits, stop=stop).verdict), daemon=True
+    )
     thread.start()
     time.sleep(0.05)
-    search.stop()
+    stop.set()
     # Ten minutes were allowed.
     thread.join(60)
     assert done

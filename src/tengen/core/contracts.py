@@ -1,20 +1,24 @@
-"""The words that all parts of Tengen share: the file to read first.
+"""The types that all parts of Tengen share: the file to read first.
 
-Search, networks, agents, arena, web and learning meet only here. A `Ruleset` says what is played, a `Position` (in
-`tengen.core.position`) where the game stands, `Limits` how long an agent may think, a `Decision` what it chose and why.
-Values are always seen from the side to move, between -1 (lost) and +1 (won).
+Searches, networks, agents, the arena, the web application and training communicate only through these types. A
+`Ruleset` says what is played, a `Position` (in `tengen.core.position`) where the game stands, and `Limits` how long an
+agent may think. An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`.
+Values are from the point of view of the side to move, between -1 (lost) and +1 (won).
 """
 
 from __future__ import annotations
 
+import queue
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, runtime_checkable
 
 from tengen.core.geometry import MAX_SIZE, MIN_SIZE, Point
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, NotationError, RulesetError
 
 if TYPE_CHECKING:
@@ -30,7 +34,7 @@ MAX_WIN_LENGTH = 6
 
 
 class Colour(StrEnum):
-    """The colour of a stone and of the player who owns it. Black moves first."""
+    """Colour of a stone and of its player. Black moves first."""
 
     BLACK = "black"
     WHITE = "white"
@@ -42,22 +46,23 @@ class Colour(StrEnum):
 
 
 class Rule(StrEnum):
-    """When a line wins, and what black may not play (docs/rules.md)."""
+    """Which lines win, and which points are forbidden for black (docs/rules.md)."""
 
     FREESTYLE = "freestyle"
     """A line of at least the win length wins."""
     STANDARD = "standard"
     """Only a line of exactly the win length wins."""
     RENJU = "renju"
-    """Black: exactly five wins, overline, double-four and double-three are forbidden. White: five or more wins."""
+    """Black wins with exactly five and may not make an overline, double-four or double-three. White wins with five or
+    more."""
     CARO = "caro"
-    """A longer line wins; a line of exactly the win length wins unless closed by enemy stones at both ends."""
+    """A line of at least the win length wins, unless it has exactly that length and enemy stones at both ends."""
     CARO_EXACT = "caro-exact"
-    """Only a line of exactly the win length wins, unless closed by enemy stones at both ends."""
+    """A line of exactly the win length wins, unless it has enemy stones at both ends."""
 
 
 class Opening(StrEnum):
-    """How the first stones are placed and the colours chosen (`tengen.core.opening_procedure`)."""
+    """How the first stones are placed and how colours are chosen (`tengen.core.opening_procedure`)."""
 
     FREE = "free"
     SWAP = "swap"
@@ -67,7 +72,7 @@ class Opening(StrEnum):
 
 
 class Foul(StrEnum):
-    """Why black may not play on a point in renju."""
+    """Reason why a point is forbidden for black in renju."""
 
     OVERLINE = "overline"
     DOUBLE_FOUR = "double-four"
@@ -75,7 +80,7 @@ class Foul(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The state of a game; the three finished ones name the winner or the draw."""
+    """State of a game: ongoing, won by a colour, or drawn."""
 
     ONGOING = "ongoing"
     BLACK = "black"
@@ -89,7 +94,7 @@ class Outcome(StrEnum):
 
     @classmethod
     def win_for(cls, colour: Colour) -> Outcome:
-        """The outcome in which `colour` has won."""
+        """Return the outcome in which `colour` has won."""
         return cls(colour.value)
 
 
@@ -98,9 +103,9 @@ _RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """What is played: board, win length, rule and opening procedure.
+    """What is played: board size, win length, rule and opening procedure.
 
-    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`; the opening is left out when it is free.
+    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free.
 
     >>> Ruleset.parse("15x15:5:renju").rule
     <Rule.RENJU: 'renju'>
@@ -125,15 +130,15 @@ class Ruleset:
         if self.win_length > max(self.width, self.height):
             raise RulesetError(f"no line of {self.win_length} fits on a {self.width}x{self.height} board")
         if self.rule is Rule.RENJU and self.win_length != 5:
-            raise RulesetError(f"renju is five in a row; win length {self.win_length} has no renju fouls")
+            raise RulesetError(f"renju needs win length 5, not {self.win_length}")
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
-        """Read the text form; win length 5, freestyle and a square board are the defaults of what is left out."""
+        """Read the text form (defaults: a square board, win length 5, freestyle, free opening)."""
         match = _RULESET.fullmatch(text.strip().lower())
         if match is None:
             raise NotationError(
-                f"not a ruleset: {text!r} (WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
+                f"not a ruleset: {text!r} (expected WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
             )
         width, height, win_length, rule, opening = match.groups()
         try:
@@ -155,21 +160,21 @@ class Ruleset:
 
     @property
     def area(self) -> int:
-        """The number of points of the board."""
+        """Number of points on the board."""
         return self.width * self.height
 
     @property
     def is_square(self) -> bool:
-        """Whether width and height agree."""
+        """Whether the board is square."""
         return self.width == self.height
 
     @property
     def centre(self) -> Point:
-        """The middle of the board (the upper right one of the middle points on even sizes)."""
+        """The middle of the board; on even sizes, the upper right of the middle points."""
         return Point.at(self.width // 2, self.height // 2)
 
     def contains(self, point: Point) -> bool:
-        """Whether the point lies on this board."""
+        """Return whether the point is on this board."""
         return point.x < self.width and point.y < self.height
 
     def __str__(self) -> str:
@@ -186,22 +191,22 @@ def _member(kind: type[E], value: str, what: str) -> E:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long an agent may think about one move; whichever comes first ends the search. `None` is no limit."""
+    """How long an agent may think about one move. The first limit that is reached ends the search; None is no limit."""
 
     time_ms: int | None = None
-    """Milliseconds for this move, kept to with none lost."""
+    """Milliseconds for this move."""
     clock_ms: int | None = None
-    """Milliseconds left on the player's clock for the rest of the game."""
+    """Milliseconds left on the player's clock."""
     increment_ms: int = 0
-    """Milliseconds the clock gains after each move."""
+    """Milliseconds added to the clock after each move."""
     nodes: int | None = None
-    """Positions a tree search may visit."""
+    """Maximum number of positions a tree search visits."""
     depth: int | None = None
-    """Plies of iterative deepening."""
+    """Maximum depth of iterative deepening in plies."""
     simulations: int | None = None
-    """Simulations or playouts of a Monte Carlo search."""
+    """Maximum number of simulations or playouts of a Monte Carlo search."""
     threads: int = 1
-    """Threads the search may use."""
+    """Maximum number of search threads."""
 
     def __post_init__(self) -> None:
         for name in ("time_ms", "clock_ms", "increment_ms", "nodes", "depth", "simulations"):
@@ -214,7 +219,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a search has proved for the side to move: `win`, `loss` or `draw`, in that many plies.
+    """A result proved by a search for the side to move: `win`, `loss` or `draw` in `plies` plies.
 
     >>> str(Proof("win", 5)), str(Proof("loss", 6))
     ('+M5', '-M6')
@@ -233,22 +238,22 @@ class Decision:
 
     move: Point
     value_to_move: float | None = None
-    """Expected result in [-1, 1] for the side to move; None when the agent does not estimate one."""
+    """Expected result in [-1, 1] for the side to move; None if the agent does not estimate it."""
     line: tuple[Point, ...] = ()
-    """The expected continuation, beginning with `move`."""
+    """Expected continuation, starting with `move`."""
     nodes: int = 0
-    """Positions or simulations the choice cost."""
+    """Positions or simulations searched."""
     policy: Mapping[Point, float] | None = None
-    """The agent's preference over points, summing to 1, when it has one."""
+    """Probability of each point in the agent's policy, summing to 1; None if it has no policy."""
     proof: Proof | None = None
-    """What was proved, if anything."""
+    """Proved result, if any."""
     depth: int = 0
-    """Plies searched in full, 0 for agents without a depth."""
+    """Completed search depth in plies; 0 for agents without a depth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisLine:
-    """One candidate move of an analysis with its expected continuation."""
+    """A candidate move of an analysis with its expected continuation."""
 
     move: Point
     value_to_move: float
@@ -261,7 +266,7 @@ class AnalysisLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A snapshot of a running analysis: the best lines so far, best first."""
+    """A snapshot of a search: the best lines so far, best first."""
 
     lines: tuple[AnalysisLine, ...]
     depth: int = 0
@@ -271,11 +276,11 @@ class Analysis:
 
     @property
     def nodes_per_second(self) -> float:
-        """Search speed, 0 when too early to tell."""
+        """Search speed; 0 if no time has been measured yet."""
         return 1000.0 * self.nodes / self.elapsed_ms if self.elapsed_ms > 0 else 0.0
 
     def decide(self) -> Decision:
-        """The decision to play the first move of the best line."""
+        """Return the decision to play the best line."""
         best = self.lines[0]
         return Decision(
             move=best.move,
@@ -288,41 +293,154 @@ class Analysis:
         )
 
 
-class Agent(ABC):
-    """A player. A person, a network, alpha-beta, a foreign Gomocup brain: all just this.
+Report = Callable[[Analysis], None]
+"""Receives the snapshots of a running search."""
 
-    An agent may keep state between moves (tables, a tree, a process) but answers each `choose` from the position
-    alone: positions may come in any order. It is used by one thread at a time, except `stop`, which any thread may
-    call. The same seed, the same calls and one thread give the same moves, unless a time limit decides.
+
+class Search:
+    """Handle of one search of one position, made by `Agent.start`. It runs once.
+
+    Nothing runs until the search is iterated or asked for its `result`, which one thread does. Any thread may call
+    `stop` and `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
+
+    >>> import tengen
+    >>> position = tengen.Position.start(tengen.Ruleset.parse("9x9:5:freestyle"))
+    >>> search = tengen.make_agent("alphabeta").start(position, Limits(time_ms=60_000))
+    >>> for analysis in search:
+    ...     if analysis.depth >= 3:
+    ...         search.stop()
+    >>> position.is_legal(search.result().move)
+    True
+    """
+
+    def __init__(
+        self,
+        run: Callable[[StopSignal, Report], Decision],
+        snapshots: Callable[[StopSignal], Generator[Analysis, None, None]] | None = None,
+    ) -> None:
+        """Wrap the function that does the work.
+
+        `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
+        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated, for agents
+        that analyse in a different way.
+        """
+        self._run = run
+        self._snapshots = snapshots
+        self._stop_signal = StopSignal()
+        self._has_begun = False
+        self._latest: Analysis | None = None
+        self._decision: Decision | None = None
+
+    def stop(self) -> None:
+        """End the search now; it still returns its best move. After the end this does nothing."""
+        self._stop_signal.set()
+
+    def best_so_far(self) -> Decision | None:
+        """Return what the search would answer now, or None if it does not know yet."""
+        if self._decision is not None:
+            return self._decision
+        latest = self._latest
+        return latest.decide() if latest is not None and latest.lines else None
+
+    def result(self) -> Decision:
+        """Run the search in this thread and return its decision; after an iteration, only return the decision."""
+        if not self._has_begun:
+            self._begin()
+            self._decision = self._run(self._stop_signal, self._remember)
+        decision = self.best_so_far()
+        if decision is None:
+            raise AgentError("the search failed before it found a move; start another one")
+        return decision
+
+    def __iter__(self) -> Iterator[Analysis]:
+        """Run the search, usually in a background thread, and yield its snapshots; leaving the loop stops it."""
+        self._begin()
+        snapshots = self._snapshots or self._snapshots_of_run
+        with closing(snapshots(self._stop_signal)) as analyses:
+            for analysis in analyses:
+                self._remember(analysis)
+                yield analysis
+
+    def _begin(self) -> None:
+        if self._has_begun:
+            raise AgentError("a search runs only once; start another one")
+        self._has_begun = True
+
+    def _remember(self, analysis: Analysis) -> None:
+        self._latest = analysis
+
+    def _snapshots_of_run(self, stop: StopSignal) -> Generator[Analysis, None, None]:
+        snapshots: queue.SimpleQueue[Analysis | None] = queue.SimpleQueue()
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self._decision = self._run(stop, snapshots.put)
+            except BaseException as error:
+                errors.append(error)
+            snapshots.put(None)
+
+        thread = threading.Thread(target=run, name="search", daemon=True)
+        thread.start()
+        try:
+            while (analysis := snapshots.get()) is not None:
+                yield analysis
+        finally:
+            stop.set()
+            thread.join()
+        if errors:
+            raise errors[0]
+
+
+class Agent:
+    """A player, such as alpha-beta, a network or an external Gomocup engine.
+
+    A subclass implements `start`, or only `choose` if it answers quickly and has no snapshots to show; the defaults
+    derive each of the two from the other. An agent may keep state between moves (tables, a tree, a process), but it
+    decides from the position alone, so positions may come in any order. One thread uses it, for one search at a time.
+    The same seed, the same calls and one search thread give the same moves, unless a time limit ends a search.
     """
 
     name: str = "agent"
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether the agent can play under `ruleset`."""
+        """Return whether the agent can play under `ruleset`."""
         return True
 
     def check_supports(self, ruleset: Ruleset) -> None:
-        """`AgentError` unless `supports`; an agent that knows more says what it plays instead."""
+        """Raise `AgentError` if the agent cannot play under `ruleset`, and say what it plays if that is known."""
         if not self.supports(ruleset):
             raise AgentError(f"{self.name} does not play {ruleset}")
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Forget earlier games. Optional: `choose` works without it, as if with seed 0."""
+        """Forget earlier games. Optional: a search without it behaves as after `new_game` with seed 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
-        """Heed the bounds a host sets for the whole session; None leaves one as it was. Called between moves only."""
+        """Apply the host's limits for the whole session; None leaves one unchanged. Call this only between moves."""
 
-    @abstractmethod
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Make a search for the side to move, which follows the `lines` best moves. The game must not be over."""
+        if type(self).choose is Agent.choose:
+            raise NotImplementedError(f"{type(self).__name__} implements neither start nor choose")
+
+        def run(stop: StopSignal, report: Report) -> Decision:
+            return self.choose(position, limits)
+
+        def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
+            raise AgentError(f"{self.name} does not analyse")
+
+        return Search(run, snapshots)
+
     def choose(self, position: Position, limits: Limits) -> Decision:
         """Pick a legal move for the side to move. The game must not be over."""
+        return self.start(position, limits).result()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """Think aloud: yield ever better snapshots of the `lines` best moves until the limits or `stop` end it."""
-        raise AgentError(f"{self.name} does not analyse")
+        """Yield snapshots of the `lines` best moves until the limits are reached; closing the iterator stops it.
 
-    def stop(self) -> None:
-        """Ask a running `choose` or `analyse` to end now; it still returns its best move so far."""
+        Raises `AgentError` if the agent only chooses.
+        """
+        return iter(self.start(position, limits, lines))
 
     def close(self) -> None:
         """Free processes, threads and files. The agent cannot be used afterwards."""
@@ -336,7 +454,7 @@ class Agent(ABC):
 
 @runtime_checkable
 class ExcludesMoves(Protocol):
-    """What an agent may offer beyond `Agent`: to leave out some moves at the root."""
+    """Optional interface of an agent that can exclude moves at the root."""
 
     def exclude(self, points: frozenset[Point]) -> None:
         """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
@@ -345,34 +463,25 @@ class ExcludesMoves(Protocol):
 
 @runtime_checkable
 class HasTable(Protocol):
-    """What an agent may offer beyond `Agent`: a transposition table of a size one can choose."""
+    """Optional interface of an agent with a resizable transposition table."""
 
     def resize_table(self, table_bytes: int) -> None:
-        """Give the table this size, as near as its make allows; what it holds may be lost. Between moves only."""
+        """Resize the table to about this size, which may clear it. Call this only between moves."""
         ...
 
     def table_usage(self) -> float:
-        """The part of the table in use, from 0 to 1."""
-        ...
-
-
-@runtime_checkable
-class KnowsBestSoFar(Protocol):
-    """What an agent may offer beyond `Agent`: its choice while `choose` is still at work."""
-
-    def best_so_far(self) -> Decision | None:
-        """What a running `choose` would answer now, None before it knows and when none runs. From any thread."""
+        """Return the fraction of the table in use, from 0 to 1."""
         ...
 
 
 class Evaluator(Protocol):
-    """A network as tree searches see it."""
+    """A network as used by tree searches."""
 
     @property
     def plane_layout(self) -> str:
-        """The name of the input layout in `tengen.core.planes`."""
+        """Name of the input layout in `tengen.core.planes`."""
         ...
 
     def evaluate(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
         ...
