@@ -35,12 +35,6 @@ SUPPORTED = (
     "20x20:5:freestyle",
     "22x22:5:standard",
 )
-SPEED_ONLY = (
-    {"blocked_update": False},
-    {"peer_update": False},
-    {"hash_index": False},
-    {"blocked_update": False, "peer_update": False, "hash_index": False},
-)
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
@@ -416,8 +410,13 @@ def test_inventions_for_speed_change_no_move(config: FudanConfig, rules: str) ->
     for seed in range(6):
         position = random_position(rules, seed, stones=6 + 3 * seed)
         full = Fudan(replace(config, hash_index=True)).search(position, Limits(depth=6))
-        for switched in SPEED_ONLY:
-            other = Fudan(replace(config, **switched)).search(position, Limits(depth=6))
+        for switched in (
+            replace(config, blocked_update=False),
+            replace(config, peer_update=False),
+            replace(config, hash_index=False),
+            replace(config, blocked_update=False, peer_update=False, hash_index=False),
+        ):
+            other = Fudan(switched).search(position, Limits(depth=6))
             assert other.lines[0].move == full.lines[0].move
             assert other.lines[0].value_to_move == full.lines[0].value_to_move
         if config.all_keys:

@@ -10,7 +10,8 @@ from tengen.agents.searching import least
 from tengen.core.contracts import Agent, Decision, Limits, Report, Ruleset, Search
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
-from tengen.errors import AgentError, InputError, RulesetError
+from tengen.errors import AgentError, RulesetError
+from tengen.search.checks import check_range
 from tengen.search.fudan import Checkmate, Evaluation, Fudan, FudanConfig, check_supports, supports
 
 _DEFAULT_DEPTH = 7
@@ -55,8 +56,7 @@ class FudanParameters:
     )
 
     def __post_init__(self) -> None:
-        if not 0 <= self.depth <= _MAX_DEPTH:
-            raise InputError(f"depth {self.depth} is outside 0–{_MAX_DEPTH}")
+        check_range("depth", self.depth, 0, _MAX_DEPTH)
 
     def config(self) -> FudanConfig:
         """Return the search that form and parameters describe."""

@@ -173,9 +173,9 @@ def _write(plan: Plan, results: Mapping[str, Mapping[str, Row]], out: Path) -> N
 def format_table(plan: Plan, results: Mapping[str, Mapping[str, Row]]) -> str:
     """Format the results of all boards as Markdown."""
     lines = [
-        f"Nodes, nodes per second and milliseconds of a search to depth {_DEPTH}, on average over the shipped openings;",
-        f"Elo against the whole player with {plan.time_ms} ms per move, any depth, {plan.games} games per match, with",
-        "95 % intervals.",
+        f"Nodes, nodes per second and milliseconds: means of a search to depth {_DEPTH} over the shipped openings.",
+        f"Elo: {plan.games} games against the whole player, {plan.time_ms} ms per move and no depth limit,"
+        " with 95 % intervals.",
     ]
     for board, rows in results.items():
         lines += [
