@@ -2,9 +2,9 @@
 
     python -m tengen.papers.fudan
 
-searches the shipped openings of each board to depth 7 with the whole player and with each variant, and plays a match of
-each variant against the whole player with the same time per move and no bound on the depth. It writes the numbers as
-JSON and a table. A measurement that was stopped goes on where it was.
+times searches to depth 7 with the whole player and with each variant, then plays a match of each variant against the
+whole player with the same time per move and no bound on the depth. It writes the numbers as JSON and as a table. Games
+are kept as they end: the same command continues a measurement that was stopped.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ BOARDS: dict[str, tuple[str, str]] = {
 RESULTS_FILE = "inventions.json"
 TABLE_FILE = "inventions.md"
 _DEPTH = 7
+_PLIES = 12
+"""Positions timed from each opening."""
 
 Row = dict[str, Any]
 
@@ -69,12 +71,12 @@ Row = dict[str, Any]
 class Plan:
     """What is measured."""
 
-    games: int = 300
+    games: int = 320
     """Games of each match."""
     time_ms: int = 100
     """Milliseconds per move in matches."""
-    positions: int = 60
-    """Openings whose search is timed."""
+    openings: int = 60
+    """Openings from which searches are timed."""
     boards: Sequence[str] = tuple(BOARDS)
     variants: Sequence[str] = tuple(VARIANTS)
     seed: int = 1
@@ -104,34 +106,41 @@ def measure(plan: Plan, out: Path, games: Path, concurrency: int, console: Conso
 
 
 def measure_speed(plan: Plan, board: str) -> dict[str, Row]:
-    """Search openings to depth 7 with every variant; the variants take turns, so that a busy machine slows all."""
-    ruleset, openings = _load(board)
-    rows: dict[str, Row] = {name: {"nodes": 0, "seconds": 0.0} for name in (WHOLE, *plan.variants)}
+    """Search to depth 7 with every variant, along games of the whole player from the openings.
+
+    The variants take turns on each position, so that a busy machine slows all of them.
+    """
+    ruleset = Ruleset.parse(BOARDS[board][0])
+    openings = load_openings(_openings_path(board), ruleset)[: plan.openings]
+    rows: dict[str, Row] = {name: {"positions": 0, "nodes": 0, "seconds": 0.0} for name in (WHOLE, *plan.variants)}
     agents = {name: make_agent(agent_text(name, depth=_DEPTH)) for name in rows}
-    for opening in openings[: plan.positions]:
+    for opening in openings:
         position = Position.from_moves(ruleset, opening)
-        for name, agent in agents.items():
-            *_, last = agent.analyse(position, Limits())
-            rows[name]["nodes"] += last.nodes
-            rows[name]["seconds"] += last.elapsed_ms / 1000
+        while not position.is_over and position.stones < len(opening) + _PLIES:
+            moves = {}
+            for name, agent in agents.items():
+                *_, last = agent.analyse(position, Limits())
+                moves[name] = last.lines[0].move
+                rows[name]["positions"] += 1
+                rows[name]["nodes"] += last.nodes
+                rows[name]["seconds"] += last.elapsed_ms / 1000
+            position = position.play(moves[WHOLE])
     for row in rows.values():
-        row["positions"] = min(plan.positions, len(openings))
-        row["nodes_per_second"] = round(row["nodes"] / row["seconds"]) if row["seconds"] > 0 else 0
+        row["nodes_per_second"] = round(row["nodes"] / row["seconds"])
         row["seconds"] = round(row["seconds"], 4)
     return rows
 
 
 def _play_match(plan: Plan, board: str, variant: str, folder: Path, concurrency: int, console: Console) -> Row:
-    ruleset, file = BOARDS[board]
     tournament = Tournament(
         name=f"fudan {variant} {board}",
-        rules=(Ruleset.parse(ruleset),),
+        rules=(Ruleset.parse(BOARDS[board][0]),),
         players=(Entrant(agent=agent_text(variant, depth=0)), Entrant(agent=agent_text(WHOLE, depth=0))),
         rounds=(plan.games + 1) // 2,
         games=plan.games,
         seed=plan.seed,
         limits=TimeControl(time_ms=plan.time_ms),
-        openings=OpeningSettings(file=_openings_path(file), transform=True),
+        openings=OpeningSettings(file=_openings_path(board), transform=True),
     )
     folder.mkdir(parents=True, exist_ok=True)
     with GameStore(folder / f"{board}-{variant}.db") as store:
@@ -147,14 +156,8 @@ def _tell(progress: Progress, console: Console) -> None:
         console.print(f"{progress.tournament.name}: {progress.tally.games} of {progress.total} games, {counts}")
 
 
-def _load(board: str) -> tuple[Ruleset, Sequence[Sequence[Any]]]:
-    rules, file = BOARDS[board]
-    ruleset = Ruleset.parse(rules)
-    return ruleset, load_openings(_openings_path(file), ruleset)
-
-
-def _openings_path(file: str) -> Path:
-    return shipped_folder("data") / "openings" / file
+def _openings_path(board: str) -> Path:
+    return shipped_folder("data") / "openings" / BOARDS[board][1]
 
 
 def _write(plan: Plan, results: Mapping[str, Mapping[str, Row]], out: Path) -> None:
@@ -173,9 +176,8 @@ def _write(plan: Plan, results: Mapping[str, Mapping[str, Row]], out: Path) -> N
 def format_table(plan: Plan, results: Mapping[str, Mapping[str, Row]]) -> str:
     """Format the results of all boards as Markdown."""
     lines = [
-        f"Nodes, nodes per second and milliseconds: means of a search to depth {_DEPTH} over the shipped openings.",
-        f"Elo: {plan.games} games against the whole player, {plan.time_ms} ms per move and no depth limit,"
-        " with 95 % intervals.",
+        f"Nodes, nodes per second, milliseconds: means of searches to depth {_DEPTH} in the opening.",
+        f"Elo: {plan.games} games against the whole player, {plan.time_ms} ms per move, any depth; 95 % intervals.",
     ]
     for board, rows in results.items():
         lines += [
@@ -218,14 +220,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=default.games, help="games of each match (default: %(default)s)")
     parser.add_argument("--time-ms", type=int, default=default.time_ms, help="per move (default: %(default)s)")
     parser.add_argument(
-        "--positions", type=int, default=default.positions, help="openings whose search is timed (default: %(default)s)"
+        "--openings", type=int, default=default.openings, help="from which searches are timed (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=default.seed, help="of the matches (default: %(default)s)")
     parser.add_argument("--concurrency", type=int, default=1, help="games played at the same time (default: 1)")
     parser.add_argument("--out", type=Path, default=Path("papers/fudan/results"), help="folder of what is written")
     parser.add_argument("--store", type=Path, default=Path("runs/papers/fudan"), help="folder of the games")
     chosen = parser.parse_args(arguments)
-    plan = Plan(chosen.games, chosen.time_ms, chosen.positions, chosen.boards, chosen.only, chosen.seed)
+    plan = Plan(chosen.games, chosen.time_ms, chosen.openings, chosen.boards, chosen.only, chosen.seed)
     try:
         results = measure(plan, chosen.out, chosen.store, chosen.concurrency, Console(highlight=False))
     except TengenError as error:
