@@ -18,6 +18,7 @@
 #include "search/alphabeta/engine.h"
 #include "search/solvers/four_solver.h"
 #include "search/solvers/threat_solver.h"
+#include "search/stop_signal.h"
 
 namespace tengen::bindings {
 namespace {

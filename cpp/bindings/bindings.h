@@ -13,6 +13,7 @@ namespace nb = nanobind;
 void bind_core(nb::module_& m);
 void bind_critic(nb::module_& m);
 void bind_envs(nb::module_& m);
+void bind_fudan(nb::module_& m);
 void bind_game_batch(nb::module_& m);
 void bind_patterns(nb::module_& m);
 void bind_play(nb::module_& m);

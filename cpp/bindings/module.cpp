@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   tengen::bindings::bind_patterns(m);
   tengen::bindings::bind_search(m);
   tengen::bindings::bind_rollout(m);
+  tengen::bindings::bind_fudan(m);
   tengen::bindings::bind_puct(m);
   tengen::bindings::bind_critic(m);
   tengen::bindings::bind_tools(m);

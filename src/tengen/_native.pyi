@@ -862,6 +862,180 @@ class Hmcts:
         Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.
         """
 
+class FudanKeys(enum.Enum):
+    """Which keys the score dictionary knows."""
+
+    ALL = 0
+
+    AS_AUTHORED = 1
+
+class FudanEvaluation(enum.Enum):
+    """How the shape of a line is scored."""
+
+    DICTIONARY = 0
+
+    TABLE = 1
+
+class FudanCheckmate(enum.Enum):
+    """The checkmate search at the root."""
+
+    OFF = 0
+
+    BOTH_SIDES = 1
+
+    AUTHORS = 2
+
+def fudan_shape_score(keys: FudanKeys, low_blocked: bool, low_outer: int, middle: int, high_outer: int, high_blocked: bool) -> int:
+    """
+    The score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.
+    """
+
+class FudanScoreOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def keys(self) -> FudanKeys: ...
+
+    @keys.setter
+    def keys(self, arg: FudanKeys, /) -> None: ...
+
+    @property
+    def evaluation(self) -> FudanEvaluation: ...
+
+    @evaluation.setter
+    def evaluation(self, arg: FudanEvaluation, /) -> None: ...
+
+    @property
+    def blocked_update(self) -> bool: ...
+
+    @blocked_update.setter
+    def blocked_update(self, arg: bool, /) -> None: ...
+
+    @property
+    def peer_update(self) -> bool: ...
+
+    @peer_update.setter
+    def peer_update(self, arg: bool, /) -> None: ...
+
+class FudanPointScores:
+    """What every point is worth, kept up to date move by move."""
+
+    def __init__(self, options: FudanScoreOptions, board: Board) -> None: ...
+
+    def place(self, point: int, colour: Colour) -> None: ...
+
+    def remove(self, point: int) -> None: ...
+
+    def score(self, colour: Colour, point: int) -> int: ...
+
+    def direction_scores(self, colour: Colour, point: int) -> list[int]:
+        """
+        One score for each direction: row, column, rising and falling diagonal.
+        """
+
+    def stone_sum(self, colour: Colour) -> int: ...
+
+    @property
+    def hash(self) -> int: ...
+
+    @property
+    def neighbours(self) -> list[int]: ...
+
+class FudanOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def scores(self) -> FudanScoreOptions: ...
+
+    @scores.setter
+    def scores(self, arg: FudanScoreOptions, /) -> None: ...
+
+    @property
+    def hash_index(self) -> bool: ...
+
+    @hash_index.setter
+    def hash_index(self, arg: bool, /) -> None: ...
+
+    @property
+    def checkmate(self) -> FudanCheckmate: ...
+
+    @checkmate.setter
+    def checkmate(self, arg: FudanCheckmate, /) -> None: ...
+
+    @property
+    def prefers_fast_wins(self) -> bool: ...
+
+    @prefers_fast_wins.setter
+    def prefers_fast_wins(self, arg: bool, /) -> None: ...
+
+class FudanLimits:
+    def __init__(self) -> None: ...
+
+    @property
+    def time_ms(self) -> int: ...
+
+    @time_ms.setter
+    def time_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
+    def lines(self) -> int: ...
+
+    @lines.setter
+    def lines(self, arg: int, /) -> None: ...
+
+class FudanLine:
+    """One line of play with its value to the side to move."""
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+class FudanReport:
+    """The state of a search after an iteration."""
+
+    @property
+    def lines(self) -> list[FudanLine]: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def elapsed_ms(self) -> float: ...
+
+    @property
+    def win_plies(self) -> int: ...
+
+class FudanSearch:
+    """The alpha-beta search of the fudan report. One search at a time."""
+
+    def __init__(self, options: FudanOptions) -> None: ...
+
+    def search(self, board: Board, limits: FudanLimits, on_report: Callable[[FudanReport], None] | None = None, stop: StopSignal | None = None) -> FudanReport:
+        """
+        Search a game that is not over. The callback gets a FudanReport after each iteration.
+        """
+
+FUDAN_SCORE_UNIT: int = 10
+
+FUDAN_WIN_BOUND: int = 99999999000
+
 def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
     Write planes, float32 [C, height, width], as the viewer (0 black, 1 white) sees the board.
