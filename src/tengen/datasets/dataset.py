@@ -8,8 +8,8 @@ A folder holds `dataset.json` (sources and settings of the build) and
     splits.npy     uint8 [G]     index of the game's `Split`
     samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-`dataset.json` has the sha256 of each; `tengen check` compares them. A sample takes four bytes and a move two. Planes are encoded when a batch is requested (`encode_games`), so one data set
-serves every layout, symmetry and shift.
+`dataset.json` has the sha256 of each; `tengen check` compares them. A sample takes four bytes and a move two. Planes
+are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tengen.nets.architectures import Net
 
 Floats = npt.NDArray[np.float32]
-_MAX_VALUE = 1.001
-"""Largest value of a network; rounding may take one above 1."""
+_MAX_VALUE = 1.05
+"""Largest value of a network; in int8, rounding may take one above 1."""
 
 
 class OnnxEvaluator:

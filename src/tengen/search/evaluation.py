@@ -8,8 +8,8 @@ import numpy.typing as npt
 from tengen.errors import InputError
 
 Floats = npt.NDArray[np.float32]
-_MAX_VALUE = 1.001
-"""Largest value of a network; rounding may take one above 1."""
+_MAX_VALUE = 1.05
+"""Largest value of a network; in int8, rounding may take one above 1."""
 
 
 class UniformEvaluator:

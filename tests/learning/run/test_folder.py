@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tengen.errors import InputError, RunError
 from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
@@ -105,14 +106,25 @@ def test_an_error_of_the_work_under_the_lock_is_not_one_of_the_lock(tmp_path: Pa
 
 
 def test_events_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def add_scalar(*_: object) -> None:
+    def add(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", add_scalar)
+    monkeypatch.setattr("tengen.learning.run.folder.EventWriter.add", add)
     run = make_run(tmp_path)
     message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume"
     with pytest.raises(RunError, match=message), run.lock():
         run.log(1, {"seconds": 1.0})
+
+
+def test_tensorboard_reads_the_metrics_of_a_run_and_of_its_resumption(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    for iteration in (1, 2, 2):  # killed after the second iteration was logged, and resumed
+        with run.lock():
+            run.log(iteration, {"seconds": float(iteration), "losses": {"policy": 0.5}})
+    read = EventAccumulator(str(tmp_path))
+    read.Reload()
+    assert sorted(read.Tags()["scalars"]) == ["losses/policy", "seconds"]
+    assert [(event.step, event.value) for event in read.Scalars("seconds")] == [(1, 1.0), (2, 2.0)]
 
 
 def test_a_run_is_untouched_until_work_is_done_in_it(tmp_path: Path) -> None:
@@ -206,11 +218,11 @@ def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) ->
     found = run.load_checkpoint(heard.append, restore=check)
     assert found is not None
     assert found.iteration == 1
-    folders = tmp_path / "checkpoints"
-    assert heard == [
-        f"checkpoint {folders / '000003'} cannot be restored: no positions of 3; checkpoint {folders / '000002'} cannot"
-        " be restored: no positions of 2: going back to iteration 1"
-    ]
+    parts = (
+        f"checkpoint {tmp_path / 'checkpoints' / f'{number:06}'} cannot be restored: no positions of {number}"
+        for number in (3, 2)
+    )
+    assert heard == [f"{'; '.join(parts)}: going back to iteration 1"]
 
 
 def test_a_damaged_line_of_metrics_is_skipped_and_counted(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from tengen.learning.run.reading import numbered_files
 
 NO_MOVE = -1
 """Value of `Samples.reply` after the last move of a game."""
-_SLACK = 1.001
+_SLACK = 1.05
 """Largest value in a shard; rounding may take one above 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}

@@ -36,6 +36,7 @@ from tengen.core.provenance import source_commit
 from tengen.core.tables import to_table
 from tengen.errors import InputError, RunError
 from tengen.learning.config import format_toml
+from tengen.learning.run.events import EventWriter
 from tengen.learning.run.manifest import MANIFEST_FILE, MAX_MANIFEST_BYTES, format_manifest, parse_manifest, sha256
 from tengen.learning.run.reading import (
     CHECKPOINTS_FOLDER,
@@ -86,7 +87,7 @@ class Checkpoint:
 class Run(RunReader):
     """The folder of a run. Use `create` or `open`; hold `lock` while writing."""
 
-    _events: Any = None
+    _events: EventWriter | None = None
 
     @classmethod
     def create(cls, folder: Path, header: RunHeader, config: Any) -> Run:
@@ -129,15 +130,9 @@ class Run(RunReader):
         with writing_run(path), open(path, "ab", buffering=0) as file:
             file.write(line.encode("utf-8"))
         with writing_run(self.folder / _EVENTS):
-            for name, value in _scalars(metrics):
-                self._event_writer(iteration).add_scalar(name, value, iteration)
-
-    def _event_writer(self, iteration: int) -> Any:
-        if self._events is None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._events = SummaryWriter(str(self.folder), purge_step=iteration)
-        return self._events
+            if self._events is None:
+                self._events = EventWriter(self.folder, iteration)
+            self._events.add(iteration, dict(_scalars(metrics)))
 
     def _close_events(self) -> None:
         events, self._events = self._events, None
