@@ -31,7 +31,7 @@ from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_
 from tengen.learning.run.guards import GuardConfig, Guards
 from tengen.learning.run.plots import draw_run
 from tengen.learning.run.progress import Progress
-from tengen.learning.run.reading import METRICS_FILE, Budget
+from tengen.learning.run.reading import Budget, LeftOut
 from tengen.learning.run.strength import Ladder, StrengthConfig
 from tengen.nets.architectures import Net, NetConfig, build_net, save_net
 from tengen.nets.export import export_onnx
@@ -122,9 +122,10 @@ class Loop:
         or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
         """
         checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), restore)
-        if damaged := self.run.damaged_lines():
-            numbers = ", ".join(map(str, damaged[:10])) + (", …" if len(damaged) > 10 else "")
-            self.progress.say(f"skipped {len(damaged)} damaged lines of {METRICS_FILE}: {numbers}")
+        left_out = LeftOut()
+        self.run.metrics(left_out)
+        if left_out.damaged_lines:
+            self.progress.say(str(left_out))
         self.run.rewind(checkpoint.iteration if checkpoint else 0)
         if checkpoint is not None:
             self.iteration = checkpoint.iteration

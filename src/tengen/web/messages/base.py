@@ -71,6 +71,8 @@ class ProblemCode(StrEnum):
     """The action is valid, but not at this moment."""
     AGENT = "agent"
     """The agent is not allowed, does not support the rules, or failed."""
+    STORAGE = "storage"
+    """The server cannot store or read this, for example because its disk is full. Nothing has changed."""
     BUSY = "busy"
     TOO_MANY = "too-many"
     TOO_LARGE = "too-large"
