@@ -37,6 +37,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "paper",
     "ship",
     "show",
+    "check",
 )
 """Modules of this package that register subcommands, in the order of the help.
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.core.checked_files import read_bytes, read_json
 from tengen.core.contracts import Ruleset
+from tengen.core.planes import encode
+from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, MissingExtraError, RulesetError
@@ -115,11 +117,26 @@ def load_model(
     """
     wanted, engine = _member(Precision, precision), _member(Backend, backend)
     path = find_model(model, wanted)
+    evaluator, info = load_network_file(path, threads=threads, name=str(model))
+    if info.precision is not wanted:
+        raise InputError(f"{path} computes in {info.precision}, not {wanted}")
+    if engine is Backend.TORCH:
+        if wanted is not Precision.FP32:
+            raise InputError(f"the torch backend supports fp32 only, not {wanted}: use backend onnxruntime")
+        return _load_torch(path.with_name(WEIGHTS_FILE)), info
+    return evaluator, info
+
+
+def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[OnnxEvaluator, ModelInfo]:
+    """Load an ONNX file of any precision: check its checksum and its graph, and evaluate an empty board with it.
+
+    `name` is that of the model (default: the path). Every failure is an `InputError` that names the file.
+    """
     data = read_bytes(path, MAX_MODEL_BYTES)
     sha256 = check_seal(data, str(path))
     evaluator = OnnxEvaluator(data, threads=threads, place=str(path))
     info = ModelInfo(
-        name=str(model),
+        name=name or str(path),
         ruleset=evaluator.file.ruleset,
         plane_layout=evaluator.plane_layout,
         has_any_size=evaluator.file.has_any_size,
@@ -127,12 +144,7 @@ def load_model(
         sha256=sha256,
         discount=_discount(evaluator.metadata, path),
     )
-    if info.precision is not wanted:
-        raise InputError(f"{path} computes in {info.precision}, not {wanted}")
-    if engine is Backend.TORCH:
-        if wanted is not Precision.FP32:
-            raise InputError(f"the torch backend supports fp32 only, not {wanted}: use backend onnxruntime")
-        return _load_torch(path.with_name(WEIGHTS_FILE)), info
+    evaluator.evaluate(encode(Position.start(info.ruleset), info.plane_layout)[None])
     return evaluator, info
 
 

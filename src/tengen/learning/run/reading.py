@@ -315,7 +315,7 @@ def find_run_folders(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path, depth: int) -> Iterator[Path]:
-    is_run = _looks_like_run(folder / CONFIG_FILE)
+    is_run = looks_like_run(folder / CONFIG_FILE)
     if is_run:
         yield folder
     if not depth:
@@ -361,7 +361,7 @@ def finite(value: object, default: float = 0.0) -> float:
     return float(value) if isinstance(value, (int, float)) and is_number(value) else default
 
 
-def _looks_like_run(path: Path) -> bool:
+def looks_like_run(path: Path) -> bool:
     """Whether a configuration file belongs to a run; metrics next to it decide if it cannot be read."""
     if not path.is_file():
         return False

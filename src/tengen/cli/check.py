@@ -1,0 +1,40 @@
+"""`tengen check`: verify runs, data sets, networks, game stores and game files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("check")(check)
+
+
+def check(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH…", help="Files or folders; folders are searched.", show_default=False)
+    ],
+) -> None:
+    """Find damage in files and folders, and say what can be saved.
+
+    Checks training runs, data sets, networks, game stores, game files, puzzles and engine weights. Prints one line for
+    each of them. Nothing is changed. The exit code is 1 if anything is damaged.
+    """
+    from tengen.cli.file_checks import find_items
+    from tengen.errors import InputError
+
+    items = damaged = 0
+    for path in paths:
+        for item in find_items(path):
+            findings = item.check(item.path)
+            typer.echo(findings.line(item.path))
+            items += 1
+            damaged += bool(findings.damage)
+    if not items:
+        raise InputError(f"nothing to check in {', '.join(map(str, paths))}")
+    typer.echo(f"{items} checked, {damaged} damaged")
+    if damaged:
+        raise typer.Exit(1)
