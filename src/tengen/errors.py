@@ -96,6 +96,10 @@ class EngineError(AgentError):
         self.reason = reason
 
 
+class WorkerError(TengenError):
+    """A worker process could not be started, died repeatedly, or met a bug; then the message is the traceback."""
+
+
 class RunError(TengenError):
     """A training run cannot start or continue; the files it has written so far are complete."""
 
