@@ -49,8 +49,8 @@ def test_parameters_walk_to_where_games_are_won() -> None:
         return sum((values[name] - best[name]) ** 2 for name in best)
 
     for pair in range(600):
-        up, down, directions = state.propose(pair)
-        state.learn(pair, directions, 1 if distance(up) < distance(down) else -1)
+        proposal = state.propose(pair)
+        state.learn(proposal, 1 if distance(proposal.up) < distance(proposal.down) else -1)
     assert abs(state.values["a"] - 70) < 6
     assert abs(state.values["b"] - 40) < 6
 
@@ -58,7 +58,7 @@ def test_parameters_walk_to_where_games_are_won() -> None:
 def test_proposals_stay_in_the_range_and_are_opposite() -> None:
     state = Spsa(SpsaConfig(ruleset=SMALL, pairs=100, step=0.4), search_parameters())
     for pair in range(20):
-        up, down, directions = state.propose(pair)
+        _, up, down, directions = state.propose(pair)
         for parameter in state.parameters:
             name = parameter.name
             assert parameter.low <= min(up[name], down[name]) <= max(up[name], down[name]) <= parameter.high

@@ -15,12 +15,11 @@ from tengen.agents.registry import check_plays, make_agent
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, GameResult, TimeControl
 from tengen.arena.openings import Stones, load_openings, random_openings
-from tengen.arena.runner import GRACE_MS, UNTIMED_MS, Runner
 from tengen.arena.schedule import Format, Game, Schedule, pairings
 from tengen.arena.sprt import Hypothesis, Sprt
 from tengen.arena.store import GameStore, Score
 from tengen.arena.tally import Tally
-from tengen.arena.worker import WorkerSettings
+from tengen.arena.workers import PlaySettings, game_workers
 from tengen.core.contracts import Agent, Opening, Ruleset
 from tengen.core.tables import to_table
 from tengen.errors import AgentError, EngineError, EngineFault, InputError
@@ -118,11 +117,9 @@ class Tournament:
             games=self.games,
         )
 
-    def worker_settings(self) -> WorkerSettings:
-        """What the processes that play the games need to know."""
-        return WorkerSettings(
-            players=self.entrants(), adjudication=self.adjudication, grace_ms=GRACE_MS, untimed_ms=UNTIMED_MS
-        )
+    def play_settings(self) -> PlaySettings:
+        """Return what all games have in common."""
+        return PlaySettings(players=self.entrants(), adjudication=self.adjudication)
 
     def check_players(self) -> None:
         """Make every agent once; `AgentError` names one that cannot be made or started, or does not play a ruleset.
@@ -227,8 +224,9 @@ def play(
             on_result(progress)
 
     if len(done) < len(schedule):
-        with Runner(tournament.worker_settings(), concurrency=concurrency, pins_cores=pins_cores) as runner:
-            runner.run(remaining(), keep, None if on_idle is None else lambda: on_idle(progress))
+        with game_workers(tournament.play_settings(), workers=concurrency, pins_cores=pins_cores) as pool:
+            for game, result in pool.run(remaining(), None if on_idle is None else lambda: on_idle(progress)):
+                keep(game, result)
     return progress
 
 

@@ -19,11 +19,12 @@ import time
 import uuid
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import psutil
 
+from tengen.core.marked_processes import kill_marked
 from tengen.errors import EngineError, EngineFault
 from tengen.protocols.pipe import MAX_LINE, LineSplitter, PipeLog
 
@@ -190,9 +191,7 @@ class EngineProcess:
             # The leader is not reaped before, so that its number cannot have passed to a stranger.
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
-        for process in _marked_processes(self._mark):
-            with suppress(psutil.Error):
-                process.kill()
+        kill_marked(_MARK, self._mark)
         with suppress(OSError):
             self._process.kill()
         with suppress(subprocess.TimeoutExpired):
@@ -340,14 +339,6 @@ def _spawn(argv: Sequence[str], cwd: str | None, mark: str, *, keeps_stderr: boo
         )
     except (OSError, ValueError) as error:
         raise EngineError(f"cannot start engine {' '.join(argv)!r}: {error}", EngineFault.START) from None
-
-
-def _marked_processes(mark: str) -> Iterator[psutil.Process]:
-    for process in psutil.process_iter():
-        # Other users' processes do not show their environment; they are none of ours.
-        with suppress(psutil.Error, OSError):
-            if process.environ().get(_MARK) == mark:
-                yield process
 
 
 def _wait_readable(pipes: set[int], wake: int) -> list[int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
-import threading
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from tengen.core.files import atomic_write
 from tengen.errors import RecordError
 from tengen.records.formats import Format, Options, format_of
 from tengen.records.game import GameRecord, collect
@@ -110,21 +110,16 @@ def save(
     if entry.write is None:
         raise RecordError(f"{os.fspath(path)}: {entry.title} ({entry.name}) can be read but not written")
     target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     options = Options(rows=rows, encoding=encoding)
     try:
-        with open(partial, "xb") as file:
-            with _packed(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out:
-                for chunk in _written(entry, entry.write, records, options):
-                    out.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
+        with (
+            atomic_write(target) as file,
+            _packed(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out,
+        ):
+            for chunk in _written(entry, entry.write, records, options):
+                out.write(chunk)
     except OSError as error:
         raise RecordError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
 
 
 def _packed(file: BinaryIO) -> gzip.GzipFile:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import multiprocessing
 import os
 import random
-import signal
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,9 @@ from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
-from tengen.errors import InputError, RecordError, TengenError
+from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_process import CarryOut
+from tengen.errors import InputError, RecordError
 from tengen.search.alphabeta import AlphaBeta
 from tengen.search.weights import load_weights, save_weights, weights_for
 
@@ -149,12 +149,12 @@ def generate_games(
 def digest_weights(weights: _native.Weights) -> str:
     """A short text that differs when any number of the weights does."""
     digest = hashlib.sha256()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "weights.npz"
-        save_weights(path, weights)
-        with np.load(path, allow_pickle=False) as tables:
-            for name in tables.files:
-                digest.update(tables[name].tobytes())
+    file = BytesIO()
+    save_weights(file, weights)
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as tables:
+        for name in tables.files:
+            digest.update(tables[name].tobytes())
     return digest.hexdigest()[:12]
 
 
@@ -271,46 +271,23 @@ def _read_begun(config: SelfPlayConfig) -> dict[int, EngineGame]:
 
 
 def _play_all(config: SelfPlayConfig, numbers: Iterable[int], workers: int) -> Iterator[EngineGame]:
-    """The games as they end; with one worker in this process."""
+    """Yield the games as they end. One worker means this process."""
     if workers == 1:
-        player = _Player(config)
-        yield from map(player.play, numbers)
+        yield from map(_SelfPlayer(config).play, numbers)
         return
-    pending = iter(numbers)
-    running: set[Future[EngineGame]] = set()
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,))
-    try:
-        while True:
-            while len(running) < 3 * workers and (number := next(pending, None)) is not None:
-                running.add(pool.submit(_play_in_worker, number))
-            if not running:
-                return
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                yield future.result()
-    except BrokenProcessPool:
-        raise TengenError("a worker process died; the games so far are kept, the same command goes on") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool: WorkerPool[int, EngineGame] = WorkerPool(partial(_open_player, config), name="self-play", workers=workers)
+    with pool:
+        for _, game in pool.run(numbers):
+            yield game
 
 
-_worker_player: _Player | None = None
+@contextmanager
+def _open_player(config: SelfPlayConfig) -> Iterator[CarryOut]:
+    player = _SelfPlayer(config)
+    yield lambda number, context: player.play(number)
 
 
-def _start_worker(config: SelfPlayConfig) -> None:
-    global _worker_player  # noqa: PLW0603  one player for the life of a worker process
-    # Ctrl-C reaches every process of a terminal; the one in charge ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker_player = _Player(config)
-
-
-def _play_in_worker(number: int) -> EngineGame:
-    assert _worker_player is not None
-    return _worker_player.play(number)
-
-
-class _Player:
+class _SelfPlayer:
     """Plays games of the engine against itself."""
 
     def __init__(self, config: SelfPlayConfig) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
+from tengen.core.files import atomic_write, replace_file
 from tengen.core.position import Position
 from tengen.core.provenance import source_commit
 from tengen.errors import InputError
@@ -184,16 +184,15 @@ def write_fit(
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")
     weights, report = fit(games)
-    partial = target.with_name(f".{target.stem}.part.npz")
-    save_weights(partial, weights)
-    os.replace(partial, target)
+    with atomic_write(target) as file:
+        save_weights(file, weights)
     log = {
         **asdict(report),
         "config": asdict(config),
         "files": [path.name for path in paths],
         "commit": source_commit(),
     }
-    target.with_suffix(".json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+    replace_file(target.with_suffix(".json"), f"{json.dumps(log, indent=2)}\n".encode())
     return report
 
 

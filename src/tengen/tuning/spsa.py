@@ -10,19 +10,19 @@ on where it was.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import random
-import signal
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.files import replace_file
+from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_process import CarryOut
 from tengen.errors import InputError
 from tengen.search.alphabeta import ALL_INGREDIENTS
 from tengen.search.weights import weights_for
@@ -70,6 +70,16 @@ def search_parameters() -> tuple[Parameter, ...]:
     return tuple(Parameter(*row) for row in _native.search_parameters())
 
 
+class Proposal(NamedTuple):
+    """The numbers that the two sides of a pair play with."""
+
+    pair: int
+    up: dict[str, int]
+    down: dict[str, int]
+    directions: dict[str, int]
+    """+1 or -1 for each parameter: where the first side differs from the current values."""
+
+
 class Spsa:
     """The state of a run: where the parameters are, and how many pairs have been played."""
 
@@ -83,8 +93,8 @@ class Spsa:
         """The parameters as the engine takes them."""
         return {name: round(value) for name, value in self.values.items()}
 
-    def propose(self, pair: int) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-        """The two sides of a pair and the direction (+1 or -1 for each parameter) of the first."""
+    def propose(self, pair: int) -> Proposal:
+        """Return what the two sides of a pair play with."""
         rng = random.Random(f"spsa {self.config.seed} {pair}")
         up: dict[str, int] = {}
         down: dict[str, int] = {}
@@ -95,15 +105,15 @@ class Spsa:
             for side, moved in ((up, step), (down, -step)):
                 side[parameter.name] = round(_clip(self.values[parameter.name] + moved, parameter))
             directions[parameter.name] = direction
-        return up, down, directions
+        return Proposal(pair, up, down, directions)
 
-    def learn(self, pair: int, directions: dict[str, int], score: int) -> None:
+    def learn(self, proposal: Proposal, score: int) -> None:
         """Follow the winner of a pair; `score` is wins minus losses of its first side."""
         total = self.config.pairs
         settling = _SETTLING * total
-        gain = self.config.gain * ((settling + total) / (settling + pair + 1)) ** _ALPHA
+        gain = self.config.gain * ((settling + total) / (settling + proposal.pair + 1)) ** _ALPHA
         for parameter in self.parameters:
-            move = gain * self._step(parameter, pair) * directions[parameter.name] * score
+            move = gain * self._step(parameter, proposal.pair) * proposal.directions[parameter.name] * score
             self.values[parameter.name] = _clip(self.values[parameter.name] + move, parameter)
         self.pairs_done += 1
 
@@ -116,9 +126,7 @@ class Spsa:
     def save(self, path: Path) -> None:
         """Write the state in one piece."""
         fields = {"conditions": self._conditions, "pairs": self.pairs_done, "values": self.values}
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(fields, indent=1) + "\n")
-        os.replace(partial, path)
+        replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
         """Go on from a state; one of another run is refused."""
@@ -152,17 +160,14 @@ def tune_search(
     state = Spsa(config, search_parameters())
     if path.exists():
         state.resume(path)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(config,)) as pool:
+    pool: WorkerPool[Proposal, int] = WorkerPool(partial(_open_player, config), name="tuning", workers=workers)
+    with pool:
         while state.pairs_done < config.pairs:
             first = state.pairs_done
-            pairs = range(first, min(first + workers, config.pairs))
-            proposals = [state.propose(pair) for pair in pairs]
-            games = [
-                pool.submit(_play_pair, pair, up, down) for pair, (up, down, _) in zip(pairs, proposals, strict=True)
-            ]
-            for pair, (_, _, directions), game in zip(pairs, proposals, games, strict=True):
-                state.learn(pair, directions, game.result())
+            proposals = [state.propose(pair) for pair in range(first, min(first + workers, config.pairs))]
+            # Sorted, so that the result does not depend on which pair ends first.
+            for proposal, score in sorted(pool.run(proposals), key=lambda answer: answer[0].pair):
+                state.learn(proposal, score)
             state.save(path)
             if on_round is not None:
                 on_round(state)
@@ -175,19 +180,11 @@ def _clip(value: float, parameter: Parameter) -> float:
 
 # -- playing ----------------------------------------------------------------------------------------------------------
 
-_worker: _PairPlayer | None = None
 
-
-def _start_worker(config: SpsaConfig) -> None:
-    global _worker  # noqa: PLW0603  one player for the life of a worker process
-    # Ctrl-C reaches every process of a terminal; the one in charge ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = _PairPlayer(config)
-
-
-def _play_pair(pair: int, up: dict[str, int], down: dict[str, int]) -> int:
-    assert _worker is not None
-    return _worker.play(pair, up, down)
+@contextmanager
+def _open_player(config: SpsaConfig) -> Iterator[CarryOut]:
+    player = _PairPlayer(config)
+    yield lambda proposal, context: player.play(proposal)
 
 
 class _PairPlayer:
@@ -201,14 +198,14 @@ class _PairPlayer:
         self._limits = _native.SearchLimits()
         self._limits.nodes = config.nodes
 
-    def play(self, pair: int, up: dict[str, int], down: dict[str, int]) -> int:
-        """Wins minus losses of the first side over both colours."""
-        rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {pair}")
+    def play(self, proposal: Proposal) -> int:
+        """Return wins minus losses of the first side over both colours."""
+        rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {proposal.pair}")
         first, second = self._engines
         first.set_options(ALL_INGREDIENTS, 0)
         opening = find_opening(first, self._limits, self._config.ruleset, rng)
-        first.set_options(ALL_INGREDIENTS, 0, up)
-        second.set_options(ALL_INGREDIENTS, 0, down)
+        first.set_options(ALL_INGREDIENTS, 0, proposal.up)
+        second.set_options(ALL_INGREDIENTS, 0, proposal.down)
         score = 0
         for black, white, sign in ((first, second, 1), (second, first, -1)):
             board = opening.native.copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def load_weights(path: Path) -> Weights:
         raise InputError(f"{path} is not a weights file: {error}") from None
 
 
-def save_weights(path: Path, weights: Weights) -> None:
+def save_weights(file: Path | BinaryIO, weights: Weights) -> None:
     """Write a weights file that `load_weights` reads back."""
     tables = {name: getattr(weights, name) for name in _TABLES}
     if weights.net is not None:
@@ -56,7 +57,7 @@ def save_weights(path: Path, weights: Weights) -> None:
             part = np.asarray(getattr(weights.net, name))
             alike = name in _NET_BY_SIDE and np.array_equal(part[0], part[1])
             tables[_NET_PREFIX + name] = part[:1] if alike else part
-    np.savez_compressed(path, **tables)
+    np.savez_compressed(file, **tables)
 
 
 def weights_for(ruleset: Ruleset) -> Weights:

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import psutil
-import pytest
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl
 from tengen.arena.openings import random_openings
-from tengen.arena.runner import Runner
-from tengen.arena.schedule import Game, Schedule
-from tengen.arena.worker import WorkerSettings
+from tengen.arena.schedule import Schedule
+from tengen.arena.workers import PlaySettings, game_workers
 from tengen.core.contracts import Ruleset
 from tests.protocols.engines import engine_text
 
@@ -23,9 +21,9 @@ RULES = Ruleset.parse("15x15:5:freestyle")
 PATIENCE_S = 60.0
 
 
-def settings_for(*agents: str, control: TimeControl | None = None) -> WorkerSettings:
+def settings_for(*agents: str, control: TimeControl | None = None) -> PlaySettings:
     players = tuple(Entrant(name=agent, agent=agent, limits=control) for agent in agents)
-    return WorkerSettings(players=players, adjudication=Adjudication(), grace_ms=60_000, untimed_ms=600_000)
+    return PlaySettings(players=players, adjudication=Adjudication(), grace_ms=60_000, untimed_ms=600_000)
 
 
 def schedule(pairs: int) -> Schedule:
@@ -33,7 +31,7 @@ def schedule(pairs: int) -> Schedule:
 
 
 def play_all(
-    settings: WorkerSettings,
+    settings: PlaySettings,
     games: Schedule,
     *,
     concurrency: int = 2,
@@ -42,12 +40,10 @@ def play_all(
 ) -> dict[int, GameResult]:
     results: dict[int, GameResult] = {}
 
-    def keep(game: Game, result: GameResult) -> None:
-        assert game.number not in results
-        results[game.number] = result
-
-    with Runner(settings, concurrency=concurrency, pins_cores=pins_cores) as runner:
-        runner.run(games, keep, on_idle)
+    with game_workers(settings, workers=concurrency, pins_cores=pins_cores) as pool:
+        for game, result in pool.run(games, on_idle):
+            assert game.number not in results
+            results[game.number] = result
     return results
 
 
@@ -129,19 +125,11 @@ def test_a_player_that_never_answers_is_ended() -> None:
 
 
 def test_leaving_early_leaves_nothing_behind() -> None:
-    class EnoughError(Exception):
-        pass
-
-    children: list[psutil.Process] = []
-
-    def stop(game: Game, result: GameResult) -> None:
-        children.extend(child for worker in workers() for child in (worker, *worker.children(recursive=True)))
-        raise EnoughError
-
     settings = settings_for(engine_text("random_mover"), "random", control=TimeControl(time_ms=5000))
-    with pytest.raises(EnoughError), Runner(settings, concurrency=2) as runner:
-        runner.run(schedule(10), stop)
-    assert children
+    with game_workers(settings, workers=2) as pool:
+        next(pool.run(schedule(10)))
+        children = [child for worker in workers() for child in (worker, *worker.children(recursive=True))]
+    assert len(children) > 2
     assert psutil.wait_procs(children, timeout=PATIENCE_S)[1] == []
 
 

@@ -1,0 +1,135 @@
+"""Plays the games of a tournament in worker processes.
+
+A worker that dies costs its game nothing but time: another worker plays the game again. After three deaths the player
+to move loses. A player that thinks far longer than allowed loses by timeout, and its worker is ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from tengen.agents.agent_cache import AgentCache
+from tengen.agents.registry import make_agent
+from tengen.arena.entrant import Entrant
+from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
+from tengen.arena.schedule import Game
+from tengen.core.contracts import Agent, Outcome
+from tengen.core.worker_pool import Loss, WorkerPool
+from tengen.core.worker_process import CarryOut, OrderContext
+from tengen.errors import TengenError
+
+_MAX_AGENTS = 8
+"""Agents that a worker keeps between games."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaySettings:
+    """What all games of a tournament have in common."""
+
+    players: tuple[Entrant, ...]
+    adjudication: Adjudication
+    grace_ms: int = 20_000
+    """Milliseconds beyond time and tolerance after which the player counts as hung."""
+    untimed_ms: int = 3_600_000
+    """The same for moves without a time limit."""
+
+
+class GamePlayer:
+    """Plays games of a tournament one after the other and keeps their agents in between."""
+
+    def __init__(self, settings: PlaySettings) -> None:
+        self._settings = settings
+        # The two players of a game always differ, so one agent per player is enough.
+        self._agents = AgentCache(self._make, max_agents=_MAX_AGENTS)
+
+    def play(self, game: Game, context: OrderContext) -> GameResult:
+        """Play one game; the context learns who is to move and until when."""
+        settings = self._settings
+        first, second = (settings.players[player].limits or TimeControl() for player in game.players)
+        controls = (first, second)
+
+        def watch(seat: int, allowed_ms: float | None) -> None:
+            patience_ms = controls[seat].tolerance_ms + settings.grace_ms
+            ms = settings.untimed_ms if allowed_ms is None else allowed_ms + patience_ms
+            context.expect_within(ms / 1000, note=seat)
+
+        watch(0, None)
+        self._close_idle_engines(game)
+        agents: list[Agent] = []
+        for seat, player in enumerate(game.players):
+            try:
+                agents.append(self._agents.get(player))
+            except TengenError as error:
+                return _forfeited(game, seat, Ending.START, str(error))
+        result = play_game(
+            game.ruleset,
+            (agents[0], agents[1]),
+            controls=controls,
+            opening=game.opening,
+            adjudication=settings.adjudication,
+            seed=game.seed,
+            watch=watch,
+        )
+        if result.ending.is_forfeit and result.loser_seat is not None:
+            # An agent that failed is in an unknown state.
+            self._agents.drop(game.players[result.loser_seat])
+        return result
+
+    def close(self) -> None:
+        """Close all agents."""
+        self._agents.close()
+
+    def _make(self, player: int) -> Agent:
+        entrant = self._settings.players[player]
+        agent = make_agent(entrant.agent)
+        if entrant.memory_mb is not None:
+            agent.configure(memory_bytes=entrant.memory_mb << 20)
+        return agent
+
+    def _close_idle_engines(self, game: Game) -> None:
+        """Close foreign engines that do not play this game: they could use its processor time."""
+        for player, agent in self._agents.items():
+            if isinstance(agent, RunsProcess) and player not in game.players:
+                self._agents.drop(player)
+
+
+@runtime_checkable
+class RunsProcess(Protocol):
+    """An agent with its own process: a foreign engine."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, None while it does not run."""
+        ...
+
+
+def game_workers(settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False) -> WorkerPool[Game, GameResult]:
+    """Return a pool whose orders are games and whose results are theirs. It must be closed."""
+    prepare = partial(_open_player, settings)
+    return WorkerPool(prepare, name="arena worker", workers=workers, pins_cores=pins_cores, on_loss=_lost)
+
+
+@contextmanager
+def _open_player(settings: PlaySettings) -> Iterator[CarryOut]:
+    with closing(GamePlayer(settings)) as player:
+        yield player.play
+
+
+def _lost(game: Game, loss: Loss) -> GameResult:
+    return _forfeited(game, loss.note, Ending.TIMEOUT if loss.is_hung else Ending.CRASH, loss.reason)
+
+
+def _forfeited(game: Game, seat: int, ending: Ending, detail: str) -> GameResult:
+    """Return the loss of a seat in a game without moves, or whose moves are lost."""
+    return GameResult(
+        outcome=Outcome.WHITE if seat == 0 else Outcome.BLACK,
+        ending=ending,
+        detail=detail,
+        black_seat=0,
+        moves=game.opening,
+        turns=(),
+    )

@@ -1,0 +1,195 @@
+"""Worker processes that carry out a list of orders and survive the death of any of them.
+
+An order whose worker dies is given to another one, so a death costs time and nothing else. An order over which several
+workers have died, or whose worker hangs, is given up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing.connection import wait
+from typing import Generic, NoReturn, TypeVar
+
+from tengen.core.worker_process import Prepare, Result, WorkerProcess
+from tengen.errors import WorkerError
+
+MAX_DEATHS = 3
+"""Workers that may die over one order, and workers per place that may die before they are ready."""
+_ORDERS_PER_WORKER = 2
+"""The second one waits in the worker, which then starts it without delay."""
+_LOOK_S = 0.5
+"""Interval at which hung workers are looked for."""
+_EXIT_S = 3.0
+
+OrderT = TypeVar("OrderT")
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Why an order was given up."""
+
+    reason: str
+    is_hung: bool
+    """Whether the worker exceeded its deadline; otherwise too many workers died."""
+    note: int
+    """Last note of `OrderContext.expect_within`."""
+
+
+@dataclass(slots=True)
+class _Worker(Generic[OrderT]):
+    process: WorkerProcess
+    orders: deque[tuple[int, OrderT]] = field(default_factory=deque)
+    """Numbered orders that it has not answered, oldest first."""
+
+
+def _raise_loss(order: object, loss: Loss) -> NoReturn:
+    raise WorkerError(loss.reason)
+
+
+class WorkerPool(Generic[OrderT, ResultT]):
+    """A fixed number of workers, started when they are needed; a context manager that leaves no process behind."""
+
+    def __init__(
+        self,
+        prepare: Prepare,
+        *,
+        name: str,
+        workers: int = 1,
+        pins_cores: bool = False,
+        on_loss: Callable[[OrderT, Loss], ResultT] | None = None,
+    ) -> None:
+        """`prepare` prepares each worker, and `pins_cores` pins each to a core of its own.
+
+        `on_loss` returns the result of an order that was given up. By default the pool raises `WorkerError` instead.
+        """
+        self._prepare = prepare
+        self._name = name
+        self._on_loss = on_loss or _raise_loss
+        self._pins_cores = pins_cores
+        self._workers: list[_Worker[OrderT] | None] = [None] * workers
+        self._returned: deque[tuple[int, OrderT]] = deque()
+        """Orders of workers that were ended."""
+        self._numbers = count()
+        self._deaths: Counter[int] = Counter()
+        """Workers that died, by the number of the order they were carrying out."""
+        self._failed_starts = 0
+
+    def run(
+        self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
+    ) -> Iterator[tuple[OrderT, ResultT]]:
+        """Yield each order with its result as soon as it ends.
+
+        Orders are taken from the iterable when a worker has room. `on_idle` is called at least every half second.
+        Exceptions of the workers are raised here. Either consume all results or close the pool.
+        """
+        source = ((next(self._numbers), order) for order in orders)
+        while True:
+            self._hand_out(source)
+            busy = [worker for worker in self._workers if worker is not None and worker.orders]
+            if not busy and not self._returned:
+                return
+            ready = wait([worker.process.connection for worker in busy], timeout=_LOOK_S)
+            for place, worker in enumerate(self._workers):
+                if worker is None or not worker.orders:
+                    continue
+                if worker.process.connection in ready:
+                    yield from self._receive(place, worker)
+                elif worker.process.is_hung:
+                    yield from self._replace_hung(place, worker)
+            if on_idle is not None:
+                on_idle()
+
+    def close(self) -> None:
+        """End all workers, in the middle of their orders if necessary."""
+        living = [worker for worker in self._workers if worker is not None]
+        self._workers = [None] * len(self._workers)
+        for worker in living:
+            if not worker.orders:
+                worker.process.ask_to_exit()
+        deadline = time.monotonic() + _EXIT_S
+        for worker in living:
+            worker.process.end(0.0 if worker.orders else max(0.0, deadline - time.monotonic()))
+
+    def __enter__(self) -> WorkerPool[OrderT, ResultT]:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _hand_out(self, source: Iterator[tuple[int, OrderT]]) -> None:
+        """Give every worker its first order before any gets its second."""
+        for held in range(_ORDERS_PER_WORKER):
+            for place, worker in enumerate(self._workers):
+                if worker is not None and len(worker.orders) > held:
+                    continue
+                order = self._returned.popleft() if self._returned else next(source, None)
+                if order is None:
+                    return
+                if worker is None:
+                    worker = self._workers[place] = self._start(place)  # noqa: PLW2901
+                worker.orders.append(order)
+                with suppress(OSError):  # it is dead, as `_receive` will notice
+                    worker.process.send(*order)
+
+    def _start(self, place: int) -> _Worker[OrderT]:
+        core = place if self._pins_cores else None
+        return _Worker(WorkerProcess(self._prepare, name=f"{self._name} {place + 1}", core=core))
+
+    def _receive(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
+        try:
+            message = worker.process.receive()
+        except (EOFError, OSError):
+            yield from self._replace_dead(place, worker)
+            return
+        if message is None:
+            self._failed_starts = 0
+        elif isinstance(message, Result):
+            if message.error is not None:
+                raise message.error
+            number, order = worker.orders.popleft()
+            assert number == message.number, "a worker answers in order"
+            self._deaths.pop(number, None)
+            yield order, message.payload
+
+    def _replace_dead(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
+        """Return the orders of a dead worker, except one over which too many have died."""
+        exit_code = worker.process.wait_for_exit()
+        if not worker.process.is_ready:
+            self._count_failed_start(f"exit code {exit_code}")
+        number, order = worker.orders[0]
+        note = worker.process.note
+        if worker.process.running == number:
+            self._deaths[number] += 1
+        is_lost = self._deaths[number] >= MAX_DEATHS
+        if is_lost:
+            worker.orders.popleft()
+        self._remove(place, worker)
+        if is_lost:
+            reason = f"the worker process died {self._deaths.pop(number)} times (exit code {exit_code})"
+            yield order, self._on_loss(order, Loss(reason, is_hung=False, note=note))
+
+    def _replace_hung(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
+        if not worker.process.is_ready:
+            self._count_failed_start("they hang")
+            self._remove(place, worker)
+            return
+        loss = Loss("the worker did not answer in time; its process was ended", is_hung=True, note=worker.process.note)
+        _, order = worker.orders.popleft()
+        self._remove(place, worker)
+        yield order, self._on_loss(order, loss)
+
+    def _count_failed_start(self, reason: str) -> None:
+        self._failed_starts += 1
+        if self._failed_starts >= MAX_DEATHS * len(self._workers):
+            raise WorkerError(f"{self._name} processes fail at their start ({reason})")
+
+    def _remove(self, place: int, worker: _Worker[OrderT]) -> None:
+        self._workers[place] = None
+        self._returned.extendleft(reversed(worker.orders))
+        worker.process.end()
