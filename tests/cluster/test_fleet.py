@@ -172,7 +172,7 @@ def test_closing_ends_every_worker() -> None:
     assert site.living() == []
 
 
-# -- a pool on a fleet ---------------------------------------------------------------------------------------------------
+# -- a pool on a fleet ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -190,7 +190,7 @@ def test_a_pool_answers_every_order_once_whatever_dies(seed: int) -> None:
         site.at(site.time + rng.uniform(4, 12), strike)
 
     site.at(3, strike)
-    with FleetPool(site) as pool:
+    with FleetPool[int, int](site) as pool:
         results = list(pool.run(range(200)))
     assert sorted(results) == [(order, order * order) for order in range(200)]
 
@@ -203,24 +203,31 @@ def test_a_pool_takes_orders_only_when_a_worker_has_room() -> None:
             taken.append(order)
             yield order
 
-    with FleetPool(site) as pool:
+    with FleetPool[int, int](site) as pool:
         list(islice(pool.run(orders()), 5))
     # Two workers with two calls each: what was answered, and what is open.
     assert len(taken) <= 5 + 4 + 2
 
 
 def test_an_order_that_every_worker_dies_of_is_given_up() -> None:
-    site = pool_site()
+    site = pool_site(slots={"a": 1})
+
+    def strike() -> None:
+        for worker in site.living():
+            site.kill(worker)
+
     for second in range(1, 200):
-        site.at(second / 2, lambda: [site.kill(worker) for worker in site.living() if worker.node == "a"])
-    site.slots = {"a": 1}
-    with FleetPool(site) as pool, pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost over the same"):
+        site.at(second / 2, strike)
+    with (
+        FleetPool[int, int](site) as pool,
+        pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost over the same"),
+    ):
         list(pool.run([5]))
 
 
 def test_a_pool_calls_back_while_it_waits() -> None:
     site, calls = pool_site(seconds_per_call=lambda _: 10.0), []
-    with FleetPool(site) as pool:
+    with FleetPool[int, int](site) as pool:
         results = list(pool.run([3], on_idle=lambda: calls.append(site.time)))
     assert results == [(3, 9)]
     assert len(calls) >= 19

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from tengen.cluster.place import ray_pool
-from tengen.errors import InputError
+from tengen.arena.entrant import Entrant
+from tengen.arena.match import Adjudication
+from tengen.arena.schedule import Game
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import Progress, Tournament, play
+from tengen.arena.workers import PlaySettings, game_workers
+from tengen.cli import app
+from tengen.cluster.place import RayPools
+from tengen.core.contracts import Ruleset
+from tengen.errors import AgentError, InputError
 from tests.cluster import orders
 from tests.cluster.conftest import TestCluster, actor_processes
 
 
 def new_pool(**options):
-    return ray_pool(orders.prepare, name="test worker", on_loss=orders.on_loss, **options)
+    return RayPools(**options)(orders.prepare, name="test worker", on_loss=orders.on_loss)
 
 
 def test_a_pool_survives_the_death_of_workers_and_nodes(cluster: TestCluster) -> None:
@@ -50,3 +60,80 @@ def test_closing_a_pool_leaves_no_actor(cluster: TestCluster) -> None:
     while actor_processes() and time.monotonic() < deadline:
         threading.Event().wait(0.2)
     assert actor_processes() == []
+
+
+def test_a_tournament_of_200_games_counts_each_once_whatever_is_killed(cluster: TestCluster, tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+    strikes = [cluster.kill_worker, cluster.replace_node] * 2
+
+    def strike(progress: Progress) -> None:
+        if progress.played_now % 30 == 0 and strikes:
+            strikes.pop(0)()
+
+    tournament = Tournament(
+        name="chaos",
+        rules=(Ruleset.parse("9x9:5:freestyle"),),
+        players=(Entrant(agent="naive:level=3"), Entrant(agent="rule-based")),
+        rounds=100,
+        games=200,
+    )
+    with GameStore(database) as store:
+        # Stopped in the middle and resumed: the database decides what is left.
+        with pytest.raises(KeyboardInterrupt):
+            play(tournament, store, make_pool=RayPools(), on_result=interrupt_after(70))
+        assert 70 <= len(store) < 200
+        progress = play(tournament, store, make_pool=RayPools(), on_result=strike)
+    assert strikes == []
+    assert progress.tally.games == 200
+    with GameStore(database, is_writer=False) as store, GameStore(None) as local:
+        assert store.numbers() == set(range(200))
+        # Both players are deterministic, so where a game was played changes nothing.
+        play(tournament, local)
+        assert list(store.scores()) == list(local.scores())
+
+
+def interrupt_after(games: int):
+    def watch(progress: Progress) -> None:
+        if progress.played_now == games:
+            raise KeyboardInterrupt
+
+    return watch
+
+
+def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: TestCluster, tmp_path: Path) -> None:
+    settings = PlaySettings(players=(Entrant(agent=f"alphazero:run={tmp_path}"),), adjudication=Adjudication())
+    rules = Ruleset.parse("9x9")
+    game = Game(number=0, ruleset=rules, first=0, second=0, round=0, opening=(), opening_number=0, seed=0)
+    with (
+        game_workers(settings, make_pool=RayPools(workers=1)) as pool,
+        pytest.raises(AgentError, match=f"alphazero:run={tmp_path} cannot be made on "),
+    ):
+        list(pool.run([game]))
+
+
+def test_generated_games_are_the_same_as_on_one_machine(cluster: TestCluster, tmp_path: Path) -> None:
+    arguments = ["data", "generate", "--rules", "9x9", "--games", "12", "--nodes", "200"]
+    for name, place in (("ray", f"ray={cluster.address}"), ("local", "local")):
+        done = CliRunner().invoke(app, [*arguments, str(tmp_path / name), "--on", place, "--workers", "2"])
+        assert done.exit_code == 0, done.output
+    ours, theirs = ((tmp_path / name).read_text().splitlines() for name in ("ray", "local"))
+    assert len(ours) == 12
+    assert sorted(ours) == sorted(theirs)
+
+
+def test_a_match_is_played_on_the_cluster(cluster: TestCluster, tmp_path: Path) -> None:
+    arguments = [
+        "match",
+        "naive:level=3",
+        "random",
+        "--rules",
+        "9x9",
+        "--games",
+        "10",
+        "--on",
+        f"ray={cluster.address}",
+    ]
+    done = CliRunner().invoke(app, [*arguments, "--db", str(tmp_path / "games.db"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    with GameStore(tmp_path / "games.db", is_writer=False) as store:
+        assert store.numbers() == set(range(10))

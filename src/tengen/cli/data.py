@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
@@ -40,11 +42,13 @@ def generate(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes that play; as many as cores unless told.", show_default=False)
     ] = None,
+    on: OnOption = "local",
     weights: Annotated[Path | None, typer.Option(help="A weights file instead of the shipped one.")] = None,
 ) -> None:
     """Let the engine play itself from random balanced openings. Killed, the same command goes on."""
     from rich.console import Console
 
+    from tengen.cluster.place import open_pools
     from tengen.core.contracts import Ruleset
     from tengen.learning.progress import Progress
     from tengen.tuning.engine_games import EngineGame, SelfPlayConfig, generate_games
@@ -67,7 +71,7 @@ def generate(
         nonlocal before
         before = count
 
-    with Progress(console, target.name) as progress:
+    with open_pools(on, workers=workers or 0, warn=warn) as make_pool, Progress(console, target.name) as progress:
 
         def show(game: EngineGame) -> None:
             nonlocal played, moves
@@ -77,7 +81,8 @@ def generate(
             text = f"{before + played:,} games, {played / seconds:.2f} games/s, {moves / seconds:.0f} moves/s"
             progress.update((before + played) / games, left, text)
 
-        generate_games(target, config, workers=workers or os.cpu_count() or 1, on_start=begin, on_game=show)
+        count = workers or os.cpu_count() or 1
+        generate_games(target, config, workers=count, make_pool=make_pool, on_start=begin, on_game=show)
     console.print(f"{target}: {before:,} games before, {before + played:,} now", soft_wrap=True)
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 class Proofs(StrEnum):
     """Whose claims of a proved result end a game."""
@@ -52,7 +54,13 @@ def match(
     proofs: Annotated[Proofs, typer.Option(help="Whose claims of a proved result end a game.")] = Proofs.NONE,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Call it a draw after so many stones.")] = None,
     tolerance_ms: Annotated[int, typer.Option(min=0, help="How much later a move may come without losing.")] = 1000,
-    concurrency: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Games played at the same time (default: 1, on a cluster its free CPUs).", show_default=False
+        ),
+    ] = None,
+    on: OnOption = "local",
     affinity: Annotated[bool, typer.Option("--affinity", help="Keep each worker on a core of its own.")] = False,
     seed: Annotated[int, typer.Option(help="Decides random openings and random players.")] = 0,
     db: Annotated[Path | None, typer.Option(help="Keep the games in this file, and go on with what it holds.")] = None,
@@ -77,6 +85,7 @@ def match(
     from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
     from tengen.cli.interruptible import heeding_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
+    from tengen.cluster.place import open_pools
     from tengen.core.contracts import Ruleset
 
     check_writable(json_file)
@@ -106,7 +115,11 @@ def match(
     is_stopped = False
     with GameStore(db) as store:
         try:
-            with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
+            with (
+                open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
+                LiveView(is_quiet=quiet) as view,
+                heeding_interrupts() as heed,
+            ):
 
                 def watch(progress: Progress) -> None:
                     nonlocal latest
@@ -117,8 +130,9 @@ def match(
                 latest = play(
                     tournament,
                     store,
-                    concurrency=concurrency,
+                    concurrency=concurrency or 1,
                     pins_cores=affinity,
+                    make_pool=make_pool,
                     on_result=watch,
                     on_idle=watch,
                 )

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
@@ -17,6 +19,7 @@ def tournament(
     file: Annotated[Path, typer.Argument(help="The description (TOML, see docs/arena.md).", show_default=False)],
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the games that were played before.")] = False,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Games at the same time; as the file says.")] = None,
+    on: OnOption = "local",
     report: Annotated[Path | None, typer.Option(help="A folder for report, pictures and game files.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
 ) -> None:
@@ -35,6 +38,7 @@ def tournament(
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
     from tengen.cli.interruptible import heeding_interrupts
+    from tengen.cluster.place import open_pools
     from tengen.errors import InputError
 
     described, run = load(file)
@@ -44,7 +48,11 @@ def tournament(
                 f"{run.database} holds {len(store)} games: say --resume to go on, or remove it to begin again"
             )
         try:
-            with LiveView(is_quiet=quiet) as view, heeding_interrupts() as heed:
+            with (
+                open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
+                LiveView(is_quiet=quiet) as view,
+                heeding_interrupts() as heed,
+            ):
 
                 def watch(progress: Progress) -> None:
                     view.update(progress)
@@ -55,6 +63,7 @@ def tournament(
                     store,
                     concurrency=concurrency or run.concurrency,
                     pins_cores=run.affinity,
+                    make_pool=make_pool,
                     on_result=watch,
                     on_idle=watch,
                 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tengen import __version__
 from tengen.errors import WorkerError
@@ -152,7 +152,7 @@ class Fleet(Generic[OrderT]):
         self.restarts = 0
         """Workers that were lost."""
 
-    def __enter__(self) -> Fleet[OrderT]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

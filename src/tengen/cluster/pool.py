@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from tengen.cluster.fleet import Fleet, Site
 from tengen.core.worker_pool import Loss, WorkerPool
@@ -49,7 +49,7 @@ class FleetPool(Generic[OrderT, ResultT]):
         """End all workers."""
         self._fleet.close()
 
-    def __enter__(self) -> FleetPool[OrderT, ResultT]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -99,7 +99,6 @@ def open_pool(
     with WorkerPool[OrderT, ResultT](prepare, name=f"{name} {number}", on_loss=on_loss) as pool:
 
         def carry_out(_: int, order: OrderT) -> ResultT:
-            ((_, result),) = pool.run([order])
-            return result
+            return next(result for _, result in pool.run([order]))
 
         yield carry_out

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import ray
@@ -32,6 +33,7 @@ class RaySite:
     def __init__(self, prepare: Prepare, *, gpus: float = 0.0) -> None:
         """`prepare` prepares each worker, which takes one CPU and `gpus` of a GPU."""
         self._prepare = prepare
+        self._folder = Path.cwd()
         self._gpus = gpus
         self._actors = ray.remote(
             num_cpus=1, num_gpus=gpus, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
@@ -51,7 +53,7 @@ class RaySite:
 
     def start(self, number: int) -> tuple[Any, Hashable]:
         """Start an actor; it may have to wait for a CPU."""
-        actor = self._actors.remote(self._prepare, number)
+        actor = self._actors.remote(self._prepare, number, self._folder)
         return actor, actor.start.remote()
 
     def call(self, handle: Any, order: Sequence[Any]) -> Hashable:
@@ -92,14 +94,17 @@ class RaySite:
 class _Actor:
     """One worker."""
 
-    def __init__(self, prepare: Prepare, number: int) -> None:
+    def __init__(self, prepare: Prepare, number: int, folder: Path) -> None:
         # Nothing here may fail: an error in the constructor looks like the loss of the worker.
         self._prepare = prepare
         self._number = number
+        self._folder = folder
         self._closing = ExitStack()
         self._carry_out: CarryOut | None = None
 
     def start(self) -> Started:
+        if self._folder.is_dir():  # then relative paths mean the same as in the driver
+            os.chdir(self._folder)
         self._carry_out = self._closing.enter_context(self._prepare(self._number))
         return Started(node_name(), os.getpid(), __version__)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tengen.cluster.fleet import CALLS_PER_WORKER, Answer, CallNumber, Fleet, Site
+from tengen.cluster.fleet import Answer, CallNumber, Fleet, Site
 from tengen.errors import RunError
 from tengen.learning.experience.game_source import FinishedGame, Games, Generation, SelfPlayer, SelfPlaySpec
 from tengen.search.puct import PuctConfig
