@@ -16,7 +16,7 @@ from tengen.arena.store import GameStore
 from tengen.arena.tournament import Progress, Tournament, play
 from tengen.arena.workers import PlaySettings, game_workers
 from tengen.cli import app
-from tengen.cluster.place import RayPools
+from tengen.cluster.pool import RayPools
 from tengen.core.contracts import Ruleset
 from tengen.errors import AgentError, InputError
 from tests.cluster import orders

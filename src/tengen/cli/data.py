@@ -48,7 +48,7 @@ def generate(
     """Let the engine play itself from random balanced openings. Killed, the same command goes on."""
     from rich.console import Console
 
-    from tengen.cluster.place import open_pools
+    from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
     from tengen.learning.progress import Progress
     from tengen.tuning.engine_games import EngineGame, SelfPlayConfig, generate_games

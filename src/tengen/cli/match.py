@@ -85,7 +85,7 @@ def match(
     from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
     from tengen.cli.interruptible import heeding_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
-    from tengen.cluster.place import open_pools
+    from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
 
     check_writable(json_file)

@@ -38,7 +38,7 @@ def tournament(
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
     from tengen.cli.interruptible import heeding_interrupts
-    from tengen.cluster.place import open_pools
+    from tengen.cluster.pool import open_pools
     from tengen.errors import InputError
 
     described, run = load(file)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Generic, Self, TypeVar
 
+from tengen.cluster.connection import On, connected
 from tengen.cluster.fleet import Fleet, Site
-from tengen.core.worker_pool import Loss, WorkerPool
+from tengen.core.worker_pool import Loss, MakePool, WorkerPool
 from tengen.core.worker_process import Prepare
 from tengen.errors import WorkerError
 
@@ -23,11 +25,13 @@ MAX_LOSSES = 10
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")
 
+Warn = Callable[[str], None]
+
 
 class FleetPool(Generic[OrderT, ResultT]):
     """A fleet behind the interface of `WorkerPool`; a context manager that ends all workers."""
 
-    def __init__(self, site: Site, *, workers: int = 0, warn: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, site: Site, *, workers: int = 0, warn: Warn = lambda _: None) -> None:
         """`workers` is the wanted number; 0 uses every free CPU. Workers of `site` are prepared by `open_pool`."""
         self._fleet = Fleet[tuple[int, OrderT]](site, workers=workers, warn=warn)
 
@@ -102,3 +106,37 @@ def open_pool(
             return next(result for _, result in pool.run([order]))
 
         yield carry_out
+
+
+# -- on Ray -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_pools(on: str, *, workers: int = 0, warn: Warn = lambda _: None) -> Iterator[MakePool | None]:
+    """Yield what makes pools on the cluster of `--on`, None for worker processes of this machine.
+
+    `workers` is the wanted number of each pool; 0 uses every free CPU.
+    """
+    place = On.parse(on)
+    if not place.is_ray:
+        yield None
+        return
+    with connected(place):
+        yield RayPools(workers, warn)
+
+
+class RayPools:
+    """Makes pools on the cluster that this process is connected to."""
+
+    def __init__(self, workers: int = 0, warn: Warn = lambda _: None) -> None:
+        self._workers = workers
+        self._warn = warn
+
+    def __call__(
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, Loss], ResultT] | None = None
+    ) -> FleetPool[OrderT, ResultT]:
+        """Return a pool; the arguments are those of `WorkerPool`."""
+        from tengen.cluster.ray_site import RaySite
+
+        site = RaySite(partial(open_pool, prepare, name, on_loss))
+        return FleetPool(site, workers=self._workers, warn=self._warn)

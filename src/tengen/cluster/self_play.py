@@ -12,15 +12,17 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from tengen.cluster.fleet import Answer, CallNumber, Fleet, Site
 from tengen.errors import RunError
-from tengen.learning.experience.game_source import FinishedGame, Games, Generation, SelfPlayer, SelfPlaySpec
+from tengen.learning.experience.game_source import Generation, SelfPlayer, SelfPlaySpec
+from tengen.learning.experience.replay import Samples
+from tengen.learning.experience.self_play import FinishedGame, Games
 from tengen.search.puct import PuctConfig
 
 CALL_S = 3.0
@@ -81,7 +83,7 @@ class FleetSelfPlay:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._pump, name="fleet", daemon=True)
 
-    def __enter__(self) -> FleetSelfPlay:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -170,7 +172,9 @@ class FleetSelfPlay:
             raise RunError(f"shard {answer.number} arrived after {last}")
         self._last_call[answer.number.worker] = answer.number
         # Copied, because the arrays are views of shared memory that they would keep occupied.
-        games = [game.copied(f"{answer.number}") for game in shard.games]
+        games = [
+            replace(game, samples=Samples.concatenate([game.samples]), shard=str(answer.number)) for game in shard.games
+        ]
         with self._changed:
             self._arrived.extend(games)
             self._evaluations += shard.evaluations
