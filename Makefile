@@ -18,9 +18,9 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The version that pyproject.toml pins, as NAME==VERSION.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
-BUILD_TOOLS := $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake==4.4.4 ninja==1.13.2
-# The stamp has the versions in its name: a new version is a new stamp.
-BUILD_STAMP := $(STAMPS)/$(subst $() ,_,$(BUILD_TOOLS))
+# Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), but for
+# torch: its builds differ from index to index, so it is installed first and by exact version (see pyproject.toml).
+install_locked = $(PIP) install --require-hashes --no-deps --requirement requirements/$(1).txt
 
 CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
 # A folder's time changes when a file is added or removed.
@@ -31,7 +31,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install test lint format bench demo play docs stubs test-web test-sanitize wheel clean
+.PHONY: help install test lint format bench demo play docs stubs lock test-web test-sanitize test-tsan wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -45,11 +45,11 @@ $(STAMPS)/venv:
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(BUILD_STAMP): $(STAMPS)/venv
+$(STAMPS)/build: requirements/build.txt $(STAMPS)/venv
 	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
 	  command -v cl >/dev/null || \
 	  { echo "Tengen needs a C++20 compiler: install g++ 11+ or clang 14+ (Debian: apt install g++, macOS: xcode-select --install)." >&2; exit 1; }
-	@$(PIP) install $(BUILD_TOOLS)
+	@$(call install_locked,build)
 	@touch $@
 
 # Editable: changes of Python files count at once. The native sources need this again, and so do modules that were
@@ -59,36 +59,24 @@ MODULES_STAMP := $(STAMPS)/modules-$(firstword $(shell find src -name '*.py' | L
 $(MODULES_STAMP): | $(STAMPS)/venv
 	@rm -f $(STAMPS)/modules-* && touch $@
 
-$(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(BUILD_STAMP)
+$(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(STAMPS)/build
 	@echo "Building tengen and its native module …"
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 
-# tengen itself is installed by now: pip only adds the packages that it asks for.
-$(STAMPS)/base: pyproject.toml | $(STAMPS)/native
-	@echo "Installing the base packages …"
-	@$(PIP) install tengen
-	@touch $@
-
-$(STAMPS)/web $(STAMPS)/lint $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
-	@echo "Installing the packages of '$*' …"
-	@$(PIP) install 'tengen[$*]'
+$(STAMPS)/play $(STAMPS)/train $(STAMPS)/develop: $(STAMPS)/%: requirements/%.txt | $(STAMPS)/native
+	@echo "Installing the packages of requirements/$*.txt …"
+	@$(if $(filter-out play,$*),$(PIP) install $(call pinned,torch))
+	@$(call install_locked,$*)
 	@touch $@
 
 # TypeScript and Prettier, by package-lock.json. node and npm come from pip.
 NODE_TOOLS := $(VENV)/node/node_modules/.bin
 
-$(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/lint
+$(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/develop
 	@echo "Installing the tools that check JavaScript …"
 	@mkdir -p $(VENV)/node && cp package.json package-lock.json .npmrc $(VENV)/node
 	@cd $(VENV)/node && npm ci --silent
-	@touch $@
-
-# torch goes first and by exact version (see pyproject.toml).
-$(STAMPS)/test $(STAMPS)/train: $(STAMPS)/%: pyproject.toml $(STAMPS)/base
-	@echo "Installing the packages of '$*' …"
-	@$(PIP) install $(call pinned,torch)
-	@$(PIP) install 'tengen[$*]'
 	@touch $@
 
 # The browser tests drive the Chromium of the system. Debian's is installed here; elsewhere CHROMIUM=/path names one,
@@ -103,21 +91,20 @@ $(STAMPS)/chromium: | $(STAMPS)/venv
 	fi
 	@touch $@
 
-install: $(STAMPS)/native $(STAMPS)/web  ## Set up .venv with everything needed to play
+install: $(STAMPS)/play  ## Set up .venv with everything needed to play
 
 # ---- Working on the code --------------------------------------------------------------------------------------------
 
 # One thread per test process: spinning threads on busy cores slow each other down to nothing.
-test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run the tests
+test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
 
-test-web: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
+test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
 
-# The packages of the tests are needed too: types are checked against them.
-lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
+lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -126,21 +113,36 @@ lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/node  ## Check st
 	$(NODE_TOOLS)/tsc
 	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 
-format: stubs $(STAMPS)/lint $(STAMPS)/node  ## Format Python, C++ and the front end, and write the generated files
+format: stubs $(STAMPS)/node  ## Format Python, C++ and the front end, and write the generated files
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(CPP_FILES)
 	$(NODE_TOOLS)/prettier --log-level warn --write $(FRONT_END)
 
-stubs: $(STAMPS)/native $(STAMPS)/web  ## Write the generated types: _native.pyi from the built module, messages.d.ts from the web's messages
+stubs: $(STAMPS)/develop  ## Write the generated types: _native.pyi from the built module, messages.d.ts from the web's messages
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
 	@$(BIN)/python -m tools.message_types
 
-# The packages of the tests bring what some of them are measured against.
-bench: $(STAMPS)/native $(STAMPS)/test  ## Run the benchmarks into benchmarks/results/
+bench: $(STAMPS)/develop  ## Run the benchmarks into benchmarks/results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
+# uv resolves for every system and Python at once. The other files take their versions from develop.txt.
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+  --python-version 3.11 --excludes build/not-locked.txt
+LOCK_LIKE_DEVELOP = $(UV_COMPILE) --constraints requirements/develop.txt
+
+lock: $(STAMPS)/venv  ## Lock the newest packages that pyproject.toml allows in requirements/
+	@$(PIP) install uv==0.13.8
+	@mkdir -p build requirements && echo torch > build/not-locked.txt && rm -f requirements/*.txt
+	@$(UV_COMPILE) pyproject.toml --extra test --extra lint --extra docs --output-file requirements/develop.txt
+	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra web --output-file requirements/play.txt
+	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra train --output-file requirements/train.txt
+	@printf '%s\n' $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake ninja | \
+	  $(LOCK_LIKE_DEVELOP) - --output-file requirements/build.txt
+	@printf '%s\n' $(call pinned,pytest) $(call pinned,pytest-xdist) $(call pinned,hypothesis) | \
+	  $(LOCK_LIKE_DEVELOP) pyproject.toml - --output-file requirements/sanitize.txt
+
+docs: $(STAMPS)/develop  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet $(ARGS)
 	@echo "Open site/index.html"
 
@@ -149,7 +151,7 @@ docs: $(STAMPS)/native $(STAMPS)/docs  ## Build the documentation into site/
 # A run begins from nothing each time; its folder, the tournament and the pictures are under runs/demo.
 DEMO := runs/demo
 
-demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from nothing and rate it against the classic ones, in five minutes
+demo: $(STAMPS)/train  ## Train a player from nothing and rate it against the classic ones, in five minutes
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
 	@$(BIN)/tengen train alphazero --preset 6x6x4 --minutes $(DEMO_MINUTES) --run $(DEMO)/run
@@ -162,32 +164,38 @@ demo: $(STAMPS)/native $(STAMPS)/train  ## Train a player from nothing and rate 
 play: install  ## Open the board in the browser
 	@$(BIN)/tengen serve
 
-# ---- Sanitizers: a build of its own with AddressSanitizer, UndefinedBehaviorSanitizer and the consistency checks -----
+# ---- Sanitizers: builds of their own, with the consistency checks switched on ---------------------------------------
 
-SANITIZE := build/sanitize
-SANITIZED_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
-SANITIZED_PIP := $(SANITIZE)/venv/bin/python -m pip --disable-pip-version-check --quiet
+NATIVE_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
 
-$(SANITIZE)/stamp: $(NATIVE_SOURCES) $(BUILD_STAMP)
-	@echo "Building the native module with sanitizers …"
-	@test -x $(SANITIZE)/venv/bin/python || $(BIN)/python -m venv $(SANITIZE)/venv
-	@$(SANITIZED_PIP) install $(BUILD_TOOLS) $(foreach tool,pytest pytest-xdist hypothesis,$(call pinned,$(tool)))
-	@$(SANITIZED_PIP) install --no-build-isolation --editable . -Cbuild-dir=$(SANITIZE)/cmake \
-	  -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
-	  -Ccmake.define.TENGEN_SANITIZE=ON -Ccmake.define.TENGEN_ASSERTS=ON
+$(addprefix build/sanitize-,$(addsuffix /stamp,address thread)): build/sanitize-%/stamp: $(NATIVE_SOURCES) $(STAMPS)/build
+	@echo "Building the native module with the $* sanitizer …"
+	@test -x $(@D)/venv/bin/python || $(BIN)/python -m venv $(@D)/venv
+	@$(@D)/venv/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes --no-deps \
+	  --requirement requirements/build.txt --requirement requirements/sanitize.txt
+	@$(@D)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-build-isolation --no-deps --editable . \
+	  -Cbuild-dir=$(@D)/cmake -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
+	  -Ccmake.define.TENGEN_SANITIZE=$* -Ccmake.define.TENGEN_ASSERTS=ON
 	@touch $@
 
-# The interpreter is not instrumented, so the sanitizer's library has to be loaded before it. Python keeps memory
-# until it exits, which the leak detector would report.
-test-sanitize: $(SANITIZE)/stamp  ## Run the tests of the native parts under ASan and UBSan (GCC)
-	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	  $(SANITIZE)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(SANITIZED_TESTS) $(ARGS)
+# The interpreter is not instrumented, so the sanitizer's library has to be loaded before it.
+preload = LD_PRELOAD="$$($${CXX:-c++} -print-file-name=$(1)) $$($${CXX:-c++} -print-file-name=libstdc++.so)"
+
+# Python keeps memory until it exits, which the leak detector would report.
+test-sanitize: build/sanitize-address/stamp  ## Run the tests of the native parts under ASan and UBSan (GCC)
+	@$(call preload,libasan.so) ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
+	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	  $(<D)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(NATIVE_TESTS) $(ARGS)
+
+# TSan's shadow memory needs an address space without randomisation (setarch -R).
+test-tsan: build/sanitize-thread/stamp  ## Run the tests of the native parts under TSan (GCC, Linux)
+	@$(call preload,libtsan.so) TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
+	  setarch -R $(<D)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(NATIVE_TESTS) $(ARGS)
 
 # ---- Releasing ------------------------------------------------------------------------------------------------------
 
 # The wheel is tried in an environment that has numpy and nothing else.
-wheel: $(BUILD_STAMP)  ## Build a wheel into dist/ and try it with numpy alone
+wheel: $(STAMPS)/build  ## Build a wheel into dist/ and try it with numpy alone
 	@rm -rf dist build/try-wheel
 	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
 	@$(BIN)/python -m venv build/try-wheel

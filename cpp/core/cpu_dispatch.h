@@ -1,9 +1,9 @@
 // Instruction-set dispatch: a hot function marked TENGEN_CPU_DISPATCH is compiled for AVX2 and for the baseline x86-64.
-// The loader chooses the version when the program starts.
+// The loader chooses the version when the program starts. Sanitizers are not ready at that moment and would crash.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__AVX2__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
 #define TENGEN_CPU_DISPATCH __attribute__((target_clones("avx2", "default")))
 #else
 #define TENGEN_CPU_DISPATCH

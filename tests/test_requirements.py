@@ -1,0 +1,60 @@
+"""The locked packages are those that pyproject.toml asks for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+LOCKED_EXTRAS = {
+    "develop": ("test", "lint", "docs", "train", "web", "cluster", "envs", "node"),
+    "play": ("web",),
+    "train": ("train",),
+    "sanitize": (),
+}
+NOT_LOCKED = {"tengen", "torch"}
+
+
+def locked_versions(name: str) -> dict[str, list[str]]:
+    """Return the versions of each package; some have one for each of several Pythons."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    versions: dict[str, list[str]] = {}
+    for entry in re.split(r"\n(?=\S)", text.strip()):
+        match = re.match(r"([a-z0-9-]+)==(\S+)", entry)
+        assert match, entry
+        assert "--hash=sha256:" in entry, f"{match[1]} has no hash"
+        versions.setdefault(match[1], []).append(match[2])
+    return versions
+
+
+@pytest.mark.parametrize("name", LOCKED_EXTRAS)
+def test_the_lock_satisfies_pyproject(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(line for extra in LOCKED_EXTRAS[name] for line in extras[extra])]
+    versions = locked_versions(name)
+    for requirement in map(Requirement, wanted):
+        package = requirement.name.lower().replace("_", "-")
+        if package in NOT_LOCKED:
+            continue
+        assert package in versions, f"{package} is not locked: run make lock"
+        for version in versions[package]:
+            assert requirement.specifier.contains(version), f"{package} {version} is locked: run make lock"
+
+
+def test_all_locks_agree() -> None:
+    develop = locked_versions("develop")
+    for name in ("build", "play", "train", "sanitize"):
+        for package, versions in locked_versions(name).items():
+            assert set(versions) <= set(develop.get(package, versions)), f"{name} and develop differ in {package}"
+
+
+def test_the_build_requirements_are_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    versions = locked_versions("build")
+    for requirement in map(Requirement, project["build-system"]["requires"]):
+        assert requirement.specifier.contains(versions[requirement.name][0])
