@@ -24,8 +24,10 @@ from tengen.core.contracts import Evaluator, Limits, Ruleset
 from tengen.core.position import Position
 from tengen.learning.self_play import random_planes
 from tengen.nets.evaluators import OnnxEvaluator
-from tengen.search.puct import PRESETS, SelfPlay, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PRESETS
 from tengen.search.puct_search import PuctSearch
+from tengen.search.puct_self_play import SelfPlay
 
 LAYOUT = "own-other-last-colour"
 RULES = Ruleset.parse("9x9:5:freestyle")

@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -115,7 +116,7 @@ void bind_options(nb::module_& m) {
       .value("RANDOM", SymmetryUse::kRandom)
       .value("AVERAGE", SymmetryUse::kAverage);
 
-  nb::class_<PuctOptions>(m, "PuctOptions", "See tengen.search.puct.PuctConfig.")
+  nb::class_<PuctOptions>(m, "PuctOptions", "See tengen.search.puct_config.PuctConfig.")
       .def(nb::init<>())
       .def_rw("simulations", &PuctOptions::simulations)
       .def_rw("c_puct", &PuctOptions::c_puct)
@@ -159,7 +160,7 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_self_play(nb::module_& m) {
-  nb::class_<OpeningOptions>(m, "OpeningOptions", "See tengen.search.puct.Openings.")
+  nb::class_<OpeningOptions>(m, "OpeningOptions", "See tengen.search.puct_self_play.Openings.")
       .def(nb::init<>())
       .def_rw("list", &OpeningOptions::list)
       .def_rw("fraction", &OpeningOptions::fraction)
@@ -273,13 +274,13 @@ void bind_puct_search(nb::module_& m) {
       .def(
           "begin",
           [](PuctSearch& self, const Board& board, int simulations, std::int64_t time_ms,
-             const std::vector<Point>& excluded, int workers, std::uint64_t seed) {
+             const std::vector<Point>& excluded, int workers, std::uint64_t seed, std::shared_ptr<StopSignal> stop) {
             if (board.rules() != self.rules()) throw nb::value_error("the board has other rules");
             const nb::gil_scoped_release release;
-            self.begin(board, simulations, time_ms, excluded, workers, seed);
+            self.begin(board, simulations, time_ms, excluded, workers, seed, std::move(stop));
           },
           nb::arg("board"), nb::arg("simulations"), nb::arg("time_ms"), nb::arg("excluded"), nb::arg("workers"),
-          nb::arg("seed"))
+          nb::arg("seed"), nb::arg("stop") = nb::none())
       .def(
           "collect",
           [](PuctSearch& self, int worker, PlaneRows& planes) {

@@ -12,23 +12,21 @@ namespace {
 
 template <typename Searcher>
 RolloutReport run_rollouts(Searcher& searcher, const Board& board, const RolloutLimits& limits, std::uint64_t seed,
-                           const OnRolloutReport& on_report) {
+                           const OnRolloutReport& on_report, const StopSignal* stop) {
   const nb::gil_scoped_release release;
-  if (!on_report) return searcher.search(board, limits, seed);
-  return searcher.search(board, limits, seed, [&on_report](const RolloutReport& report) {
+  if (!on_report) return searcher.search(board, limits, seed, {}, stop);
+  const auto report_with_gil = [&on_report](const RolloutReport& report) {
     const nb::gil_scoped_acquire acquire;
     on_report(report);
-  });
+  };
+  return searcher.search(board, limits, seed, report_with_gil, stop);
 }
 
 template <typename Searcher>
 void bind_searcher(nb::class_<Searcher>& searcher) {
-  searcher
-      .def("search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
-           nb::arg("on_report") = nb::none(),
-           "Search a game that is not over. The callback gets a RolloutReport now and then.")
-      .def("stop", &Searcher::stop)
-      .def("clear_stop", &Searcher::clear_stop);
+  searcher.def("search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
+               nb::arg("on_report") = nb::none(), nb::arg("stop") = nb::none(),
+               "Search a game that is not over. The callback gets a RolloutReport now and then.");
 }
 
 std::pair<std::vector<Point>, Outcome> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
@@ -103,11 +101,11 @@ void bind_rollout(nb::module_& m) {
       .def_rw("radius", &HmctsOptions::radius)
       .def_rw("playouts_a_candidate", &HmctsOptions::playouts_a_candidate);
 
-  nb::class_<Uct> uct(m, "Uct", "UCT. One search at a time; stop may come from any thread.");
+  nb::class_<Uct> uct(m, "Uct", "UCT. One search at a time.");
   uct.def(nb::init<const UctOptions&>(), nb::arg("options"));
   bind_searcher(uct);
 
-  nb::class_<Hmcts> hmcts(m, "Hmcts", "HMCTS. One search at a time; stop may come from any thread.");
+  nb::class_<Hmcts> hmcts(m, "Hmcts", "HMCTS. One search at a time.");
   hmcts.def(nb::init<const HmctsOptions&>(), nb::arg("options"));
   bind_searcher(hmcts);
 }

@@ -86,13 +86,19 @@ std::shared_ptr<EvaluationNet> make_net(const ConstArray<std::int16_t>& own, con
 }
 
 SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& limits,
-                        const std::function<void(const SearchReport&)>& on_report) {
+                        const std::function<void(const SearchReport&)>& on_report, const StopSignal* stop) {
   const nb::gil_scoped_release release;
-  if (!on_report) return engine.search(board, limits);
-  return engine.search(board, limits, [&on_report](const SearchReport& report) {
+  if (!on_report) return engine.search(board, limits, {}, stop);
+  const auto report_with_gil = [&on_report](const SearchReport& report) {
     const nb::gil_scoped_acquire acquire;
     on_report(report);
-  });
+  };
+  return engine.search(board, limits, report_with_gil, stop);
+}
+
+std::function<bool()> question_of(const StopSignal* stop) {
+  if (!stop) return {};
+  return [stop] { return stop->is_set(); };
 }
 
 const ParameterInfo& find_parameter(const std::string& name) {
@@ -126,6 +132,11 @@ void bind_ingredients(nb::module_& m) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  nb::class_<StopSignal>(m, "StopSignal", "A request to stop a search. Any thread may set it, at any time, for good.")
+      .def(nb::init<>())
+      .def("set", &StopSignal::set)
+      .def("is_set", &StopSignal::is_set);
+
   bind_ingredients(m);
   m.def(
       "search_parameters",
@@ -223,7 +234,7 @@ void bind_search(nb::module_& m) {
       .def_rw("lines", &SearchLimits::lines)
       .def_rw("excluded", &SearchLimits::excluded);
 
-  nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time; stop may come from any thread.")
+  nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time.")
       .def(nb::init<std::size_t>(), nb::arg("table_bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))
       .def(
@@ -239,9 +250,8 @@ void bind_search(nb::module_& m) {
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
+           nb::arg("stop") = nb::none(),
            "Search a game that is not over. The callback gets a SearchReport after each iteration.")
-      .def("stop", &Engine::stop)
-      .def("clear_stop", &Engine::clear_stop)
       .def_prop_ro("table_bytes", &Engine::table_bytes)
       .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
 
@@ -254,12 +264,12 @@ void bind_search(nb::module_& m) {
       .def(nb::init<int>(), nb::arg("log2_table") = 16)
       .def(
           "solve",
-          [](FourSolver& solver, const Board& board, std::uint64_t max_nodes) {
+          [](FourSolver& solver, const Board& board, std::uint64_t max_nodes, const StopSignal* stop) {
             const nb::gil_scoped_release release;
             PatternBoard patterns(board, Weights::prior().points);
-            return solver.solve(patterns, max_nodes);
+            return solver.solve(patterns, max_nodes, question_of(stop));
           },
-          nb::arg("board"), nb::arg("max_nodes"))
+          nb::arg("board"), nb::arg("max_nodes"), nb::arg("stop") = nb::none())
       .def_prop_ro("line", [](const FourSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &FourSolver::nodes);
 
@@ -267,15 +277,15 @@ void bind_search(nb::module_& m) {
       .def(nb::init<int>(), nb::arg("log2_table") = 20)
       .def(
           "solve",
-          [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms) {
+          [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, std::int64_t time_ms,
+             const StopSignal* stop) {
             const nb::gil_scoped_release release;
             PatternBoard patterns(board, Weights::prior().points);
-            return solver.solve(patterns, {max_nodes, time_ms});
+            return solver.solve(patterns, {max_nodes, time_ms}, question_of(stop));
           },
-          nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"))
+          nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), nb::arg("stop") = nb::none())
       .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
-      .def_prop_ro("nodes", &ThreatSolver::nodes)
-      .def("stop", &ThreatSolver::stop);
+      .def_prop_ro("nodes", &ThreatSolver::nodes);
 
   m.attr("ALL_INGREDIENTS") = static_cast<std::uint32_t>(kAllIngredients);
   m.attr("MATE_VALUE") = kMate;

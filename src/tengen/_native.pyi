@@ -412,6 +412,17 @@ def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> in
     Make and unmake that many moves with all pattern state; returns a signature of the states.
     """
 
+class StopSignal:
+    """
+    A request to stop a search. Any thread may set it, at any time, for good.
+    """
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+    def is_set(self) -> bool: ...
+
 class Ingredient(enum.IntEnum):
     """
     A part of the search that can be switched off (cpp/search/alphabeta/options.h).
@@ -596,9 +607,7 @@ class SearchLimits:
     def excluded(self, arg: Sequence[int], /) -> None: ...
 
 class Engine:
-    """
-    The alpha-beta engine. One search at a time; stop may come from any thread.
-    """
+    """The alpha-beta engine. One search at a time."""
 
     def __init__(self, table_bytes: int) -> None: ...
 
@@ -611,14 +620,10 @@ class Engine:
 
     def new_game(self) -> None: ...
 
-    def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None) -> SearchReport:
+    def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
         Search a game that is not over. The callback gets a SearchReport after each iteration.
         """
-
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
 
     @property
     def table_bytes(self) -> int: ...
@@ -641,7 +646,7 @@ class FourSolver:
 
     def __init__(self, log2_table: int = 16) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int) -> Verdict: ...
+    def solve(self, board: Board, max_nodes: int, stop: StopSignal | None = None) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
@@ -654,15 +659,13 @@ class ThreatSolver:
 
     def __init__(self, log2_table: int = 20) -> None: ...
 
-    def solve(self, board: Board, max_nodes: int, time_ms: int) -> Verdict: ...
+    def solve(self, board: Board, max_nodes: int, time_ms: int, stop: StopSignal | None = None) -> Verdict: ...
 
     @property
     def line(self) -> list[int]: ...
 
     @property
     def nodes(self) -> int: ...
-
-    def stop(self) -> None: ...
 
 ALL_INGREDIENTS: int = 65535
 
@@ -826,32 +829,24 @@ class HmctsOptions:
     def playouts_a_candidate(self, arg: int, /) -> None: ...
 
 class Uct:
-    """UCT. One search at a time; stop may come from any thread."""
+    """UCT. One search at a time."""
 
     def __init__(self, options: UctOptions) -> None: ...
 
-    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
         Search a game that is not over. The callback gets a RolloutReport now and then.
         """
 
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
-
 class Hmcts:
-    """HMCTS. One search at a time; stop may come from any thread."""
+    """HMCTS. One search at a time."""
 
     def __init__(self, options: HmctsOptions) -> None: ...
 
-    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None) -> RolloutReport:
+    def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
         Search a game that is not over. The callback gets a RolloutReport now and then.
         """
-
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
 
 def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
@@ -878,7 +873,7 @@ class SymmetryUse(enum.Enum):
     AVERAGE = 2
 
 class PuctOptions:
-    """See tengen.search.puct.PuctConfig."""
+    """See tengen.search.puct_config.PuctConfig."""
 
     def __init__(self) -> None: ...
 
@@ -1104,7 +1099,7 @@ def plan_halving(candidates: int, simulations: int) -> list[int]:
     """
 
 class OpeningOptions:
-    """See tengen.search.puct.Openings."""
+    """See tengen.search.puct_self_play.Openings."""
 
     def __init__(self) -> None: ...
 
@@ -1256,7 +1251,7 @@ class PuctSearch:
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
         """For positions by the rules of `board`."""
 
-    def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int) -> None: ...
+    def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int, stop: StopSignal | None = None) -> None: ...
 
     def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
         """Write the planes of leaves; the number of rows."""

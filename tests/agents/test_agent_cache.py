@@ -26,20 +26,24 @@ class Recorder(Agent):
             raise OSError("its process is gone")
 
 
+def open_cache(closed: list[str], max_agents: int = 2, max_process_bytes: int | None = None) -> AgentCache[str]:
+    return AgentCache(lambda name: Recorder(name, closed), max_agents=max_agents, max_process_bytes=max_process_bytes)
+
+
 @pytest.fixture
 def closed() -> list[str]:
     return []
 
 
 def test_an_agent_is_made_once(closed: list[str]) -> None:
-    with AgentCache(lambda name: Recorder(name, closed), max_agents=2) as cache:
+    with open_cache(closed) as cache:
         assert cache.get("a") is cache.get("a")
         assert closed == []
     assert closed == ["a"]
 
 
 def test_the_least_recently_used_agent_is_closed_first(closed: list[str]) -> None:
-    with AgentCache(lambda name: Recorder(name, closed), max_agents=2) as cache:
+    with open_cache(closed) as cache:
         for name in ("a", "b", "a", "c", "a"):
             cache.get(name)
         assert closed == ["b"]
@@ -48,18 +52,18 @@ def test_the_least_recently_used_agent_is_closed_first(closed: list[str]) -> Non
 
 def test_a_process_that_holds_too_much_keeps_only_the_new_agent(closed: list[str]) -> None:
     held = psutil.Process().memory_info().rss
-    with AgentCache(lambda name: Recorder(name, closed), max_agents=9, max_process_bytes=held // 2) as cache:
+    with open_cache(closed, max_agents=9, max_process_bytes=held // 2) as cache:
         for name in ("a", "b", "c"):
             cache.get(name)
         assert closed == ["a", "b"]
-    with AgentCache(lambda name: Recorder(name, closed), max_agents=9, max_process_bytes=held * 100) as cache:
+    with open_cache(closed, max_agents=9, max_process_bytes=held * 100) as cache:
         for name in ("d", "e"):
             cache.get(name)
         assert closed == ["a", "b", "c"]
 
 
 def test_a_dropped_agent_is_made_again_even_if_closing_fails(closed: list[str]) -> None:
-    with AgentCache(lambda name: Recorder(name, closed), max_agents=2) as cache:
+    with open_cache(closed) as cache:
         first = cache.get("stubborn")
         cache.drop("stubborn")
         assert cache.get("stubborn") is not first

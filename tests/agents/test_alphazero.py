@@ -22,7 +22,7 @@ from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import load_evaluator
 from tengen.search.alphabeta import AlphaBeta
-from tengen.search.puct import PRESETS, Noise, Symmetry
+from tengen.search.puct_config import PRESETS, Noise, Symmetry
 from tests.nets.positions import random_planes
 
 NINE = Ruleset.parse("9x9")

@@ -19,7 +19,7 @@ from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.match_report import match_lines, match_report
 from tengen.arena.pictures import rating_figure, save_figure
 from tengen.arena.render import print_tables, to_html, to_markdown, write_report
-from tengen.arena.schedule import Game
+from tengen.arena.schedule import ScheduledGame
 from tengen.arena.sprt import Hypothesis, Sprt
 from tengen.arena.standings import Standings, collect
 from tengen.arena.store import GameStore
@@ -41,7 +41,7 @@ def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, desc
     for pair, (one, other) in enumerate(meetings):
         is_last = pair == len(meetings) - 1
         for half, (first, second) in enumerate(((one, other), (other, one))):
-            game = Game(
+            game = ScheduledGame(
                 number=2 * pair + half,
                 ruleset=NINE,
                 first=first,
@@ -117,11 +117,11 @@ def test_tables_say_what_happened(standings: Standings) -> None:
     assert cross.note == "Points of the row's player out of 6 games."
     assert found["Colours, 9x9:5:freestyle"].rows[0][1:] == ("+6 =0 -0", "100.0 %", "+0 =6 -0", "50.0 %")
     assert found["score(i, j), 9x9:5:freestyle"].rows[0] == ("1 Ann", "·", "+1.00", "+1.00")
-    assert found["Time a move"].rows[0] == ("Ann", "12", "3", "4", "200", "4.0")
+    assert found["Time per move"].rows[0] == ("Ann", "12", "3", "4", "200", "4.0")
     assert found["Forfeits"].rows == (("$Carl$", "crash", "1"),)
     assert found["Forfeited games"].rows[0][4] == "exit code <7>"
     assert set(found["Endings"].rows) == {("five", "9"), ("full board", "8"), ("crash", "1")}
-    assert report.summary(standings) == "18 games of 3 players, 3.0 stones a game."
+    assert report.summary(standings) == "18 games of 3 players, 3.0 stones per game."
 
 
 def test_players_who_never_met_are_not_compared() -> None:
@@ -289,7 +289,7 @@ def test_a_match_of_one_pair_decides_little() -> None:
         0.775,
         None,
     )
-    assert "stronger with 77.5 %" in "\n".join(match_lines(progress))
+    assert "likelihood of superiority 77.5 %" in "\n".join(match_lines(progress))
 
 
 def test_the_lines_of_a_match() -> None:

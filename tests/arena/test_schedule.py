@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tengen.arena.openings import (
     random_openings,
     transform_opening,
 )
-from tengen.arena.schedule import Format, Schedule, pairings
+from tengen.arena.schedule import Schedule, TournamentFormat, pairings
 from tengen.core.contracts import Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
@@ -27,9 +28,10 @@ from tengen.errors import AgentError, InputError, RecordError
 NINE = Ruleset.parse("9x9:5:freestyle")
 
 
-def make_schedule(players: int = 4, rounds: int = 3, **options: object) -> Schedule:
+def make_schedule(players: int = 4, rounds: int = 3, **options: Any) -> Schedule:
     openings = {NINE: random_openings(NINE, 3, seed=1)}
-    return Schedule(pairings=pairings(players, Format.ROUND_ROBIN), openings=openings, rounds=rounds, **options)  # type: ignore[arg-type]
+    met = pairings(players, TournamentFormat.ROUND_ROBIN)
+    return Schedule(pairings=met, openings=openings, rounds=rounds, **options)
 
 
 def test_each_pairing_plays_each_opening_with_both_colours() -> None:
@@ -68,12 +70,12 @@ def test_more_rounds_than_openings_go_round_again() -> None:
 
 
 def test_a_gauntlet_lets_challengers_meet_the_others() -> None:
-    assert pairings(4, Format.GAUNTLET) == [(0, 1), (0, 2), (0, 3)]
-    assert pairings(4, Format.GAUNTLET, 2) == [(0, 2), (0, 3), (1, 2), (1, 3)]
+    assert pairings(4, TournamentFormat.GAUNTLET) == [(0, 1), (0, 2), (0, 3)]
+    assert pairings(4, TournamentFormat.GAUNTLET, 2) == [(0, 2), (0, 3), (1, 2), (1, 3)]
     with pytest.raises(InputError, match="challengers"):
-        pairings(3, Format.GAUNTLET, 3)
+        pairings(3, TournamentFormat.GAUNTLET, 3)
     with pytest.raises(InputError, match="two players"):
-        pairings(1, Format.ROUND_ROBIN)
+        pairings(1, TournamentFormat.ROUND_ROBIN)
 
 
 def test_rulesets_take_turns_and_games_cut_the_list_short() -> None:
@@ -167,7 +169,7 @@ def test_openings_that_cannot_be_found() -> None:
         find_balanced(NINE, 1, 0, BalanceSettings(nodes=100, max_value=1e-9), max_tries=3)
     # But for symmetry, 4x4 has three points.
     single = BalanceSettings(nodes=10, max_value=1, min_stones=1, max_stones=1)
-    with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .* found, then none among 50 candidates"):
+    with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*, then none in 50 candidates"):
         find_balanced(Ruleset(4, 4, 4), 1_000_000, 0, single, max_tries=50)
     with pytest.raises(AgentError, match="cannot judge"):
         find_balanced(NINE, 1, 0, BalanceSettings(agent="random"), max_tries=3)

@@ -11,7 +11,7 @@ import pytest
 from tengen.arena.entrant import Entrant
 from tengen.arena.export import game_record, save_games
 from tengen.arena.match import Ending, GameResult, Turn
-from tengen.arena.schedule import Game
+from tengen.arena.schedule import ScheduledGame
 from tengen.arena.store import GameStore
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
@@ -22,8 +22,8 @@ from tengen.records import load
 PLAYERS = [Entrant(name="Ann", agent="random"), Entrant(name="Bob", agent="naive:level=3")]
 
 
-def make_game(number: int = 0) -> Game:
-    return Game(
+def make_game(number: int = 0) -> ScheduledGame:
+    return ScheduledGame(
         number=number,
         ruleset=Ruleset.parse("9x9:5:freestyle"),
         first=number % 2,
@@ -81,7 +81,7 @@ def test_scores_know_who_won() -> None:
 def test_no_game_twice(tmp_path: Path) -> None:
     with GameStore(tmp_path / "games.db") as store:
         fill(store, 1)
-        with pytest.raises(InputError, match="game 0 cannot be kept"):
+        with pytest.raises(InputError, match="cannot store game 0"):
             store.add(make_game(0), RESULT)
         assert len(store) == 1
 
@@ -125,7 +125,7 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as database:
         database.execute("CREATE TABLE things (name TEXT)")
-    with pytest.raises(InputError, match="not one of games"):
+    with pytest.raises(InputError, match="not a game store"):
         GameStore(other)
     with pytest.raises(InputError, match="does not exist"):
         GameStore(tmp_path / "none.db", is_writer=False)

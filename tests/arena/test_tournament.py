@@ -14,7 +14,7 @@ import pytest
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
-from tengen.arena.schedule import Format
+from tengen.arena.schedule import TournamentFormat
 from tengen.arena.sprt import EloModel, Hypothesis, Sprt
 from tengen.arena.standings import collect
 from tengen.arena.store import GameStore
@@ -82,7 +82,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
     assert tournament == Tournament(
         name="All of it",
         rules=(Ruleset.parse("15x15:5:renju"), NINE),
-        format=Format.GAUNTLET,
+        format=TournamentFormat.GAUNTLET,
         challengers=2,
         rounds=7,
         games=20,
@@ -139,13 +139,16 @@ def test_a_short_file(tmp_path: Path) -> None:
         ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime = 3', "unknown key limits.time .*time_ms"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime_ms = 0', "limits: limit time_ms=0"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\nconcurrency = 0', "concurrency=0"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = -1', "rounds=-1 is below 1"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = 0', "games=0 is below 1"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games=-3 is below 1"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\n[openings]\nstones = -1', "openings: stones=-1 is negative"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = -1', "rounds=-1 must be at least 1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = 0', "games=0 must be at least 1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games=-3 must be at least 1"),
+        (
+            'rules = "9x9"\nplayers = ["random", "chains"]\n[openings]\nstones = -1',
+            "openings: stones=-1 must",
+        ),
         ('rules = "9x9"\nplayers = ["random", {agent = "chains", memory_mb = 0}]', r"players\[1\]: memory_mb=0"),
-        ('rules = ["9x9", "9x9"]\nplayers = ["random", "chains"]', "listed twice"),
-        ('rules = "9x9"\nplayers = ["a", "b", "c"]\n[sprt]\nelo0 = 0\nelo1 = 5', "between two players, not 3"),
+        ('rules = ["9x9", "9x9"]\nplayers = ["random", "chains"]', "listed only once"),
+        ('rules = "9x9"\nplayers = ["a", "b", "c"]\n[sprt]\nelo0 = 0\nelo1 = 5', "exactly two players, not 3"),
         (
             'rules = "9x9"\nplayers = [{agent = "a", name = "x"}, {agent = "b", name = "x"}]',
             "two players are called 'x'",
@@ -235,7 +238,7 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
         first = next(whole.games())
         cut.add(first.game, first.result)
         there.write_text("9/freestyle/e5e6\n9/freestyle/e5g6\n")
-        with pytest.raises(InputError, match="holds games from other openings"):
+        with pytest.raises(InputError, match="contains games from other openings"):
             play(moved, cut)
         assert play(tournament, cut).played_now == 3
 
@@ -254,7 +257,7 @@ def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
         ):
             with pytest.raises(AgentError) as caught:
                 play(make_tournament("random", missing_player), store)
-            assert str(caught.value).endswith(f"; paths of players are relative to {Path.cwd()}")
+            assert str(caught.value).endswith(f"; paths in agent texts are relative to {Path.cwd()}")
         with pytest.raises(AgentError, match="refused 'START 9'"):
             play(make_tournament("random", engine_text("refuses_start")), store)
         assert len(store) == 0
@@ -362,7 +365,7 @@ def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
     tournament = Tournament(
         rules=(Ruleset.parse("15x15:5:freestyle"),),
         players=players,
-        format=Format.GAUNTLET,
+        format=TournamentFormat.GAUNTLET,
         limits=control,
         adjudication=Adjudication(max_moves=40),
     )

@@ -114,7 +114,7 @@ def test_openings_are_generated_and_used(tmp_path: Path) -> None:
     [
         (("match", "nobody", "random"), "unknown agent 'nobody'"),
         (("match", "random", "random", "--rules", "2x2"), "2x2"),
-        (("match", "random", "random", "--sprt", "5"), "not elo0,elo1"),
+        (("match", "random", "random", "--sprt", "5"), "expected elo0,elo1"),
         (("match", "random", "random", "--openings", "none"), "none does not exist"),
         (("match", "random", "brain:cmd=none"), "cannot start engine 'none'"),
         (("tournament", "none.toml"), "cannot read none.toml"),

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tengen.core.worker_pool import Loss
+from tengen.core.worker_pool import LostOrder
 from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.errors import InputError
 
@@ -31,5 +31,5 @@ def carry_out(order: int, context: OrderContext) -> int:
     return order * order
 
 
-def on_loss(order: int, loss: Loss) -> str:
+def on_loss(order: int, loss: LostOrder) -> str:
     return f"{'hung' if loss.is_hung else 'crashed'} {loss.note}"

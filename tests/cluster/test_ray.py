@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication
-from tengen.arena.schedule import Game
+from tengen.arena.schedule import ScheduledGame
 from tengen.arena.store import GameStore
 from tengen.arena.tournament import Progress, Tournament, play
 from tengen.arena.workers import PlaySettings, game_workers
@@ -103,7 +103,7 @@ def interrupt_after(games: int):
 def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: TestCluster, tmp_path: Path) -> None:
     settings = PlaySettings(players=(Entrant(agent=f"alphazero:run={tmp_path}"),), adjudication=Adjudication())
     rules = Ruleset.parse("9x9")
-    game = Game(number=0, ruleset=rules, first=0, second=0, round=0, opening=(), opening_number=0, seed=0)
+    game = ScheduledGame(number=0, ruleset=rules, first=0, second=0, round=0, opening=(), opening_number=0, seed=0)
     with (
         game_workers(settings, make_pool=RayPools(workers=1)) as pool,
         pytest.raises(AgentError, match=f"alphazero:run={tmp_path} cannot be made on "),

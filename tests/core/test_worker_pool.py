@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tengen.core.worker_pool import MAX_DEATHS, Loss, WorkerPool
-from tengen.core.worker_process import CarryOut, OrderContext, Report, Result, WorkerProcess
+from tengen.core.worker_pool import MAX_DEATHS, LostOrder, WorkerPool
+from tengen.core.worker_process import CarryOut, OrderContext, OrderReport, OrderResult, WorkerProcess
 from tengen.errors import InputError, WorkerError
 
 PATIENCE_S = 60.0
@@ -71,8 +71,8 @@ def prepare(folder: Path, start: str = "") -> Iterator[CarryOut]:
 
 
 def open_pool(folder: Path, start: str = "", workers: int = 2) -> WorkerPool[str, str]:
-    def lose(order: str, loss: Loss) -> str:
-        return f"{'hung' if loss.is_hung else 'dead'} {loss.note}: {loss.reason}"
+    def lose(order: str, lost: LostOrder) -> str:
+        return f"{'hung' if lost.is_hung else 'dead'} {lost.note}: {lost.reason}"
 
     return WorkerPool(partial(prepare, folder, start), name="test worker", workers=workers, on_loss=lose)
 
@@ -212,11 +212,11 @@ def test_an_order_can_be_stopped_before_and_after_it_begins(tmp_path: Path, begi
         if not begins_first:
             worker.stop(1)
         assert worker.receive() is None
-        assert worker.receive() == Report(1, "began")
+        assert worker.receive() == OrderReport(1, "began")
         if begins_first:
             worker.stop(1)
         result = worker.receive()
-        assert isinstance(result, Result)
+        assert isinstance(result, OrderResult)
         assert (result.number, result.payload, result.error) == (1, "stopped", None)
     finally:
         worker.end()

@@ -17,7 +17,9 @@ from tengen.learning.replay import NO_MOVE
 from tengen.learning.self_play import OpeningConfig, SelfPlayTask, make_samples, random_planes, save_games
 from tengen.learning.warm_start import make_samples as make_engine_samples
 from tengen.records import load
-from tengen.search.puct import PuctConfig, SelfPlay, SelfPlayGame, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import SelfPlay, SelfPlayGame
 from tengen.tuning.engine_games import EngineGame
 
 RULES = Ruleset.parse("6x6:4")

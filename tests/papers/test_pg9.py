@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tengen.core.contracts import Ruleset
 from tengen.papers.pg9.experiments import main, play_as_black
-from tengen.search.puct import UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
 
 
 def test_experiments_are_trained_tried_and_written(tmp_path: Path, capsys) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tengen.search.puct import Floats
+from tengen.search.evaluation import Floats
 
 
 class FixedEvaluator:

@@ -16,7 +16,8 @@ from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import InputError
-from tengen.search.puct import PRESETS, Noise, PuctConfig, Symmetry, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PRESETS, Noise, PuctConfig, Symmetry
 from tengen.search.puct_search import PuctSearch
 from tengen.search.threats import Verdict, solve_threats
 from tests.search.networks import FixedEvaluator, TabledEvaluator
@@ -555,7 +556,8 @@ _MEMORY_OF_TWO_MOVES = """
 import resource
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
-from tengen.search.puct import PuctConfig, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_search import PuctSearch
 
 def peak_mb():

@@ -12,7 +12,9 @@ from tengen.core.contracts import Evaluator, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import InputError, RulesetError
-from tengen.search.puct import PRESETS, Noise, Openings, PuctConfig, SelfPlay, SelfPlayGame, Symmetry, UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
+from tengen.search.puct_config import PRESETS, Noise, PuctConfig, Symmetry
+from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
 from tests.search.networks import FixedEvaluator
 from tests.search.reference import Reference, is_dead
 

@@ -15,7 +15,7 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RecordError
 from tengen.search.weights import load_weights, save_weights, weights_for
 from tengen.tuning import evaluation_fit
-from tengen.tuning.engine_games import EngineGame, SelfPlayConfig, generate_games, read_games
+from tengen.tuning.engine_games import EngineGame, EngineGamesConfig, generate_games, read_games
 from tengen.tuning.evaluation_fit import (
     FitConfig,
     collect_samples,
@@ -33,14 +33,14 @@ FAST = FitConfig(iterations=30, ordering_iterations=8, validation=0.2)
 @pytest.fixture(scope="module")
 def freestyle_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "freestyle.jsonl"
-    generate_games(path, SelfPlayConfig(ruleset=FREESTYLE, games=40, nodes=60))
+    generate_games(path, EngineGamesConfig(ruleset=FREESTYLE, games=40, nodes=60))
     return path
 
 
 @pytest.fixture(scope="module")
 def renju_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "renju.jsonl"
-    generate_games(path, SelfPlayConfig(ruleset=RENJU, games=40, nodes=60))
+    generate_games(path, EngineGamesConfig(ruleset=RENJU, games=40, nodes=60))
     return path
 
 
@@ -57,7 +57,7 @@ def replay(game: EngineGame) -> Position:
 @pytest.mark.parametrize("text", ["9x9:5:freestyle", "9x9:5:renju", "6x6:4:freestyle", "8x11:5:caro"])
 def test_games_are_legal_and_have_values(tmp_path, text):
     path = tmp_path / "games.jsonl"
-    config = SelfPlayConfig(ruleset=Ruleset.parse(text), games=4, nodes=50)
+    config = EngineGamesConfig(ruleset=Ruleset.parse(text), games=4, nodes=50)
     assert generate_games(path, config) == 0
     games = list(read_games(path))
     assert [game.number for game in games] == [0, 1, 2, 3]
@@ -77,7 +77,7 @@ def test_games_are_legal_and_have_values(tmp_path, text):
 
 def test_games_can_be_played_to_the_end(tmp_path):
     proved, ended, noisy = (tmp_path / name for name in ("proved.jsonl", "ended.jsonl", "noisy.jsonl"))
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=6, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=6, nodes=40)
     generate_games(proved, config)
     generate_games(ended, replace(config, to_the_end=True, begun=proved))
     for begun, game in zip(read_games(proved), read_games(ended), strict=True):
@@ -95,7 +95,7 @@ def test_games_can_be_played_to_the_end(tmp_path):
 
 
 def test_a_run_goes_on_where_it_was(tmp_path):
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=5, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=5, nodes=40)
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     generate_games(whole, config)
     generate_games(cut, replace(config, games=2))
@@ -110,7 +110,7 @@ def test_a_run_goes_on_where_it_was(tmp_path):
 
 
 def test_workers_play_the_same_games(tmp_path):
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=5, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=5, nodes=40)
     alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
     generate_games(alone, config)
     generate_games(together, config, workers=2)
@@ -120,7 +120,7 @@ def test_workers_play_the_same_games(tmp_path):
 def test_another_seed_gives_other_games(tmp_path):
     paths = [tmp_path / f"{seed}.jsonl" for seed in (1, 2)]
     for seed, path in enumerate(paths, 1):
-        generate_games(path, SelfPlayConfig(ruleset=FREESTYLE, games=2, nodes=40, seed=seed))
+        generate_games(path, EngineGamesConfig(ruleset=FREESTYLE, games=2, nodes=40, seed=seed))
     assert [game.moves for game in read_games(paths[0])] != [game.moves for game in read_games(paths[1])]
 
 
@@ -135,7 +135,7 @@ def test_another_seed_gives_other_games(tmp_path):
     ],
 )
 def test_runs_are_not_mixed(tmp_path, setting, named):
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=1, nodes=40)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     generate_games(first, config)
     with pytest.raises(InputError, match=named):
@@ -151,7 +151,7 @@ def test_games_of_another_network_are_not_gone_on_with(tmp_path):
     assert weights.net is not None
     save_weights(whole, weights)
     save_weights(linear, _native.Weights(weights.points, weights.threats, weights.attack, weights.defence))
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=1, nodes=40)
     generate_games(path, config)
     assert generate_games(path, replace(config, weights=whole)) == 1
     with pytest.raises(InputError, match="played with weights"):
@@ -160,12 +160,12 @@ def test_games_of_another_network_are_not_gone_on_with(tmp_path):
 
 def test_games_of_another_beginning_are_not_gone_on_with(tmp_path):
     begun, ended = tmp_path / "begun.jsonl", tmp_path / "ended.jsonl"
-    config = SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40)
+    config = EngineGamesConfig(ruleset=FREESTYLE, games=1, nodes=40)
     generate_games(begun, config)
     generate_games(ended, replace(config, to_the_end=True, begun=begun))
     begun.unlink()
     generate_games(begun, replace(config, seed=2))
-    with pytest.raises(InputError, match="line 1 goes on with another game"):
+    with pytest.raises(InputError, match="line 1 does not continue a game"):
         generate_games(ended, replace(config, to_the_end=True, begun=begun))
 
 
@@ -173,7 +173,7 @@ def test_a_folder_that_is_not_there_is_found_out_before_a_game(tmp_path):
     with pytest.raises(InputError, match=r"cannot write .*games\.jsonl: No such file"):
         generate_games(
             tmp_path / "none" / "games.jsonl",
-            SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40),
+            EngineGamesConfig(ruleset=FREESTYLE, games=1, nodes=40),
             on_game=lambda _: pytest.fail("a game was played"),
         )
 
@@ -181,10 +181,10 @@ def test_a_folder_that_is_not_there_is_found_out_before_a_game(tmp_path):
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("nonsense", "line 1 is not a game"),
+        ("nonsense", "line 1 is not an engine game"),
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":1,"moves":"e5e6","values":[1,2],"outcome":"draw"}', "2 values"),
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"","values":[],"outcome":"lost"}', "lost"),
-        ("[" * 10_000, "line 1 is not a game"),
+        ("[" * 10_000, "line 1 is not an engine game"),
     ],
 )
 def test_damaged_lines_are_refused(tmp_path, line, named):
@@ -196,9 +196,9 @@ def test_damaged_lines_are_refused(tmp_path, line, named):
 
 def test_bad_settings_are_refused(tmp_path):
     with pytest.raises(InputError, match="3x3:3:freestyle"):
-        SelfPlayConfig(ruleset=Ruleset(3, 3, 3), games=1)
+        EngineGamesConfig(ruleset=Ruleset(3, 3, 3), games=1)
     with pytest.raises(InputError, match="at least 1"):
-        SelfPlayConfig(ruleset=FREESTYLE, games=0)
+        EngineGamesConfig(ruleset=FREESTYLE, games=0)
     with pytest.raises(RecordError, match="nowhere"):
         list(read_games(tmp_path / "nowhere.jsonl"))
 
@@ -375,5 +375,5 @@ def test_fitted_weights_play(freestyle_file, tmp_path):
     target = Path(tmp_path / "weights.npz")
     fit_files([freestyle_file], target, FAST)
     path = tmp_path / "again.jsonl"
-    generate_games(path, SelfPlayConfig(ruleset=FREESTYLE, games=1, nodes=40, weights=target))
+    generate_games(path, EngineGamesConfig(ruleset=FREESTYLE, games=1, nodes=40, weights=target))
     assert replay(next(iter(read_games(path)))).stones > 2

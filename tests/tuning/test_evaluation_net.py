@@ -15,9 +15,9 @@ from tengen.core.position import Position
 from tengen.errors import InputError
 from tengen.search.weights import load_weights, save_weights, weights_for
 from tengen.tuning import evaluation_net
-from tengen.tuning.engine_games import SelfPlayConfig, generate_games, read_games
+from tengen.tuning.engine_games import EngineGamesConfig, generate_games, read_games
 from tengen.tuning.evaluation_fit import collect_samples
-from tengen.tuning.evaluation_net import FEATURES, HIDDEN, NetConfig, TrainedNet, quantise, train_files, train_net
+from tengen.tuning.evaluation_net import FEATURES, HIDDEN, NetFitConfig, TrainedNet, quantise, train_files, train_net
 
 RULESETS = [Ruleset.parse(text) for text in ("9x9:5:freestyle", "9x9:5:renju", "7x7:4:freestyle")]
 CODE_OF = {tuple(sorted(shapes)): code for code, shapes in enumerate(_native.shape_codes())}
@@ -83,7 +83,7 @@ def games(tmp_path_factory):
     files = {}
     for ruleset in RULESETS:
         path = tmp_path_factory.mktemp("games") / "games.jsonl"
-        generate_games(path, SelfPlayConfig(ruleset=ruleset, games=60, nodes=60))
+        generate_games(path, EngineGamesConfig(ruleset=ruleset, games=60, nodes=60))
         files[ruleset] = path
     return files
 
@@ -94,7 +94,7 @@ def test_the_engine_computes_the_network_by_its_definition(games, ruleset):
     linear, whole = _native.Weights.prior(), with_net(net)
     compared = 0
     for game in list(read_games(games[ruleset]))[:10]:
-        samples = collect_samples([game], NetConfig().fit)
+        samples = collect_samples([game], NetFitConfig().fit)
         features = _native.PositionFeatures(False)
         features.add(Position.start(ruleset).native, game.moves, game.first)
         for index, bits in zip(features.take()["move_indices"], samples.threat_bits, strict=True):
@@ -109,7 +109,7 @@ def test_the_engine_computes_the_network_by_its_definition(games, ruleset):
 
 @pytest.mark.parametrize("ruleset", RULESETS[:2], ids=str)
 def test_training_learns_what_the_linear_evaluation_cannot_say(games, ruleset):
-    config = NetConfig(epochs=16, batch=256, validation=0.2)
+    config = NetFitConfig(epochs=16, batch=256, validation=0.2)
     samples = collect_samples(list(read_games(games[ruleset])), config.fit)
     net, before, after = train_net(samples, _native.Weights.prior(), config)
     assert after < before - 0.005
@@ -120,7 +120,7 @@ def test_training_learns_what_the_linear_evaluation_cannot_say(games, ruleset):
 
 def test_whole_numbers_agree_with_the_trained_ones(games):
     ruleset = RULESETS[1]
-    config = NetConfig(epochs=4, batch=256)
+    config = NetFitConfig(epochs=4, batch=256)
     recorded = list(read_games(games[ruleset]))
     samples = collect_samples(recorded, config.fit)
     trained, _, _ = train_net(samples, _native.Weights.prior(), config)
@@ -148,7 +148,7 @@ def test_files_come_back(tmp_path, games):
     base, target = tmp_path / "base.npz", tmp_path / "net.npz"
     save_weights(base, _native.Weights.prior())
     said: list[str] = []
-    report = train_files([games[RULESETS[0]]], base, target, NetConfig(epochs=1, batch=256), said.append)
+    report = train_files([games[RULESETS[0]]], base, target, NetFitConfig(epochs=1, batch=256), said.append)
     assert report.games == 60
     assert any("linear" in line for line in said)
     loaded = load_weights(target)
@@ -176,14 +176,14 @@ def test_bad_input_is_named(tmp_path, games):
     np.savez(damaged, **parts | {"net_second": parts["net_second"][:, :7]})
     with pytest.raises(InputError, match=r"damaged.npz is not a weights file: weights 'second'"):
         load_weights(damaged)
-    with pytest.raises(InputError, match=r"\.npz file, not to .*net\.txt"):
-        train_files([games[RULESETS[0]]], base, tmp_path / "net.txt", NetConfig())
+    with pytest.raises(InputError, match=r"must end in \.npz, not .*net\.txt"):
+        train_files([games[RULESETS[0]]], base, tmp_path / "net.txt", NetFitConfig())
     with pytest.raises(InputError, match="epochs"):
-        NetConfig(epochs=0)
+        NetFitConfig(epochs=0)
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
     with pytest.raises(InputError, match=r"no games in .*empty\.jsonl"):
-        train_files([empty], base, tmp_path / "net.npz", NetConfig())
+        train_files([empty], base, tmp_path / "net.npz", NetFitConfig())
 
 
 def test_a_fresh_network_says_nothing():

@@ -104,14 +104,14 @@ SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t 
 Engine::Engine(std::size_t table_bytes) : table_(table_bytes), weights_(Weights::prior()) {}
 
 SearchReport Engine::search(const Board& board, const SearchLimits& limits,
-                            const std::function<void(const SearchReport&)>& on_report) {
+                            const std::function<void(const SearchReport&)>& on_report, const StopSignal* stop) {
   SharedSearch shared;
   shared.table = &table_;
   shared.weights = &weights_;
   shared.options = options_;
   shared.limits = limits;
   shared.start = std::chrono::steady_clock::now();
-  shared.external_stop = &stop_requested_;
+  shared.external_stop = stop;
   table_.new_search();
 
   SearchReport fours;

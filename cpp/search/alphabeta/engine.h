@@ -1,7 +1,6 @@
 // The alpha-beta engine: iterative deepening over one or more threads, with reports as it goes.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <vector>
 
@@ -38,14 +37,10 @@ class Engine {
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
-  // Search a game that is not over. `on_report` is called from this thread after each iteration.
+  // Search a game that is not over. `on_report` is called from this thread after each iteration. `stop` ends the search
+  // within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
-                      const std::function<void(const SearchReport&)>& on_report = {});
-
-  // End a running search within milliseconds. May be called from any thread, also before the search begins.
-  void stop() { stop_requested_.store(true); }
-  // Take back an earlier stop, so that the next search runs.
-  void clear_stop() { stop_requested_.store(false); }
+                      const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);
 
   const Weights& weights() const { return weights_; }
 
@@ -53,7 +48,6 @@ class Engine {
   TranspositionTable table_;
   Weights weights_;
   SearchOptions options_;
-  std::atomic<bool> stop_requested_{false};
 };
 
 }  // namespace tengen

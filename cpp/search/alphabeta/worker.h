@@ -12,6 +12,7 @@
 #include "search/alphabeta/options.h"
 #include "search/alphabeta/transposition.h"
 #include "search/alphabeta/value.h"
+#include "search/stop_signal.h"
 
 namespace tengen {
 
@@ -23,16 +24,15 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};               // of all threads, a few hundred at most of each not yet counted
-  const std::atomic<bool>* external_stop = nullptr;  // set from outside to end the search
+  std::atomic<std::uint64_t> nodes{0};  // of all threads, a few hundred at most of each not yet counted
+  const StopSignal* external_stop = nullptr;
 
   std::int64_t elapsed_ms() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
   }
   // Whether the time is up or somebody wants the search to end.
   bool is_over() const {
-    return (limits.time_ms >= 0 && elapsed_ms() >= limits.time_ms) ||
-           (external_stop && external_stop->load(std::memory_order_relaxed));
+    return (limits.time_ms >= 0 && elapsed_ms() >= limits.time_ms) || (external_stop && external_stop->is_set());
   }
 };
 

@@ -1,5 +1,5 @@
-// Everything that a search guided by a network can be told. tengen.search.puct.PuctConfig documents each option and
-// checks its range.
+// Everything that a search guided by a network can be told. tengen.search.puct_config.PuctConfig documents each option
+// and checks its range.
 #pragma once
 
 #include <cstdint>

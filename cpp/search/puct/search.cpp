@@ -49,11 +49,12 @@ bool PuctSearch::keep_tree(const Board& board) {
 }
 
 void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded,
-                       int workers, std::uint64_t seed) {
+                       int workers, std::uint64_t seed, std::shared_ptr<StopSignal> stop) {
   const std::lock_guard lock(mutex_);
   using Clock = std::chrono::steady_clock;
   deadline_ = time_ms < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(time_ms);
   end_requested_ = false;
+  stop_.swap(stop);  // the old one is freed by the caller, without the lock
   PointSet excluded_set;
   for (const Point point : excluded) excluded_set.add(point);
   const bool kept = excluded_set == excluded_ && keep_tree(board);
@@ -165,7 +166,7 @@ int PuctSearch::collect(int index, float* planes) {
         worker.board.unmake(worker.walk.depth());
         if (!worker.waiting.empty()) break;
         // Somebody else waits for the evaluation of this very node.
-        if (open_walks_ > 0 && (!end_requested_ || !tree_.has_root())) changed_.wait(lock);
+        if (open_walks_ > 0 && (!is_ended() || !tree_.has_root())) changed_.wait(lock);
         if (is_ended() && tree_.has_root()) break;
         continue;
       }

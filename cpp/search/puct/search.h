@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "search/puct/evaluation.h"
 #include "search/puct/leaf.h"
 #include "search/puct/tree.h"
+#include "search/stop_signal.h"
 
 namespace tengen {
 
@@ -40,8 +42,9 @@ class PuctSearch {
 
   // Begin with a game that is not over. What the tree knows is kept when the position follows from the last one and the
   // options say so. `time_ms` is -1 for no limit. The excluded moves are left out at the root while there are others.
+  // `stop` ends the search from any thread; without one only `end` does.
   void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
-             std::uint64_t seed);
+             std::uint64_t seed, std::shared_ptr<StopSignal> stop = nullptr);
 
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
@@ -61,7 +64,7 @@ class PuctSearch {
 
   // Simulations or time used up, root proved, memory full, or told to end; never before the root has been evaluated.
   bool is_over() const;
-  // End soon. May be called from any thread.
+  // End soon what has begun. May be called by any worker.
   void end();
 
   // What is known so far, the first `lines` moves with their continuations; the root must have been evaluated. The
@@ -94,7 +97,8 @@ class PuctSearch {
   Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   bool keep_tree(const Board& board);
   bool is_ended() const {
-    return end_requested_.load(std::memory_order_relaxed) || std::chrono::steady_clock::now() >= deadline_;
+    return end_requested_.load(std::memory_order_relaxed) || (stop_ && stop_->is_set()) ||
+           std::chrono::steady_clock::now() >= deadline_;
   }
   bool is_over_locked() const;
   bool may_walk() const { return !tree_.has_root() || (!is_over_locked() && tree_.begun() < simulations_); }
@@ -117,6 +121,7 @@ class PuctSearch {
   int simulations_ = 0;
   std::chrono::steady_clock::time_point deadline_;
   std::atomic<bool> end_requested_{false};
+  std::shared_ptr<StopSignal> stop_;
 
   mutable std::mutex mutex_;  // of everything below
   std::condition_variable changed_;

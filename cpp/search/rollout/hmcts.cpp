@@ -73,12 +73,12 @@ std::uint64_t total_playouts(const HmctsOptions& options, std::size_t candidates
 }  // namespace
 
 RolloutReport Hmcts::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
-                            const OnRolloutReport& on_report) {
+                            const OnRolloutReport& on_report, const StopSignal* stop) {
   Rng rng(seed);
   const Colour mover = board.to_move();
   std::deque<Candidate> candidates = make_candidates(board, options_, limits.excluded, rng);
   if (candidates.empty()) return {};
-  PlayoutBudget budget(limits, stop_requested_, total_playouts(options_, candidates.size()));
+  PlayoutBudget budget(limits, stop, total_playouts(options_, candidates.size()));
   for (const Candidate& candidate : candidates)
     if (candidate.board.board().outcome() == win_for(mover)) return make_report(candidates, mover, budget.elapsed_ms());
 

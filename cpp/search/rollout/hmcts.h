@@ -2,7 +2,6 @@
 // the move with the best mean result is played. No tree.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "core/board.h"
@@ -23,18 +22,13 @@ class Hmcts {
 
   // Search a game that is not over. The candidates get their playouts in turns, so that they have the same number, give
   // or take one, whenever the search ends. Each playout has a seed of its own: without a time limit the report is the
-  // same for any number of threads. A move that wins at once ends the search.
+  // same for any number of threads. A move that wins at once ends the search. `stop` ends it after the running
+  // playouts.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
-                       const OnRolloutReport& on_report = {});
-
-  // End a running search after the playouts under way. May be called from any thread, also before the search begins.
-  void stop() { stop_requested_.store(true); }
-  // Take back an earlier stop, so that the next search runs.
-  void clear_stop() { stop_requested_.store(false); }
+                       const OnRolloutReport& on_report = {}, const StopSignal* stop = nullptr);
 
  private:
   HmctsOptions options_;
-  std::atomic<bool> stop_requested_{false};
 };
 
 }  // namespace tengen

@@ -11,6 +11,7 @@
 #include "core/board.h"
 #include "core/point_set.h"
 #include "core/zobrist.h"
+#include "search/stop_signal.h"
 
 namespace tengen {
 
@@ -65,8 +66,8 @@ class PlayoutBudget {
   static constexpr std::uint64_t kNone = ~0ull;
 
   // `most` further bounds the number of playouts, kNone for no bound.
-  PlayoutBudget(const RolloutLimits& limits, const std::atomic<bool>& stop_requested, std::uint64_t most = kNone)
-      : stop_requested_(stop_requested),
+  PlayoutBudget(const RolloutLimits& limits, const StopSignal* stop, std::uint64_t most = kNone)
+      : stop_(stop),
         start_(std::chrono::steady_clock::now()),
         most_(limits.playouts == 0 || most < limits.playouts ? most : limits.playouts),
         time_(limits.time_ms) {}
@@ -87,13 +88,13 @@ class PlayoutBudget {
 
  private:
   bool is_over() {
-    if (ended_.load(std::memory_order_relaxed) || stop_requested_.load(std::memory_order_relaxed)) return true;
+    if (ended_.load(std::memory_order_relaxed) || (stop_ && stop_->is_set())) return true;
     if (time_.count() < 0 || std::chrono::steady_clock::now() - start_ < time_) return false;
     end();
     return true;
   }
 
-  const std::atomic<bool>& stop_requested_;
+  const StopSignal* stop_;
   std::chrono::steady_clock::time_point start_;
   std::uint64_t most_;
   std::chrono::milliseconds time_;

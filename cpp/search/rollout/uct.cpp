@@ -365,11 +365,11 @@ std::uint32_t UctArena::allocate(int count) {
 // ---- Search -------------------------------------------------------------------------------------------------------
 
 RolloutReport Uct::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
-                          const OnRolloutReport& on_report) {
+                          const OnRolloutReport& on_report, const StopSignal* stop) {
   TreeSearch tree(arena_, options_, board, limits);
   Rng root_rng(seed);
   if (!tree.expand_root(root_rng)) return {};
-  PlayoutBudget budget(limits, stop_requested_, tree.has_only_move() ? kPlayoutsOfOnlyMove : PlayoutBudget::kNone);
+  PlayoutBudget budget(limits, stop, tree.has_only_move() ? kPlayoutsOfOnlyMove : PlayoutBudget::kNone);
   ReportSchedule schedule;
   run_workers(limits.threads, budget, [&](int worker) {
     Rng rng(mixed_seed(seed, static_cast<std::uint64_t>(worker) + 1));

@@ -87,18 +87,13 @@ class Uct {
 
   // Search a game that is not over. The same seed, one thread and no time limit give the same report. `on_report` is
   // called from this thread. Ends before its limits when the root is proved, and soon when there is only one move.
+  // `stop` ends it after the running playouts.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
-                       const OnRolloutReport& on_report = {});
-
-  // End a running search after the playouts under way. May be called from any thread, also before the search begins.
-  void stop() { stop_requested_.store(true); }
-  // Take back an earlier stop, so that the next search runs.
-  void clear_stop() { stop_requested_.store(false); }
+                       const OnRolloutReport& on_report = {}, const StopSignal* stop = nullptr);
 
  private:
   UctOptions options_;
   UctArena arena_;
-  std::atomic<bool> stop_requested_{false};
 };
 
 }  // namespace tengen

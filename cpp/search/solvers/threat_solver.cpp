@@ -53,13 +53,12 @@ void ThreatSolver::store(std::uint64_t key, Numbers numbers) {
 
 bool ThreatSolver::out_of_budget() {
   if (exhausted_) return true;
-  if (nodes_ >= limits_.nodes || stop_.load(std::memory_order_relaxed)) exhausted_ = true;
+  if (nodes_ >= limits_.nodes || (*should_stop_ && (*should_stop_)())) exhausted_ = true;
   if ((nodes_ & 63) != 0) return exhausted_;
   if (limits_.time_ms >= 0) {
     const auto elapsed = std::chrono::steady_clock::now() - start_;
     if (std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count() >= limits_.time_ms) exhausted_ = true;
   }
-  if (*should_stop_ && (*should_stop_)()) exhausted_ = true;
   return exhausted_;
 }
 
@@ -69,7 +68,6 @@ Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits, con
   should_stop_ = &should_stop;
   nodes_ = 0;
   exhausted_ = false;
-  stop_.store(false);
   start_ = std::chrono::steady_clock::now();
   line_.clear();
   plies_ = 0;

@@ -2,7 +2,6 @@
 // fours. Proof-number search.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -27,7 +26,7 @@ class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);
 
-  // `should_stop`, asked now and then, may end it as the limits do. The board is as before afterwards.
+  // `should_stop`, asked at every node, may end it as the limits do. The board is as before afterwards.
   Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
   // A winning line against one of the defences, up to the five as a rule.
@@ -36,9 +35,6 @@ class ThreatSolver {
   int plies() const { return plies_; }
   std::uint64_t nodes() const { return nodes_; }
   void clear();
-
-  // End a running solve from another thread.
-  void stop() { stop_.store(true); }
 
  private:
   static constexpr std::uint32_t kInfinity = 100'000'000;
@@ -86,7 +82,6 @@ class ThreatSolver {
   const std::function<bool()>* should_stop_ = nullptr;
   std::chrono::steady_clock::time_point start_;
   bool exhausted_ = false;
-  std::atomic<bool> stop_{false};
 };
 
 }  // namespace tengen

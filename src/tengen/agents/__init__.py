@@ -1,1 +1,1 @@
-"""Every player behind one interface, made by name (`tengen.agents.registry.make_agent`)."""
+"""All players behind one interface, made by name (`tengen.agents.registry.make_agent`)."""

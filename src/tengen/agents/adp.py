@@ -1,16 +1,16 @@
-"""The player of adaptive dynamic programming: one move ahead, judged by a critic that has learned from self-play."""
+"""The player `adp`: looks one move ahead with a critic trained by adaptive dynamic programming (docs/adp.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from tengen.agents.registry import AgentKind, parameter
-from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Ruleset
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, GameOverError, InputError, RulesetError
 from tengen.search.critic import Critic, find_critic, load_critic
 
@@ -19,20 +19,18 @@ _DEFAULT_MODEL = "adp"
 
 @dataclass(frozen=True)
 class AdpParameters:
-    """What `adp` may be told."""
+    """Parameters of `adp`."""
 
-    model: str | None = parameter(None, help=f"a shipped critic or a .safetensors file; {_DEFAULT_MODEL} if not given")
-    run: str | None = parameter(
-        None, help="folder of a training run; its newest critic is taken at the start of each game"
-    )
+    model: str | None = parameter(None, help=f"a shipped critic or a .safetensors file (default: {_DEFAULT_MODEL})")
+    run: str | None = parameter(None, help="folder of a training run; each game starts with its newest critic")
 
     def __post_init__(self) -> None:
         if self.model is not None and self.run is not None:
-            raise InputError(f"model={self.model} and run={self.run} name two critics")
+            raise InputError(f"model={self.model} and run={self.run} are two critics; give only one")
 
 
 class AdpAgent(Agent):
-    """Plays the move after which the critic likes the position best; there is nothing random about it."""
+    """Plays the move with the highest winning chance by the critic. It is deterministic."""
 
     def __init__(self, parameters: AdpParameters) -> None:
         self._source = parameters.run or parameters.model or _DEFAULT_MODEL
@@ -53,13 +51,15 @@ class AdpAgent(Agent):
         if self._follows_run and self._file_time() != self._loaded_at:
             self._critic = self._load()
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        """The best move; limits are never reached."""
-        return self._judge(position, 1).decide()
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Make a search with one snapshot. It takes microseconds and ignores the limits."""
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """One snapshot with the best moves."""
-        yield self._judge(position, lines)
+        def run(stop: StopSignal, report: Report) -> Decision:
+            analysis = self._judge(position, lines)
+            report(analysis)
+            return analysis.decide()
+
+        return Search(run)
 
     def _judge(self, position: Position, lines: int) -> Analysis:
         if position.is_over:
@@ -80,13 +80,13 @@ class AdpAgent(Agent):
         try:
             return find_critic(self._source).stat().st_mtime_ns
         except OSError:
-            return 0  # load_critic says what is wrong
+            return 0  # load_critic reports the error
 
 
 KINDS = (
     AgentKind(
         name="adp",
-        summary="One move ahead by a critic over counts of shapes, learned by temporal differences; no search.",
+        summary="One move ahead with a critic over shape counts, trained by temporal differences; no search.",
         parameters=AdpParameters,
         make=AdpAgent,
     ),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tengen.agents.registry import AgentKind, parameter
-from tengen.agents.streaming import Report, stream_analysis
-from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.contracts import Agent, Decision, Limits, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 from tengen.search.alphabeta import (
     ALL_INGREDIENTS,
@@ -22,8 +21,8 @@ from tengen.search.alphabeta import (
 )
 from tengen.search.limits import MAX_THREADS
 
-# What a brain needs beside the table: interpreter, numpy, pattern tables, stacks.
-_MEMORY_BESIDE_TABLE = 120 << 20
+# Memory of the process without the table: interpreter, numpy, pattern tables, stacks.
+_MEMORY_WITHOUT_TABLE = 120 << 20
 _MOST_TABLE_MB = 1 << 20
 _BOUNDS = (
     ("depth", 0, 1000),
@@ -38,12 +37,12 @@ class AlphaBetaParameters:
     """Parameters of `alphabeta`."""
 
     preset: str = parameter("best", help="best, fudan (depth 7, fours to depth 16) or stanford15 (3 plies, no threats)")
-    depth: int = parameter(0, help="plies of iterative deepening; 0 leaves it to the limits of each move")
-    nodes: int = parameter(0, help="positions visited a move; 0 leaves it to the limits of each move")
+    depth: int = parameter(0, help="maximum depth in plies; 0 leaves it to the limits of each move")
+    nodes: int = parameter(0, help="maximum nodes per move; 0 leaves it to the limits of each move")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
     threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
-    without: str = parameter("", help="ingredients to leave out, such as singular+history")
-    weights: str = parameter("", help="a weights file instead of the shipped one")
+    without: str = parameter("", help="ingredients to turn off, such as singular+history")
+    weights: str = parameter("", help="weights file (default: the shipped one)")
 
     def __post_init__(self) -> None:
         if self.preset not in _PRESETS:
@@ -65,13 +64,13 @@ class _Preset:
 _PLAIN = Ingredient.TABLE | Ingredient.HISTORY | Ingredient.COUNTER_MOVE
 _PRESETS = {
     "best": _Preset(),
-    # Fixed depth with the paper's means: incremental shape scores, a hash table, checkmate search for both sides.
+    # Fixed depth with the paper's methods: incremental shape scores, a hash table, checkmate search for both sides.
     "fudan": _Preset(
         depth=7,
         ingredients=_PLAIN | Ingredient.DEFENCE_SETS | Ingredient.LEAF_FOURS | Ingredient.ROOT_FOURS,
         max_four_depth=8,
     ),
-    # The paper's amateur-level opponent: three plies on the static evaluation.
+    # The paper's amateur-level opponent: three plies with the static evaluation.
     "stanford15": _Preset(depth=3, ingredients=_PLAIN),
 }
 
@@ -93,68 +92,49 @@ class AlphaBetaAgent(Agent):
         )
         self._most_table_mb = _MOST_TABLE_MB
         self._excluded: frozenset[Point] = frozenset()
-        self._latest: Analysis | None = None
 
     def supports(self, ruleset: Ruleset) -> bool:
         return AlphaBeta.supports(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         if memory_bytes:
-            self._most_table_mb = max(1, (memory_bytes - _MEMORY_BESIDE_TABLE) >> 20)
+            self._most_table_mb = max(1, (memory_bytes - _MEMORY_WITHOUT_TABLE) >> 20)
             self._engine.set_table_mb(min(self._parameters.hash_mb, self._most_table_mb))
         if threads:
             self._parameters = replace(self._parameters, threads=threads)
 
     def resize_table(self, table_bytes: int) -> None:
-        """Give the table this size, whatever the parameters say, as far as the memory allows it."""
+        """Resize the table, as far as the memory limit allows. Overrides the parameter `hash-mb`."""
         self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Never choose one of `points` from now on, unless there is no other move."""
+        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
         self._excluded = points
 
     def table_usage(self) -> float:
-        """The part of the table in use, from 0 to 1."""
+        """Return the fraction of the table in use, from 0 to 1."""
         return self._engine.table_usage
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
         self._engine.new_game(ruleset)
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        self._engine.clear_stop()
-        own, excluded = self._own_limits(limits), self._excluded_from(position)
-        try:
-            return self._engine.search(position, own, excluded=excluded, on_analysis=self._remember).decide()
-        finally:
-            self._latest = None
-
-    def best_so_far(self) -> Decision | None:
-        """What a running `choose` would answer now."""
-        latest = self._latest
-        return None if latest is None else latest.decide()
-
-    def _remember(self, analysis: Analysis) -> None:
-        self._latest = analysis
-
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        self._engine.clear_stop()
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
         own, excluded = self._own_limits(limits), self._excluded_from(position)
 
-        def search(report: Report) -> Analysis:
-            return self._engine.search(position, own, lines=lines, excluded=excluded, on_analysis=report)
+        def run(stop: StopSignal, report: Report) -> Decision:
+            analysis = self._engine.search(position, own, lines=lines, excluded=excluded, stop=stop, on_analysis=report)
+            report(analysis)
+            return analysis.decide()
 
-        return stream_analysis(search, self._engine.stop)
-
-    def stop(self) -> None:
-        self._engine.stop()
+        return Search(run)
 
     def _excluded_from(self, position: Position) -> frozenset[Point]:
-        """What to leave out here: nothing when nothing else could be played."""
+        """Return the excluded points on this board; none if they would leave no move."""
         excluded = frozenset(point for point in self._excluded if position.ruleset.contains(point))
         return excluded if excluded and not excluded.issuperset(position.legal_points()) else frozenset()
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """The limits of the move, tightened by the agent's own parameters."""
+        """Return the limits of the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             depth=min(filter(None, (limits.depth, self._depth)), default=None),

@@ -1,4 +1,4 @@
-"""Any program that speaks the Piskvork (Gomocup) protocol, as a player: `brain:cmd=./pbrain-x`."""
+"""Any engine that speaks the Piskvork (Gomocup) protocol as a player: `brain:cmd=./pbrain-x`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from tengen.agents.registry import AgentKind, parameter
-from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.contracts import Agent, Analysis, Decision, Limits, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import GameOverError
 from tengen.protocols.pipe import PipeLog
 from tengen.protocols.piskvork.manager import EngineSettings, PiskvorkManager
@@ -23,21 +24,21 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 
 @dataclass(frozen=True)
 class BrainParameters:
-    """How to run a foreign engine."""
+    """Parameters of `brain`: how to run an external engine."""
 
-    cmd: str = parameter(help="The program and its arguments, quoted as in a shell; no shell runs it.")
-    cwd: str | None = parameter(None, help="The folder the program runs in.")
-    memory_mb: int | None = parameter(None, help="Megabytes it may hold with its children; more loses the game.")
-    tolerance_ms: int = parameter(1000, help="How much later than allowed a move may come before the game is lost.")
-    start_ms: int = parameter(10_000, help="How long the program may take to get ready.")
-    turn_ms: int = parameter(30_000, help="Time for a move when the limits give none.")
+    cmd: str = parameter(help="The program and its arguments, quoted as for a shell; it is run without one.")
+    cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
+    memory_mb: int | None = parameter(None, help="Memory limit in MB, child processes included (default: no limit).")
+    tolerance_ms: int = parameter(1000, help="Milliseconds by which a move may be late before the game is lost.")
+    start_ms: int = parameter(10_000, help="Milliseconds the program may take to start.")
+    turn_ms: int = parameter(30_000, help="Milliseconds per move if the limits set no time.")
     nodes: int = parameter(
-        0, help="Positions it is told to visit a move (INFO MAX_NODE), if it knows how; 0 for no limit."
+        0, help="Node limit per move, sent as INFO MAX_NODE if the engine supports it; 0 for no limit."
     )
-    threads: int = parameter(1, help="Threads the engine is told to use, if the limits do not allow more.")
-    suspend: bool = parameter(False, help="Stop the process while it is not its turn (not on Windows).")
-    strict: bool = parameter(False, help="Whether ERROR or UNKNOWN in place of a move loses at once.")
-    log: str | None = parameter(None, help="Append everything that goes over the pipe to this file.")
+    threads: int = parameter(1, help="Threads the engine may use; the limits of a move may allow more.")
+    suspend: bool = parameter(False, help="Suspend the process while it is not its turn (not on Windows).")
+    strict: bool = parameter(False, help="Lose the game immediately if the engine answers ERROR or UNKNOWN.")
+    log: str | None = parameter(None, help="File to which all communication is appended (default: none).")
 
     def __post_init__(self) -> None:
         if not split_command(self.cmd):
@@ -52,9 +53,9 @@ class BrainParameters:
 
 
 class BrainAgent(Agent):
-    """A foreign engine. It is started with the first game and restarted after every failure.
+    """An external engine. It is started with the first game and restarted after every failure.
 
-    `choose` raises `EngineError` with its `reason` when the engine misbehaves.
+    A search raises `EngineError` with its `reason` if the engine misbehaves.
     """
 
     def __init__(self, parameters: BrainParameters) -> None:
@@ -77,65 +78,68 @@ class BrainAgent(Agent):
 
     @property
     def pid(self) -> int | None:
-        """The engine's process, None when it does not run."""
+        """Process id of the engine; None while it does not run."""
         return self._manager.pid
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Five in a row on boards of 5 to 22 lines; what the engine itself refuses is an `EngineError`."""
+        """Return whether the protocol supports the ruleset; an engine that refuses it raises `EngineError` later."""
         return is_playable(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
-        """Told to the engine with the next game or move."""
+        """Set the limits that are sent to the engine with the next game or move."""
         self._manager.configure(memory_bytes=memory_bytes, threads=threads)
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Have the engine ready for a game. The protocol has no seed."""
+        """Prepare the engine for a game. The protocol has no seed."""
         self._manager.new_game(ruleset)
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        """The engine's move, checked."""
-        _check_ongoing(position)
-        return Decision(move=self._manager.ask_move(position, self._own(limits)))
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Make a search. Iterating it needs an engine that supports YXNBEST and raises `AgentError` otherwise.
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """What an engine that knows YXNBEST says about its best moves; `AgentError` from one that does not."""
-        _check_ongoing(position)
-        return self._manager.analyse(position, self._own(limits), lines)
+        An engine that supports neither way of stopping runs until its time is over.
+        """
+        own = self._own(limits)
 
-    def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits) -> Swap2Answer:
-        """The engine's answer to a swap2 opening of 0, 3 or 5 stones, from an engine that knows SWAP2BOARD."""
-        return self._manager.ask_swap2(ruleset, points, self._own(limits))
+        def run(stop: StopSignal, report: Report) -> Decision:
+            _check_ongoing(position)
+            return Decision(move=self._manager.ask_move(position, own, stop))
+
+        def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
+            _check_ongoing(position)
+            return self._manager.analyse(position, own, lines, stop)
+
+        return Search(run, snapshots)
+
+    def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; it must support SWAP2BOARD."""
+        return self._manager.ask_swap2(ruleset, points, self._own(limits), stop)
 
     def _own(self, limits: Limits) -> Limits:
         nodes = min(filter(None, (limits.nodes, self._nodes)), default=None)
         return dataclasses.replace(limits, nodes=nodes)
 
     def about(self) -> About | None:
-        """What the running engine says of itself, None when it does not."""
+        """Return what the running engine says about itself; None if it does not answer."""
         return self._manager.ask_about()
 
-    def stop(self) -> None:
-        """Ask the engine to answer now; one that knows no way to be asked goes on until its time is over."""
-        self._manager.stop()
-
     def close(self) -> None:
-        """END the engine and its log."""
+        """End the engine and close the log."""
         self._manager.close()
         if self._log is not None:
             self._log.close()
 
 
 def split_command(cmd: str) -> tuple[str, ...]:
-    """The words of a command line; raises `ValueError` when a quotation does not end."""
+    """Split a command line into words. Raises `ValueError` if a quotation does not end."""
     words = shlex.split(cmd, posix=os.name == "posix")
     return tuple(words if os.name == "posix" else (word.strip('"') for word in words))
 
 
 def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
-    """The program by its full path when it lies here, so that the folder it runs in does not matter.
+    """Resolve a relative path, so that the working directory of the program does not matter.
 
-    One that is named only and not on the search path may be of the environment this runs in: `pbrain-tengen` is, also
-    where that was not activated.
+    A program without a path that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is
+    there even if the virtual environment is not activated.
     """
     program = argv[0]
     if os.path.dirname(program):
@@ -146,7 +150,7 @@ def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
 
 def _check_ongoing(position: Position) -> None:
     if position.is_over:
-        raise GameOverError(f"nothing to choose: the game is over\n{position}")
+        raise GameOverError(f"the engine cannot move: the game is over\n{position}")
 
 
 KINDS = (AgentKind("brain", "Any engine that speaks the Piskvork (Gomocup) protocol", BrainParameters, BrainAgent),)

@@ -1,4 +1,4 @@
-"""Networks of players: named, found by the board, or those of a training run while it goes on."""
+"""Networks of players: given by name, chosen by the board, or the newest one of a running training run."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Protocol
 from tengen.core.contracts import Agent, Evaluator, Ruleset
 from tengen.errors import AgentError, InputError, RulesetError
 from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names
-from tengen.search.puct import UniformEvaluator
+from tengen.search.evaluation import UniformEvaluator
 
 UNIFORM = "uniform"
-"""The name of the network that knows nothing, which plays every ruleset: the search alone."""
+"""Name of the network without knowledge (`UniformEvaluator`), which supports every ruleset."""
 
-MODEL_HELP = "a shipped model, a folder with model.onnx, or an .onnx file; uniform for none; by the board if not given"
-RUN_HELP = "folder of a training run; its newest network is taken at the start of each game"
-SEED_HELP = "another series of random choices; it is mixed with the seed of each game"
+MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by the board)"
+RUN_HELP = "folder of a training run; each game starts with its newest network"
+SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
-"""Temperatures below this play the best move."""
+"""Sampling temperatures below this play the best move."""
 
 
 class NetworkParameters(Protocol):
-    """What all of these players may be told."""
+    """Parameters that all players with a network have."""
 
     @property
     def model(self) -> str | None: ...
@@ -41,21 +41,21 @@ class NetworkParameters(Protocol):
 
 
 def check_source(model: str | None, run: str | None) -> None:
-    """Refuse two networks at once."""
+    """Raise `InputError` if two networks are given."""
     if model is not None and run is not None:
-        raise InputError(f"model={model} and run={run} name two networks")
+        raise InputError(f"model={model} and run={run} name two networks; give only one")
 
 
 def check_temperature(temperature: float) -> None:
-    """Refuse what is no temperature."""
+    """Raise `InputError` if the temperature is out of range."""
     if not (math.isfinite(temperature) and 0 <= temperature <= 100):
         raise InputError(f"temperature {temperature} is outside 0–100")
 
 
 class _Network:
-    """The network an agent was told of, loaded when it is first needed.
+    """The network of an agent, loaded when it is first needed.
 
-    One that is not named is found by the board; one of a run is loaded anew when its file has changed.
+    Without a name it is chosen by the board. The network of a run is reloaded when its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -67,12 +67,12 @@ class _Network:
         self._loaded: tuple[str, Evaluator, ModelInfo | None] | None = None
         self._found: dict[Ruleset, str] = {}
         self._changed_at = 0
-        # A network that cannot be had is reported when the player is made.
+        # Load now, so that a missing network is reported when the player is made.
         if self._source is not None and self._source != UNIFORM:
             self._load(self._source)
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether `evaluator` would have an answer."""
+        """Return whether there is a network for the ruleset."""
         try:
             self.evaluator(ruleset)
         except RulesetError:
@@ -80,7 +80,7 @@ class _Network:
         return True
 
     def evaluator(self, ruleset: Ruleset) -> Evaluator:
-        """The network for a ruleset; `RulesetError` when it plays others."""
+        """Return the network for a ruleset. Raises `RulesetError` if it does not support the ruleset."""
         source = self._source or self._found.get(ruleset)
         if source is None:
             source = self._found[ruleset] = _model_for(ruleset, self._family)
@@ -94,12 +94,12 @@ class _Network:
 
     @property
     def discount(self) -> float | None:
-        """What the network's values have learned, if anything; known once it is loaded."""
+        """Discount that the network was trained with, if it is loaded and its file says so."""
         info = self._loaded[2] if self._loaded else None
         return info.discount if info else None
 
     def refresh(self) -> None:
-        """Load the network of a run again when training has written a newer one."""
+        """Reload the network of a run if training has written a newer one."""
         if self._follows_run and self._source is not None and self._file_time() != self._changed_at:
             self._load(self._source)
 
@@ -118,10 +118,10 @@ class _Network:
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:
-    """The shipped model named after a board: `9x9`, `6x6x4` where the win length is not five, `ppo-9x9` of a family.
+    """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` of a family.
 
-    Where there is none, it is the network of the nearest board that plays boards of any size. Without a family only
-    names of boards alone count, which are AlphaZero's.
+    If there is none, return the model of the nearest board size that supports the ruleset. AlphaZero's models have no
+    family in their names.
     """
     prefix = f"{family}-" if family else ""
     names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]
@@ -134,7 +134,7 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
     own = f"{prefix}{ruleset.width}x{ruleset.height}{tail}"
     if own in names:
         return own
-    for name in sorted(names, key=distance):  # reading a network takes time, so the others are not read
+    for name in sorted(names, key=distance):  # nearest first, because loading a network takes time
         if load_model(name)[1].supports(ruleset):
             return name
     kind = f" of {family}" if family else ""
@@ -142,10 +142,10 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
 
 
 class NetworkAgent(Agent):
-    """What players with a network share: the network and seeds."""
+    """Common base of players with a network."""
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
-        """`family` is the beginning of the names among which a network that is not named is looked for."""
+        """Find the network. `family` is the prefix of shipped models to choose from if no model is given."""
         self._network = _Network(parameters, family)
         self._temperature = parameters.temperature
         self._seed = parameters.seed

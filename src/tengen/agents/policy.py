@@ -1,12 +1,11 @@
-"""Players that play what a network likes best, without search: `policy`, and those of the learners.
+"""Players that follow the policy of a network without search: `policy`, and one for each learner.
 
-They differ in the networks they find when none is named: those shipped of their own kind. The network of `dqn` gives
-advantages as its policy, so that its best move is the one of the highest Q.
+They differ only in the default network, which is a shipped one of their own kind. The network of `dqn` outputs
+advantages as its policy, so its best move is the one with the highest Q.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,25 +22,26 @@ from tengen.agents.networks import (
 )
 from tengen.agents.registry import AgentKind, parameter
 from tengen.agents.searching import seed_at
-from tengen.core.contracts import Analysis, AnalysisLine, Decision, Limits
+from tengen.core.contracts import Analysis, AnalysisLine, Decision, Limits, Report, Search
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
-from tengen.errors import InputError
+from tengen.core.stop_signal import StopSignal
+from tengen.errors import GameOverError
 from tengen.nets.evaluators import AveragedEvaluator
 from tengen.nets.models import Backend, Precision
 
 
 @dataclass(frozen=True)
 class PolicyParameters:
-    """What `policy` may be told."""
+    """Parameters of `policy` and of the learners' players."""
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
-    temperature: float = parameter(0.0, help="moves are drawn from the policy to the power of 1/this; 0 plays the best")
-    average: bool = parameter(False, help="average over all symmetries of the board")
-    precision: Precision = parameter(Precision.FP32, help="numbers the network computes with: fp32 or int8")
-    backend: Backend = parameter(Backend.ONNXRUNTIME, help="what computes the network: onnxruntime or torch")
+    temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most likely move")
+    average: bool = parameter(False, help="average the policy over all symmetries of the board")
+    precision: Precision = parameter(Precision.FP32, help="precision of the network: fp32 or int8")
+    backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime or torch")
     seed: int = parameter(0, help=SEED_HELP)
 
     def __post_init__(self) -> None:
@@ -50,41 +50,39 @@ class PolicyParameters:
 
 
 class PolicyAgent(NetworkAgent):
-    """Plays from the network's policy alone, without looking ahead."""
+    """Plays by the network's policy without looking ahead."""
 
     def __init__(self, parameters: PolicyParameters, family: str = "") -> None:
         super().__init__(parameters, family)
         self._average = parameters.average
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        policy, value = self._evaluate(position)
-        width = position.ruleset.width
-        if self._temperature >= COLDEST:
-            heated = (policy / policy.max()) ** (1 / self._temperature)
-            rng = np.random.default_rng(seed_at(position, self._seed, self._game_seed))
-            index = int(rng.choice(len(policy), p=heated / heated.sum()))
-        else:
-            index = int(policy.argmax())
-        move = Point.from_index(index, width)
-        shares = {Point.from_index(int(i), width): float(policy[i]) for i in np.flatnonzero(policy)}
-        return Decision(move=move, value_to_move=value, line=(move,), nodes=1, policy=shares)
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Make a search with one snapshot: the most likely moves, all with the value of the position itself."""
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """One snapshot: the likeliest moves, all with the value of the position itself."""
-        decision = self.choose(position, limits)
-        assert decision.policy is not None
-        assert decision.value_to_move is not None
-        best = sorted(decision.policy.items(), key=lambda entry: -entry[1])[: max(1, lines)]
-        shown = tuple(
-            AnalysisLine(move=move, value_to_move=decision.value_to_move, line=(move,), prior=share)
-            for move, share in best
-        )
-        yield Analysis(lines=shown, nodes=1, policy=decision.policy)
+        def run(stop: StopSignal, report: Report) -> Decision:
+            policy, value = self._evaluate(position)
+            points = [Point.from_index(index, position.ruleset.width) for index in range(len(policy))]
+            shares = {points[i]: float(policy[i]) for i in np.flatnonzero(policy)}
+            likeliest = sorted(shares, key=lambda point: -shares[point])[: max(1, lines)]
+            shown = (AnalysisLine(move=p, value_to_move=value, line=(p,), prior=shares[p]) for p in likeliest)
+            report(Analysis(lines=tuple(shown), nodes=1, policy=shares))
+            move = points[self._pick(policy, position)]
+            return Decision(move=move, value_to_move=value, line=(move,), nodes=1, policy=shares)
+
+        return Search(run)
+
+    def _pick(self, policy: np.ndarray[tuple[int], np.dtype[np.float64]], position: Position) -> int:
+        """Return the index of the move to play, sampled at the temperature."""
+        if self._temperature < COLDEST:
+            return int(policy.argmax())
+        heated = (policy / policy.max()) ** (1 / self._temperature)
+        rng = np.random.default_rng(seed_at(position, self._seed, self._game_seed))
+        return int(rng.choice(len(policy), p=heated / heated.sum()))
 
     def _evaluate(self, position: Position) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]:
-        """Policy [area] over legal points, and the value for the side to move."""
+        """Return the policy [area] over legal points and the value for the side to move."""
         if position.is_over:
-            raise InputError(f"the game is over, there is nothing to play\n{position}")
+            raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
         ruleset = position.ruleset
         evaluator = self._network.evaluator(ruleset)
         if self._average:
@@ -102,12 +100,12 @@ def _learner(name: str, summary: str) -> AgentKind:
 
 
 KINDS = (
-    AgentKind("policy", "The move a network likes best, without search.", PolicyParameters, PolicyAgent),
-    _learner("pg", "The policy of a network that learned by policy gradient."),
-    _learner("ppo", "The policy of a network that learned by proximal policy optimization."),
-    _learner("supervised", "The policy of a network that learned the moves of recorded games."),
-    _learner("cnn", "The same of a convolutional network."),
-    _learner("mdrnn", "The same of a multi-dimensional recurrent network."),
-    _learner("dqn", "The move of the highest Q of a network that learned by deep Q-learning."),
-    _learner("evolution", "The policy of a network whose weights evolved by games."),
+    AgentKind("policy", "The move a network prefers, without search.", PolicyParameters, PolicyAgent),
+    _learner("pg", "The policy of a network trained by policy gradient."),
+    _learner("ppo", "The policy of a network trained by proximal policy optimization."),
+    _learner("supervised", "The policy of a network trained on the moves of recorded games."),
+    _learner("cnn", "The same with a convolutional network."),
+    _learner("mdrnn", "The same with a multi-dimensional recurrent network."),
+    _learner("dqn", "The move with the highest Q of a network trained by deep Q-learning."),
+    _learner("evolution", "The policy of a network whose weights were evolved by playing games."),
 )

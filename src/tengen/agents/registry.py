@@ -1,8 +1,8 @@
-"""The one way to name a player: `make_agent("naive:level=3")`.
+"""Players by name: `make_agent("naive:level=3")`.
 
-An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters (the
-help of its fields is what `tengen agents` shows) and a function that makes the player from it. The module that holds
-a player is imported when the player is first asked for, so that naming one costs nothing.
+An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters, whose
+help texts `tengen agents` shows, and a function that makes the player from it. A kind's module is imported when the
+kind is first used.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tengen.errors import AgentError, AgentNameError, TengenError
 
 @dataclass(frozen=True)
 class AgentKind:
-    """A kind of player: its name, what it is in one sentence, its parameters, and how to make one."""
+    """A kind of player: its name, a one-sentence summary, its parameters, and a function that makes one."""
 
     name: str
     summary: str
     parameters: type[Any]
-    """A frozen dataclass whose fields are made by `parameter`; raises ValueError for values that make no sense."""
+    """A frozen dataclass whose fields are made by `parameter`; it raises ValueError for invalid values."""
     make: Callable[[Any], Agent]
 
     def describe_parameters(self) -> list[ParameterDescription]:
-        """What may be written after the name, in the order of the dataclass."""
+        """Return the parameters in the order of the dataclass."""
         hints = typing.get_type_hints(self.parameters)
         return [
             ParameterDescription(
@@ -47,16 +47,16 @@ class AgentKind:
 
 @dataclass(frozen=True)
 class ParameterDescription:
-    """One parameter of a kind of player as text, for tables and forms."""
+    """A parameter of a kind of player as text, for tables and forms."""
 
     key: str
     type: str
     default: str | None
-    """As it would be written in an agent text; None when the parameter must be given."""
+    """As written in an agent text; None if the parameter is required."""
     help: str
 
 
-# Where each kind lives: module → the names it offers. A module lists its kinds in `KINDS`.
+# The kinds by module. A module lists its kinds in `KINDS`.
 _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),
@@ -69,17 +69,17 @@ _MODULES: dict[str, tuple[str, ...]] = {
 
 
 def parameter(default: Any = dataclasses.MISSING, *, help: str) -> Any:
-    """A parameter of an agent with its sentence; without a default it must be given."""
+    """Make a field of a parameters dataclass with its help text; without a default it is required."""
     return dataclasses.field(default=default, metadata={"help": help})
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names of all kinds of players."""
+    """Return the names of all kinds of players."""
     return tuple(name for names in _MODULES.values() for name in names)
 
 
 def agent_kind(name: str) -> AgentKind:
-    """The kind with the given name, its module imported."""
+    """Import and return the kind with the given name."""
     for module, names in _MODULES.items():
         if name in names:
             kinds: tuple[AgentKind, ...] = importlib.import_module(module).KINDS
@@ -90,7 +90,7 @@ def agent_kind(name: str) -> AgentKind:
 def make_agent(text: str) -> Agent:
     """Make a player from its text, such as `random`, `naive:level=3` or `alphabeta:depth=7`.
 
-    Unknown names, keys and values are refused with the list of known ones.
+    Raises `AgentNameError`, which lists the known ones, for unknown names, keys and values.
 
     >>> make_agent("naive:level=2").name
     'naive:level=2'
@@ -105,7 +105,7 @@ def make_agent(text: str) -> Agent:
 
 
 def parse_agent(text: str) -> tuple[AgentKind, Any]:
-    """The kind and the filled-in parameters that an agent text names.
+    """Return the kind and the parameters given by an agent text.
 
     >>> parse_agent("naive:level=2")[1]
     NaiveParameters(level=2, seed=0)
@@ -134,7 +134,7 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
 
 
 def check_plays(agent: Agent, ruleset: Ruleset) -> None:
-    """`Agent.check_supports`, with the reason that some agents give only when such a game is begun."""
+    """Do `Agent.check_supports`, with the reason that some agents only give when such a game starts."""
     try:
         agent.check_supports(ruleset)
     except AgentError as error:
@@ -146,7 +146,7 @@ def check_plays(agent: Agent, ruleset: Ruleset) -> None:
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """The agent text with one of its settings changed.
+    """Return the agent text with one setting changed.
 
     >>> with_setting("alphazero:run=first,simulations=50", "run", "runs/first")
     'alphazero:run="runs/first",simulations="50"'
@@ -154,7 +154,7 @@ def with_setting(text: str, key: str, value: str) -> str:
     name, _, tail = text.strip().partition(":")
     settings = dict(_split_settings(tail, text)) | {key: value}
     if any('"' in each for each in settings.values()):
-        raise AgentNameError(f"a value with a quotation mark cannot be written: {value!r}")
+        raise AgentNameError(f"the value {value!r} contains a quotation mark, which an agent text cannot hold")
     return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
 
 
@@ -170,7 +170,7 @@ def _key(field: dataclasses.Field[Any]) -> str:
 
 
 def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
-    """Split `key=value,key=value`; a value in double quotes may hold commas and blanks."""
+    """Split `key=value,key=value`; a value in double quotes may contain commas and spaces."""
     settings: list[tuple[str, str]] = []
     rest = tail.strip()
     while rest:
@@ -182,7 +182,7 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
             value, quote, rest = rest[1:].partition('"')
             rest = rest.lstrip()
             if not quote or (rest and not rest.startswith(",")):
-                raise AgentNameError(f"the quoted value of {key!r} does not end well in {text!r}")
+                raise AgentNameError(f"the quoted value of {key!r} has no end, or no comma follows it, in {text!r}")
             rest = rest[1:]
         else:
             value, _, rest = rest.partition(",")
@@ -200,14 +200,14 @@ def _is_optional(hint: Any) -> bool:
 
 
 def _plain(hint: Any) -> Any:
-    """The type behind `T | None`."""
+    """Return T if the hint is `T | None`."""
     if not _is_optional(hint):
         return hint
     return next(kind for kind in typing.get_args(hint) if kind is not type(None))
 
 
 def _choices(kind: Any) -> tuple[str, ...] | None:
-    """The values a parameter may have, when its type lists them."""
+    """Return the possible values of a parameter if its type lists them."""
     if typing.get_origin(kind) is typing.Literal:
         return tuple(str(value) for value in typing.get_args(kind))
     if isinstance(kind, type) and issubclass(kind, enum.StrEnum):

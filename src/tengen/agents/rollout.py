@@ -1,19 +1,18 @@
-"""Players that search by playouts: `uct` and `hmcts` (docs/rollouts.md)."""
+"""The playout searches `uct` and `hmcts` as players (docs/rollouts.md)."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tengen.agents.registry import AgentKind, parameter
 from tengen.agents.searching import least, seed_at
-from tengen.agents.streaming import Report, stream_analysis
-from tengen.core.contracts import Agent, Analysis, Decision, Limits, Ruleset
+from tengen.core.contracts import Agent, Decision, Limits, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 from tengen.search.limits import MAX_THREADS
 from tengen.search.rollout import Hmcts, HmctsConfig, PlayoutPolicy, RolloutSearch, Uct, UctConfig
@@ -21,33 +20,33 @@ from tengen.search.rollout import Hmcts, HmctsConfig, PlayoutPolicy, RolloutSear
 UctPreset = Literal["best", "ucb1", "fudan"]
 HmctsPreset = Literal["best", "fudan"]
 
-_POLICY_HELP = "playouts: heuristic (complete and block fours, then threes) or random"
-_RADIUS_HELP = "moves lie at most so many rows and columns from a stone; 0 for all"
-_SECONDS_HELP = "thinking time a move; the limits of each move count as well"
+_POLICY_HELP = "playout policy: heuristic (complete and block fours, then threes) or random"
+_RADIUS_HELP = "maximum distance of a move from the nearest stone, in rows and columns; 0 for no limit"
+_SECONDS_HELP = "maximum thinking time per move; the limits of each move apply as well"
 _THREADS_HELP = "search threads; 0 leaves it to the limits of each move"
-_SEED_HELP = "another series of random choices; it is mixed with the seed of each game"
+_SEED_HELP = "random seed; it is combined with the seed of each game"
 
-# Nodes of the tree count their visits in 32 bits.
+# Tree nodes count visits in 32 bits.
 _MAX_PLAYOUTS = 1_000_000_000
 _MAX_SECONDS = 1_000_000
-# What the process needs beside the tree: interpreter, numpy, stacks.
-_MEMORY_BESIDE_TREE = 100 << 20
+# Memory of the process without the tree: interpreter, numpy, stacks.
+_MEMORY_WITHOUT_TREE = 100 << 20
 
 
 @dataclass(frozen=True)
 class UctParameters:
-    """What `uct` may be told; what is not given comes from the preset."""
+    """Parameters of `uct`; the preset gives the defaults."""
 
-    preset: UctPreset = parameter("best", help="best (c by matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
-    playouts: int | None = parameter(None, help="playouts a move; without them the limits of each move decide")
+    preset: UctPreset = parameter("best", help="best (c tuned by matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
+    playouts: int | None = parameter(None, help="playouts per move (default: the limits of each move decide)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
     c: float | None = parameter(None, help="exploration constant of UCB1, for results between 0 and 1")
     policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
     radius: int | None = parameter(None, help=_RADIUS_HELP)
-    expand_after: int | None = parameter(None, help="visits after which a node gets children")
-    solve: bool | None = parameter(None, help="prove wins and losses in the tree, answer fours at sight")
+    expand_after: int | None = parameter(None, help="visits after which a node is expanded")
+    solve: bool | None = parameter(None, help="prove wins and losses in the tree, answer fours without playouts")
     threads: int = parameter(0, help=_THREADS_HELP)
-    memory_mb: int = parameter(256, help="bound of the tree in MB")
+    memory_mb: int = parameter(256, help="memory limit of the tree in MB")
     seed: int = parameter(0, help=_SEED_HELP)
 
     def __post_init__(self) -> None:
@@ -55,7 +54,7 @@ class UctParameters:
         self.config()
 
     def config(self) -> UctConfig:
-        """The search that preset and parameters describe."""
+        """Return the configuration of the search given by preset and parameters."""
         preset = _UCT_PRESETS[self.preset].config
         return UctConfig(
             exploration=preset.exploration if self.c is None else self.c,
@@ -69,10 +68,10 @@ class UctParameters:
 
 @dataclass(frozen=True)
 class HmctsParameters:
-    """What `hmcts` may be told; what is not given comes from the preset."""
+    """Parameters of `hmcts`; the preset gives the defaults."""
 
-    preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts a candidate")
-    playouts: int | None = parameter(None, help="playouts for each candidate; without them the limits decide")
+    preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts per candidate")
+    playouts: int | None = parameter(None, help="playouts per candidate (default: the limits of each move decide)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
     policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
     radius: int | None = parameter(None, help=_RADIUS_HELP)
@@ -84,7 +83,7 @@ class HmctsParameters:
         self.config()
 
     def config(self) -> HmctsConfig:
-        """The search that preset and parameters describe."""
+        """Return the configuration of the search given by preset and parameters."""
         preset = _HMCTS_PRESETS[self.preset]
         return HmctsConfig(
             playouts_a_candidate=preset.playouts_a_candidate if self.playouts is None else self.playouts,
@@ -103,7 +102,7 @@ _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
     # √2 spreads a few thousand playouts almost evenly over the moves; docs/rollouts.md has the matches.
     "best": _UctSetting(UctConfig(exploration=0.3)),
     "ucb1": _UctSetting(UctConfig()),
-    # Algorithm 2 with T = 10: one new node a playout, neighbours of stones, no proofs.
+    # Algorithm 2 with T = 10: one new node per playout, neighbours of stones, no proofs.
     "fudan": _UctSetting(UctConfig(expand_after=1, solve=False), playouts=10),
 }
 _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
@@ -117,15 +116,15 @@ def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
     if playouts is not None and not 1 <= playouts <= _MAX_PLAYOUTS:
         raise InputError(f"playouts {playouts} is outside 1–{_MAX_PLAYOUTS}")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise InputError(f"seconds {seconds} is not a number above 0")
+        raise InputError(f"seconds {seconds} is not a finite number above 0")
     if seconds is not None and seconds > _MAX_SECONDS:
         raise InputError(f"seconds {seconds} is above {_MAX_SECONDS}")
     if not 0 <= threads <= MAX_THREADS:
         raise InputError(f"threads {threads} is outside 0–{MAX_THREADS}")
 
 
-class RolloutAgent(Agent):
-    """What both players share. The answer depends on the seeds and the position, not on earlier moves."""
+class RolloutAgent(Agent, ABC):
+    """Common base of both players. The answer depends on the seeds and the position, not on earlier moves."""
 
     def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
         self._playouts = playouts
@@ -150,35 +149,27 @@ class RolloutAgent(Agent):
         """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
         self._excluded = points
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        self._search.clear_stop()
-        return self._search.search(
-            position, self._own_limits(limits), seed=self._seed_at(position), excluded=self._excluded
-        ).decide()
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        rollouts, own, excluded = self._search, self._own_limits(limits), self._excluded
+        seed = seed_at(position, self._seed, self._game_seed)
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        rollout, own, seed = self._search, self._own_limits(limits), self._seed_at(position)
-        rollout.clear_stop()
+        def run(stop: StopSignal, report: Report) -> Decision:
+            analysis = rollouts.search(
+                position, own, seed=seed, lines=lines, excluded=excluded, stop=stop, on_analysis=report
+            )
+            report(analysis)
+            return analysis.decide()
 
-        def search(report: Report) -> Analysis:
-            return rollout.search(position, own, seed=seed, lines=lines, excluded=self._excluded, on_analysis=report)
-
-        return stream_analysis(search, rollout.stop)
-
-    def stop(self) -> None:
-        self._search.stop()
+        return Search(run)
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """The limits of the move, tightened by the agent's own parameters."""
+        """Return the limits of the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._playouts),
             time_ms=least(limits.time_ms, self._time_ms),
             threads=self._threads or limits.threads,
         )
-
-    def _seed_at(self, position: Position) -> int:
-        return seed_at(position, self._seed, self._game_seed)
 
 
 class UctAgent(RolloutAgent):
@@ -199,12 +190,12 @@ class UctAgent(RolloutAgent):
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         super().configure(threads=threads)
         if memory_bytes:
-            megabytes = max(1, (memory_bytes - _MEMORY_BESIDE_TREE) >> 20)
+            megabytes = max(1, (memory_bytes - _MEMORY_WITHOUT_TREE) >> 20)
             self._uct = Uct(replace(self._config, memory_mb=min(self._config.memory_mb, megabytes)))
 
 
 class HmctsAgent(RolloutAgent):
-    """Plays the move whose playouts went best."""
+    """Plays the move with the best mean result of its playouts."""
 
     def __init__(self, parameters: HmctsParameters) -> None:
         super().__init__(playouts=None, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed)
@@ -224,7 +215,7 @@ KINDS = (
     ),
     AgentKind(
         name="hmcts",
-        summary="The same number of heuristic playouts for every move near a stone; the best mean is played.",
+        summary="The same number of heuristic playouts for every move near a stone; plays the best mean.",
         parameters=HmctsParameters,
         make=HmctsAgent,
     ),

@@ -1,6 +1,6 @@
-"""The simple players of the papers, played by native code: random, naive 0–4, chains, rule-based.
+"""The simple players of the papers, in native code: random, naive 0–4, chains, rule-based.
 
-They look at the position alone and answer in a few microseconds. docs/players.md defines each of them exactly.
+They look only at the current position and answer in a few microseconds. docs/players.md defines them exactly.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from tengen.core.game_batch import NAIVE_LEVELS
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import GameOverError
+from tengen.search.seeds import seed_word
 
-_SEED_HELP = "Another series of random choices; it is mixed with the seed of each game."
+_SEED_HELP = "Random seed; it is combined with the seed of each game."
 
 
 @dataclass(frozen=True)
 class SimpleParameters:
-    """What `random`, `chains` and `rule-based` may be told."""
+    """Parameters of `random`, `chains` and `rule-based`."""
 
     seed: int = parameter(0, help=_SEED_HELP)
 
 
 @dataclass(frozen=True)
 class NaiveParameters:
-    """What `naive` may be told."""
+    """Parameters of `naive`."""
 
     level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
     seed: int = parameter(0, help=_SEED_HELP)
@@ -38,7 +39,7 @@ class NaiveParameters:
 
 
 class SimpleAgent(Agent):
-    """A policy of the native core behind the interface of an agent."""
+    """A native policy as an agent."""
 
     def __init__(self, name: str, kind: PolicyKind, seed: int = 0) -> None:
         self.name = name
@@ -46,11 +47,11 @@ class SimpleAgent(Agent):
         self._policy = Policy(kind, _mix(seed, 0))
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Begin the random choices of this game; they depend on both seeds, the agent's and the game's."""
+        """Restart the random numbers. They depend on the agent's seed and on the game's."""
         self._policy.reseed(_mix(self._seed, seed))
 
     def choose(self, position: Position, limits: Limits) -> Decision:
-        """The policy's move; limits are never reached."""
+        """Return the policy's move; the limits are ignored."""
         if position.is_over:
             raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
         index = self._policy.choose(position.native)
@@ -58,8 +59,8 @@ class SimpleAgent(Agent):
 
 
 def _mix(agent_seed: int, game_seed: int) -> int:
-    """One 64-bit seed of two numbers of any size; the odd factor keeps (1, 0) and (0, 1) apart."""
-    return (agent_seed * 0x9E3779B97F4A7C15 + game_seed) & 0xFFFF_FFFF_FFFF_FFFF
+    """Combine two seeds of any size into 64 bits; the odd factor keeps (1, 0) and (0, 1) apart."""
+    return seed_word(agent_seed * 0x9E3779B97F4A7C15 + game_seed)
 
 
 def _simple_kind(name: str, kind: PolicyKind, summary: str) -> AgentKind:

@@ -1,8 +1,8 @@
-"""From points to Elo and back, and how far a match is to be trusted.
+"""Elo from scores and back, with confidence intervals for matches.
 
 Results of a match are counts over equally spaced scores from 0 to 1: three counts (losses, draws, wins) of single
-games, or five of pairs of games from one opening (0, ½, 1, 1½, 2 points of two). Pairs are the better unit: a lopsided
-opening cancels out of them, so that their variance is the true one.
+games, or five counts of pairs of games from one opening (0, ½, 1, 1½, 2 points). Pairs are the better unit: an
+unbalanced opening cancels out, so their variance is correct.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tengen.errors import InputError
 Floats = npt.NDArray[np.float64]
 
 ELO_UNIT = 400 / math.log(10)
-"""Elo points of one unit of log odds."""
+"""Elo points per unit of log odds."""
 NORMALISED_UNIT = 800 / math.log(10)
-"""Normalised Elo of a score that is one standard deviation of a game above one half (347.4)."""
+"""Normalised Elo of a score one standard deviation above one half (347.4)."""
 
 _EMPTY_CELL = 1e-3
-"""Stands for a count of zero, so that no result is taken for impossible (as fishtest does)."""
+"""Replaces a count of zero, so that no result has probability 0 (as in fishtest)."""
 _MANY_RESULTS = 20
-"""From so many on, the mean score is taken as normally distributed; a sweep of them is certain to four digits."""
+"""Number of results from which the mean score is treated as normally distributed."""
 
 
 def expected_score(elo: float) -> float:
-    """The score that a player so much stronger makes on average.
+    """Return the expected score of a player who is stronger by `elo`.
 
     >>> round(expected_score(100), 4)
     0.6401
@@ -39,7 +39,7 @@ def expected_score(elo: float) -> float:
 
 
 def elo_of(score: float) -> float:
-    """The difference in Elo that a score between 0 and 1 (both excluded) stands for.
+    """Return the Elo difference of a score strictly between 0 and 1.
 
     >>> round(elo_of(0.75), 1)
     190.8
@@ -49,7 +49,7 @@ def elo_of(score: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Results as a distribution: `probabilities` over `scores`, seen `total` times."""
+    """Distribution of results: `probabilities` over `scores`, from `total` results."""
 
     scores: Floats
     probabilities: Floats
@@ -57,30 +57,30 @@ class Sample:
 
     @property
     def mean(self) -> float:
-        """The average score."""
+        """Mean score."""
         return float(self.scores @ self.probabilities)
 
     @property
     def variance(self) -> float:
-        """The variance of one result."""
+        """Variance of one result."""
         return float((self.scores - self.mean) ** 2 @ self.probabilities)
 
     @property
     def games_each(self) -> int:
-        """Games behind one result: one or two."""
+        """Games per result: 1 or 2."""
         return len(self.scores) // 2
 
 
 def sample_of(counts: Sequence[int]) -> Sample:
-    """The sample of three or five counts; empty ones count a little."""
+    """Convert three or five counts to a sample; zeros become `_EMPTY_CELL`."""
     if len(counts) not in (3, 5) or min(counts) < 0:
-        raise InputError(f"results are three or five counts, not {list(counts)}")
+        raise InputError(f"expected three or five counts of at least 0, not {list(counts)}")
     cells = np.array([count or _EMPTY_CELL for count in counts], dtype=np.float64)
     return Sample(np.linspace(0, 1, len(cells)), cells / cells.sum(), float(cells.sum()))
 
 
 def likeliest_with_mean(sample: Sample, mean: float) -> Floats:
-    """The distribution with that mean under which the sample is most likely.
+    """Return the distribution with this mean under which the sample is most likely.
 
     Proposition 1.1 of M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
     multinomial distribution".
@@ -89,7 +89,7 @@ def likeliest_with_mean(sample: Sample, mean: float) -> Floats:
 
 
 def reweighted(sample: Sample, constraint: Floats) -> Floats:
-    """The likeliest distribution p with Σ p·constraint = 0; the constraint has values of both signs."""
+    """Return the likeliest distribution p with Σ p·constraint = 0. The constraint must have values of both signs."""
     from scipy.optimize import brentq
 
     low, high = -1 / float(constraint.max()), -1 / float(constraint.min())
@@ -103,7 +103,7 @@ def reweighted(sample: Sample, constraint: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EloEstimate:
-    """How much stronger the player is whose points were counted."""
+    """How much stronger the player is whose points are counted."""
 
     elo: float
     low: float
@@ -111,22 +111,22 @@ class EloEstimate:
     high: float
     score: float
     normalised: float
-    """Normalised Elo: the score above one half in standard deviations of a game, times 347.4; nan while all results
-    are the same, which have no deviation."""
+    """Normalised Elo: the score above one half in standard deviations of a game, times 347.4; NaN if all results are
+    equal, because then there is no deviation."""
     superiority: float
-    """Likelihood that the player is the stronger one."""
+    """Likelihood that the player is stronger."""
 
     def __str__(self) -> str:
         return f"{self.elo:+.0f} [{self.low:+.0f}, {self.high:+.0f}]"
 
 
 def estimate_elo(counts: Sequence[int]) -> EloEstimate:
-    """Elo of three or five counts with a profile-likelihood interval of 95 %.
+    """Estimate Elo from three or five counts with a 95 % profile-likelihood interval.
 
-    The interval holds every mean score that the results do not contradict (Owen's empirical likelihood with a t
-    quantile); unlike a normal one it stays inside 0…1 and is honest about a clean sweep. A sweep's own Elo would be
-    infinite: it is taken as if half a point had been given away. The superiority of a few results comes from the same
-    likelihood: it is above 97.5 % when the whole interval is above zero.
+    The interval contains every mean score that the results do not contradict (Owen's empirical likelihood with a t
+    quantile). Unlike a normal interval it stays between 0 and 1 and is realistic if one side won everything. The Elo of
+    such a sweep would be infinite, so it is computed as if half a point had been lost. With few results the superiority
+    comes from the same likelihood: it exceeds 97.5 % exactly if the whole interval is above zero.
     """
     results = sum(counts)
     if results == 0:
@@ -149,7 +149,7 @@ def estimate_elo(counts: Sequence[int]) -> EloEstimate:
 
 
 def _superiority(sample: Sample, results: int, score: float) -> float:
-    """The likelihood that the true mean is above one half."""
+    """Return the likelihood that the true mean is above one half."""
     from scipy.special import ndtr, stdtr
 
     if results >= _MANY_RESULTS:
@@ -159,7 +159,7 @@ def _superiority(sample: Sample, results: int, score: float) -> float:
 
 
 def _interval(sample: Sample) -> tuple[float, float]:
-    """The mean scores between which twice the log likelihood falls by no more than the square of a t quantile."""
+    """Return the mean scores at which twice the log likelihood has fallen by the square of the t quantile."""
     from scipy.optimize import brentq
     from scipy.special import stdtrit
 
@@ -176,11 +176,11 @@ def _interval(sample: Sample) -> tuple[float, float]:
 
 
 def _fall(sample: Sample, mean: float) -> float:
-    """How far the log likelihood falls when the true mean is that."""
+    """Return how far the log likelihood falls if the true mean is `mean`."""
     likeliest = likeliest_with_mean(sample, mean)
     return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest)))
 
 
 def _degrees_of_freedom(sample: Sample) -> float:
-    # One result alone has none: taken as two.
+    # A single result has 0 degrees of freedom; treat it as two.
     return max(1.0, round(sample.total) - 1.0)

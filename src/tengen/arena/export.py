@@ -1,4 +1,4 @@
-"""Games of a store as game files, with the time and the evaluation of each move."""
+"""Export of stored games to game files, with the time and evaluation of each move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tengen.records.game import GameRecord
 
 
 def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> GameRecord:
-    """The game with names, result, and what each move cost and was thought to be worth."""
+    """Convert a stored game to a record with names, result, and the time and value of each move."""
     game, result = stored.game, stored.result
     seats = [players[game.first].name, players[game.second].name]
     record = GameRecord.from_points(
@@ -41,15 +41,12 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
 
 
 def save_games(store: GameStore, folder: Path, event: str = "", formats: Sequence[str] = ("sgf", "psq")) -> int:
-    """Write every game into the folder: all of them in `games.sgf`, and one `NNNN.psq` each; returns how many.
-
-    PSQ holds one game a file.
-    """
+    """Write all games to `games.sgf` and each game to its own `NNNN.psq`. Return the number of games."""
     players = store.players()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
+        raise InputError(f"cannot create the folder {folder}: {error.strerror}") from None
     count = 0
     if "sgf" in formats:
         records.save(folder / "games.sgf", (game_record(stored, players, event) for stored in store.games()))

@@ -1,4 +1,4 @@
-"""What is seen while a tournament runs: a table that follows it, or a line a minute where there is no terminal."""
+"""Progress of a running tournament: a live table in a terminal, otherwise one line per minute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_ROWS = 30
 
 
 class LiveView:
-    """A context manager; `update` may be called as often as one likes. It prints to stderr."""
+    """Prints progress to stderr; a context manager. `update` limits its own rate."""
 
     def __init__(self, *, is_quiet: bool = False, console: Console | None = None) -> None:
         from rich.console import Console
@@ -32,7 +32,7 @@ class LiveView:
         self._next = self._started
 
     def update(self, progress: Progress) -> None:
-        """Show how far the tournament is, unless that was shown a moment ago."""
+        """Show the progress if the last update is long enough ago."""
         now = time.monotonic()
         if self._is_quiet or now < self._next:
             return
@@ -46,7 +46,7 @@ class LiveView:
             self._next = self._started + _LINE_S
 
     def line(self, progress: Progress) -> str:
-        """The state in one line: games, pace, time left, and of a match its score."""
+        """Return the state in one line: games, pace, time left and, for a match, the score."""
         parts = [f"{progress.tally.games} of {progress.total} games"]
         pace = progress.played_now / max(1e-9, time.monotonic() - self._started)
         if pace > 0:

@@ -1,6 +1,6 @@
-"""One game between two agents: clocks, checks, and how it ended.
+"""One game between two agents: clocks, checks and the result.
 
-Nothing an agent does gets out of here as an exception: a fault loses the game, with its name as the `Ending`.
+An exception of an agent never leaves this module. It loses the game, and the `Ending` names the fault.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from tengen.errors import (
 T = TypeVar("T")
 
 DEFAULT_TOLERANCE_MS = 1000
-"""How much later than allowed a move may come; Gomocup's judge allows as much."""
+"""Milliseconds by which a move may exceed its time, as in Gomocup."""
 
 
 class Ending(StrEnum):
-    """How a game came to its end. The last ones are faults of a player; those of `EngineFault` keep their names."""
+    """How a game ended. From `START` on the endings are faults of a player, most of them named after `EngineFault`."""
 
     FIVE = "five"
-    """A line that wins."""
+    """A winning line."""
     FULL_BOARD = "full board"
     NO_LEGAL_POINT = "no legal point"
-    """Black may not play anywhere (renju)."""
+    """Black to move has no legal point (renju)."""
     PROVED = "proved"
-    """Stopped early because the result was proved."""
+    """Adjudicated because the result was proved."""
     MOVE_LIMIT = "move limit"
-    """Stopped as a draw after as many stones as were agreed."""
+    """Adjudicated as a draw after `Adjudication.max_moves` stones."""
     START = EngineFault.START.value
     CRASH = EngineFault.CRASH.value
     TIMEOUT = EngineFault.TIMEOUT.value
@@ -55,11 +55,11 @@ class Ending(StrEnum):
     CLOSED = EngineFault.CLOSED.value
     MEMORY = EngineFault.MEMORY.value
     ERROR = "error"
-    """A player of ours raised an exception."""
+    """A built-in player raised an exception."""
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a player lost by a fault instead of on the board."""
+        """Whether a player lost by a fault and not on the board."""
         return self not in _PLAYED_OUT
 
 
@@ -67,13 +67,13 @@ _PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, 
 
 
 class ProofTrust(StrEnum):
-    """Whose word that the game is decided ends it."""
+    """Whose claim of a proved result ends the game."""
 
     NONE = "none"
     ONE = "one"
     """Either player claims a proved win, loss or draw."""
     BOTH = "both"
-    """Two moves in a row, the players claim the same proved result."""
+    """Both players claim the same proved result in consecutive moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,16 +116,16 @@ class Adjudication:
     proofs: ProofTrust = ProofTrust.NONE
     """Whether claims of a proved result end the game."""
     max_moves: int | None = None
-    """A draw after so many stones on the board."""
+    """Stones on the board after which the game is a draw."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
-            raise NotationError(f"max_moves={self.max_moves} is below 1")
+            raise NotationError(f"max_moves={self.max_moves} must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a move cost and what its player thought of it."""
+    """Time, evaluation and search effort of one move."""
 
     time_ms: float
     value_to_move: float | None = None
@@ -135,25 +135,25 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """A game that has ended. Seats: 0 is the player named first, 1 the other."""
+    """A finished game. Seat 0 is the player named first, seat 1 the other one."""
 
     outcome: Outcome
     ending: Ending
     detail: str = ""
-    """On a forfeit, what happened."""
+    """What happened, if the game was forfeited."""
     black_seat: int
-    """Who played black: seat 0 unless an opening procedure decided otherwise."""
+    """Seat that played black: 0 unless an opening procedure decided otherwise."""
     moves: tuple[Point, ...]
-    """All stones, those of the opening included."""
+    """All stones, including those of the opening."""
     turns: tuple[Turn, ...]
-    """One for each stone that a player chose; the opening's stones come first and have none."""
+    """One entry for each stone that a player chose; the stones of the opening come before them."""
     choices: tuple[Option, ...] = ()
-    """What was chosen in an opening procedure."""
+    """Options chosen in an opening procedure."""
     duration_s: float = 0.0
 
     @property
     def winner_seat(self) -> int | None:
-        """The seat that won, None for a draw."""
+        """Seat that won, None for a draw."""
         winner = self.outcome.winner
         if winner is None:
             return None
@@ -161,12 +161,12 @@ class GameResult:
 
     @property
     def loser_seat(self) -> int | None:
-        """The seat that lost, None for a draw."""
+        """Seat that lost, None for a draw."""
         return None if self.winner_seat is None else 1 - self.winner_seat
 
 
 Watch = Callable[[int, float | None], None]
-"""Told before each wait for a player: its seat and how many milliseconds it may take (None: no limit)."""
+"""Called before each wait for a player with its seat and the milliseconds it may take (None: no limit)."""
 
 
 def play_game(
@@ -179,7 +179,7 @@ def play_game(
     seed: int = 0,
     watch: Watch | None = None,
 ) -> GameResult:
-    """Play one game from `opening`; seat 0 is black, or the proposer when the ruleset has an opening procedure."""
+    """Play one game from `opening`. Seat 0 is black, or the proposer if the ruleset has an opening procedure."""
     return _Game(ruleset, agents, controls, adjudication or Adjudication(), seed, watch or _watch_nothing).play(opening)
 
 
@@ -188,7 +188,7 @@ def _watch_nothing(seat: int, allowed_ms: float | None) -> None:
 
 
 class _Forfeit(Exception):  # noqa: N818  it never leaves this module
-    """A player has lost by a fault."""
+    """A player lost by a fault."""
 
     def __init__(self, seat: int, ending: Ending, detail: str) -> None:
         super().__init__(detail)
@@ -198,7 +198,7 @@ class _Forfeit(Exception):  # noqa: N818  it never leaves this module
 
 
 class _Game:
-    """The state of a game while it is played."""
+    """State of a running game."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class _Game:
         self._turns: list[Turn] = []
         self._choices: tuple[Option, ...] = ()
         self._claim: Outcome | None = None
-        """The result that the player of the last move claimed to have proved."""
+        """Result that the player of the last move claimed to have proved."""
 
     def play(self, opening: Sequence[Point]) -> GameResult:
         started = time.perf_counter()
@@ -245,7 +245,7 @@ class _Game:
             duration_s=time.perf_counter() - started,
         )
 
-    # -- the parts of a game -------------------------------------------------------------------------------------------
+    # -- stages of a game ----------------------------------------------------------------------------------------------
 
     def _begin(self, seat: int) -> None:
         seed = self._rng.getrandbits(63)
@@ -265,11 +265,11 @@ class _Game:
             state = self._take_opening_step(0 if state.seat is Seat.PROPOSER else 1, state)
 
     def _take_opening_step(self, seat: int, state: OpeningState) -> OpeningState:
-        """Ask a seat what it does; its stones have no `Turn`, but its clock runs."""
+        """Ask a seat for its opening actions. Its clock runs, but the stones get no `Turn`."""
         actions, spent_ms = self._timed(seat, lambda agent, limits: choose_actions(agent, state, limits, self._rng))
         for action in actions:
             try:
-                if state.is_done:  # white's first move comes with the choice of white
+                if state.is_done:  # the choice of white may include white's first move
                     self._position = self._position.play(action)
                     self._turns.append(Turn(spent_ms))
                     break
@@ -297,7 +297,7 @@ class _Game:
         return self._position.outcome, Ending.FULL_BOARD if is_draw else Ending.NO_LEGAL_POINT
 
     def _take_turn(self) -> Outcome | None:
-        """Ask for a move and play it; returns the outcome on which the game may be stopped."""
+        """Ask for a move and play it. Return the proved outcome if the game may be stopped on it."""
         mover = self._position.to_move
         seat = self._black_seat if mover is Colour.BLACK else 1 - self._black_seat
         decision, spent_ms = self._timed(seat, lambda agent, limits: agent.choose(self._position, limits))
@@ -311,7 +311,7 @@ class _Game:
         return self._agreed_claim(mover, decision)
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
-        """Let the player of a seat think and charge its clock; returns its answer and the milliseconds it took."""
+        """Ask the player of a seat and charge its clock. Return the answer and the milliseconds it took."""
         control = self._controls[seat]
         clock_ms = self._clocks[seat]
         allowed_ms = control.allowed_ms(clock_ms)
@@ -321,13 +321,13 @@ class _Game:
             answer = ask(self._agents[seat], control.limits(clock_ms))
         spent_ms = 1000 * (time.perf_counter() - started)
         if allowed_ms is not None and spent_ms > allowed_ms + control.tolerance_ms:
-            raise _Forfeit(seat, Ending.TIMEOUT, f"a move took {spent_ms:.0f} ms, {allowed_ms:.0f} ms were allowed")
+            raise _Forfeit(seat, Ending.TIMEOUT, f"a move took {spent_ms:.0f} ms; {allowed_ms:.0f} ms were allowed")
         if clock_ms is not None:
             self._clocks[seat] = max(0.0, clock_ms - spent_ms) + control.increment_ms
         return answer, spent_ms
 
     def _agreed_claim(self, mover: Colour, decision: Decision) -> Outcome | None:
-        """The outcome that a proof of this decision, or of this and the last one, makes certain enough to stop."""
+        """Return the proved outcome of this decision if `ProofTrust` lets it end the game."""
         claim: Outcome | None = None
         if decision.proof is not None:
             winner = {"win": mover, "loss": mover.opponent}.get(decision.proof.result)
@@ -343,7 +343,7 @@ class _Game:
 
 
 class _Faults:
-    """Turns whatever an agent raises into the forfeit of its seat."""
+    """Context manager that turns an exception of an agent into the forfeit of its seat."""
 
     def __init__(self, seat: int) -> None:
         self._seat = seat
@@ -369,5 +369,5 @@ def _ending_of_move(error: InputError) -> Ending:
 
 
 def _sentence(error: Exception) -> str:
-    """The message, with the kind of error when it is none of ours."""
+    """Return the message, preceded by the class unless it is a `TengenError`."""
     return str(error) if isinstance(error, TengenError) else f"{type(error).__name__}: {error}"

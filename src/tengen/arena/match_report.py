@@ -1,4 +1,4 @@
-"""The results of a match as numbers and as text."""
+"""Results of a match as JSON and as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tengen.arena.tournament import Progress, describe
 
 
 def match_report(progress: Progress) -> dict[str, Any]:
-    """The result of a match of two players as JSON can say it; wins and losses are those of the first."""
+    """Return the result of a match of two players for JSON; wins and losses are those of the first."""
     tournament, tally = progress.tournament, progress.tally
     a, b = (entrant.agent for entrant in tournament.players)
     estimate = estimate_elo(tally.match_counts(0, 1))
@@ -49,7 +49,7 @@ def match_report(progress: Progress) -> dict[str, Any]:
 
 
 def match_lines(progress: Progress) -> list[str]:
-    """The same for people, a few lines."""
+    """Return the result as a few lines of text."""
     tournament, tally = progress.tournament, progress.tally
     a, b = tournament.names()
     estimate = estimate_elo(tally.match_counts(0, 1))
@@ -59,7 +59,7 @@ def match_lines(progress: Progress) -> list[str]:
         f"  as black  {tally.as_black(0, 1)}",
         f"  as white  {tally.as_white(0, 1)}",
         f"  pairs     {' '.join(map(str, tally.pairs_of(0, 1)))}   (0, ½, 1, 1½, 2 points)",
-        f"  Elo       {_elo_text(estimate)}   stronger with {100 * estimate.superiority:.1f} %",
+        f"  Elo       {_elo_text(estimate)}   likelihood of superiority {100 * estimate.superiority:.1f} %",
     ]
     sprt, llr = tournament.sprt, progress.llr
     if sprt is not None and llr is not None:
@@ -78,7 +78,7 @@ def _wdl(wdl: Wdl) -> dict[str, int]:
 
 
 def _number(value: float) -> float | None:
-    """A number that JSON has: a few digits, None when it is infinite."""
+    """Round a number for JSON; None if it is not finite."""
     return round(value, 2) if math.isfinite(value) else None
 
 

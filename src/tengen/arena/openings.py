@@ -1,7 +1,7 @@
-"""Openings of matches: from files, at random, or balanced by an engine.
+"""Openings that games start from: read from files, drawn at random, or balanced by an engine.
 
-An opening is a run of stones from the empty board, black first. Two openings that a symmetry of the board turns into
-one another are the same opening.
+An opening is a sequence of stones from the empty board, black first. Openings that are equal under a symmetry of the
+board count as the same opening.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tengen.records import position_string
 Stones = tuple[Point, ...]
 
 _TRIES = 200
-"""Random openings looked at for each that is wanted, before a board is taken for exhausted."""
+"""Consecutive rejected candidates after which the conditions are relaxed."""
 
 
 def default_stone_count(ruleset: Ruleset) -> int:
-    """How many stones a random opening has: five, but one on the smallest boards."""
+    """Return the number of stones of a random opening: five, or one on boards with fewer than 25 points."""
     return 5 if ruleset.area >= 25 else 1
 
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
-    """The openings of a file (offsets from the centre or position strings) on the board of `ruleset`."""
+    """Read the openings of a file (offsets from the centre, or position strings) for the board of `ruleset`."""
     if not path.exists():
         raise RecordError(f"{path} does not exist")
     openings: list[Stones] = []
@@ -47,17 +47,17 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
             raise RecordError(f"{path}: opening {number}: {error}") from None
         openings.append(stones)
     if not openings:
-        raise RecordError(f"{path}: no opening in it")
+        raise RecordError(f"{path}: the file contains no openings")
     return openings
 
 
 def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
-    """`count` openings of stones put at random near the centre, the same for the same seed.
+    """Return `count` openings of random stones near the centre, the same ones for the same seed.
 
-    The stones lie within two lines of the centre (more on boards where these are too few points) and no colour has
-    more than two of them in a line that could become a five. Unless a number of stones is asked for, the engine leaves
-    out what is decided already, where it plays the ruleset; four in a row on 6x6 is mostly that. The openings differ by
-    more than a symmetry as long as there are enough different ones.
+    The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
+    stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
+    lost are left out, if it supports the ruleset; on 6x6 with four in a row that is most of them. Openings are distinct
+    under symmetry until there are no more.
     """
     wanted = default_stone_count(ruleset) if stones is None else stones
     if ruleset.opening is not Opening.FREE or wanted == 0:
@@ -86,44 +86,45 @@ def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceSettings:
-    """What makes a random opening good enough."""
+    """Conditions that a random opening must meet to count as balanced."""
 
     agent: str = "alphabeta"
-    """Who judges; its decisions must have values."""
+    """Agent that judges; its decisions must have values."""
     nodes: int = 20_000
-    """Positions visited for a judgement."""
+    """Nodes per judgement."""
     max_value: float = 0.15
-    """Largest |value| of an opening that is kept."""
+    """Largest absolute value of an opening."""
     min_stones: int = 3
     max_stones: int = 6
     reach: int = 3
-    """Stones lie within so many lines of the centre."""
+    """Largest distance of a stone from the centre, in lines."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_value <= 1:
-            raise InputError(f"max_value={self.max_value} is outside 0…1")
+            raise InputError(f"max_value={self.max_value} must be above 0 and at most 1")
         if not 1 <= self.min_stones <= self.max_stones:
-            raise InputError(f"an opening cannot have {self.min_stones} to {self.max_stones} stones")
+            raise InputError(f"min_stones={self.min_stones} must be between 1 and max_stones={self.max_stones}")
         if self.nodes < 1 or self.reach < 1:
             raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
 
 
 _UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value=1.0)
-"""What a random opening must be when nothing is said about it: not proved won or lost."""
+"""Default condition for random openings: neither side has a proved win."""
 
 
 @dataclass(frozen=True, slots=True)
 class BalancedOpening:
-    """An opening with the value that the judge gave it, for the side to move."""
+    """An opening and its value for the side to move, as judged by the agent."""
 
     stones: Stones
     value_to_move: float
 
 
 def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
-    """Endless openings that an agent finds balanced, distinct under symmetry; None for each candidate it refused.
+    """Yield balanced openings, distinct under symmetry, without end, and None for each rejected candidate.
 
-    A candidate is looked at briefly first, then with all nodes. The same seed and the same agent find the same ones.
+    A candidate is judged with a tenth of the nodes first, then with all of them. The same seed and agent give the same
+    openings.
     """
     rng = random.Random(f"balanced {seed}")
     sources = [
@@ -146,7 +147,7 @@ def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) ->
 def find_balanced(
     ruleset: Ruleset, count: int, seed: int, settings: BalanceSettings, *, max_tries: int
 ) -> list[BalancedOpening]:
-    """The first `count` balanced openings; `AgentError` after `max_tries` candidates without a new one."""
+    """Return the first `count` balanced openings. `AgentError` after `max_tries` rejected candidates in a row."""
     found: list[BalancedOpening] = []
     misses = 0
     for opening in balanced_openings(ruleset, seed, settings):
@@ -157,14 +158,14 @@ def find_balanced(
             break
     if len(found) < count:
         raise AgentError(
-            f"only {len(found)} of {count} openings for {ruleset} found, then none among {max_tries} candidates:"
+            f"found only {len(found)} of {count} openings for {ruleset}, then none in {max_tries} candidates;"
             " allow larger values, more stones or more reach"
         )
     return found
 
 
 def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed: int, settings: BalanceSettings) -> str:
-    """An opening file: how it was made, then one position string a line. `load_openings` reads it back."""
+    """Return an opening file: the command that made it, then one position string per line."""
     command = (
         f"tengen openings generate --rules {ruleset} --count {len(openings)} --seed {seed} --agent {settings.agent}"
         f" --nodes {settings.nodes} --max-value {settings.max_value:g} --min-stones {settings.min_stones}"
@@ -172,8 +173,8 @@ def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed:
     )
     largest = max((abs(opening.value_to_move) for opening in openings), default=0.0)
     lines = [
-        f"# {len(openings)} balanced openings for {ruleset}, no two alike under the symmetries of the board.",
-        f"# Each is worth at most {largest:.3f} (of 1) to either side after a search of {settings.nodes} positions.",
+        f"# {len(openings)} balanced openings for {ruleset}, distinct under the symmetries of the board.",
+        f"# A search of {settings.nodes} nodes values each at no more than {largest:.3f} (of 1) for either side.",
         f"# {command}",
     ]
     prefix = position_string.prefix_of(ruleset)
@@ -187,7 +188,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
         judge.new_game(position.ruleset, 0)
         decision = judge.choose(position, Limits(nodes=nodes))
         if decision.value_to_move is None:
-            raise AgentError(f"{settings.agent} gives its moves no value and cannot judge openings")
+            raise AgentError(f"{settings.agent} cannot judge openings: its moves have no value")
         value = decision.value_to_move
         if decision.proof is not None or abs(value) > bound:
             return None
@@ -195,7 +196,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
 
 
 def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int = 2) -> Iterator[Stones]:
-    """Endless random openings of that many stones; they may repeat."""
+    """Yield random openings with this number of stones without end; they may repeat."""
     points = _central_points(ruleset, stones, reach)
     refused = 0
     while True:
@@ -215,7 +216,7 @@ def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int 
 
 
 def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Equal for two openings exactly when a symmetry of the board makes the same stones of both."""
+    """Return a key that two openings share exactly if they are equal under a symmetry of the board."""
     indices = [point.index(ruleset.width) for point in opening]
     black, white = indices[::2], indices[1::2]
     images = []
@@ -226,12 +227,12 @@ def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int
 
 
 def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int) -> Stones:
-    """The opening mirrored or turned."""
+    """Apply a symmetry of the board to an opening."""
     return tuple(transform_point(point, symmetry, ruleset) for point in opening)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """The points within `reach` lines of the centre, or within as many as give each stone some choice."""
+    """Return the points within `reach` lines of the centre, or more lines until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
     centre = ruleset.centre
@@ -244,7 +245,7 @@ def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
 
 
 def _is_quiet(ruleset: Ruleset, opening: Sequence[Point]) -> bool:
-    """Whether no line of the win length holds three stones of one colour and none of the other."""
+    """Return whether no possible winning line holds three or more stones, all of the same colour."""
     most = max(1, ruleset.win_length - 3)
     owner = {point: ply % 2 for ply, point in enumerate(opening)}
     for point in opening:

@@ -1,4 +1,4 @@
-"""Two players meet from each opening with both colours, in this process: what measurements of one player need."""
+"""Games of two agents in this process, each opening with both colours. Used to measure one agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def play_pairs(
     seed: int,
     controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
 ) -> tuple[Wdl, Wdl]:
-    """Return the results of the first agent with black and with white; `AgentError` when an agent forfeits a game."""
+    """Return the results of the first agent with black and with white. `AgentError` if an agent forfeits a game."""
     black, white = Wdl(), Wdl()
     for number, opening in enumerate(openings):
         for wdl, first_seat in ((black, 0), (white, 1)):
@@ -26,7 +26,7 @@ def play_pairs(
             result = play_game(ruleset, seated, controls=clocks, opening=tuple(opening), seed=seed + number)
             if result.ending.is_forfeit:
                 loser = seated[result.loser_seat or 0].name
-                raise AgentError(f"{loser} failed while it was measured: {result.detail}")
+                raise AgentError(f"{loser} forfeited a game of the measurement: {result.detail}")
             if result.outcome is Outcome.DRAW:
                 wdl.add(0.5)
             else:

@@ -1,4 +1,4 @@
-"""Pictures of a tournament: ratings with their intervals, and who beats whom as a heat map."""
+"""Pictures of a tournament: ratings with intervals, and the crosstable as a heat map."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
-    """Draw the pictures of every ruleset as NAME.svg and NAME.png into the folder; returns the SVG texts by name."""
+    """Draw the pictures of each ruleset to NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
     drawings: dict[str, str] = {}
     for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")
@@ -27,7 +27,7 @@ def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
 
 
 def rating_figure(standings: Standings, ruleset: str) -> Figure:
-    """Each player's rating with its 95 % interval, strongest at the top."""
+    """Draw each player's rating with its 95 % interval, strongest at the top."""
     ratings = standings.ratings[ruleset]
     order = standings.by_strength(ruleset)
     figure = new_figure(7, 1.2 + 0.32 * len(order))
@@ -45,7 +45,7 @@ def rating_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
-    """The score of each player (row) against each other (column)."""
+    """Draw the score of each player (row) against each other player (column)."""
     order = standings.by_strength(ruleset)
     size = len(order)
     scores = np.full((size, size), np.nan)
@@ -69,18 +69,18 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches."""
-    # Without pyplot there is no global state, no window and nothing to close.
+    """Return an empty figure; the size is in inches."""
+    # pyplot would keep global state and a window to close.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: Figure, path: Path) -> str:
-    """Write a figure as PATH.svg and PATH.png, each of them whole; returns the SVG text."""
+    """Write a figure to PATH.svg and PATH.png, each atomically. Return the SVG text."""
     import matplotlib
 
-    # No date and no random names: the same results give the same files.
+    # Without the date and random ids, the same results give the same files.
     pixels, text = io.BytesIO(), io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "tengen", "svg.fonttype": "none"}):
         figure.savefig(pixels, format="png", dpi=120)
@@ -97,5 +97,5 @@ def save_figure(figure: Figure, path: Path) -> str:
 
 
 def _short(name: str) -> str:
-    # matplotlib reads $…$ as a formula.
+    # matplotlib would read $…$ as a formula.
     return (name if len(name) <= 40 else name[:39] + "…").replace("$", r"\$")

@@ -1,13 +1,12 @@
-"""Ratings of a pool of players from all their games together.
+"""Ratings of all players, fitted to all their games together.
 
-The model is Bradley–Terry with draws as in Davidson (1970) and an advantage of moving first as in Davidson and Beaver
-(1977): with strengths θ, first-move advantage h and draw tendency δ, black wins, draws and loses against white in the
-proportion
+The model is Bradley–Terry with draws (Davidson 1970) and a first-move advantage (Davidson and Beaver 1977). With
+strengths θ, first-move advantage h and draw tendency δ, black wins, draws and loses against white in the ratio
 
     exp(θ_black + h) : exp(δ + (θ_black + h + θ_white) / 2) : exp(θ_white).
 
-All of it is fitted at once as the maximum of the posterior under wide normal priors; the priors keep players finite who
-won or lost all their games. The intervals come from the curvature at the maximum.
+All parameters are fitted together by maximum a posteriori with wide normal priors. The priors keep the ratings of
+players finite who won or lost all their games. The intervals come from the curvature at the maximum.
 """
 
 from __future__ import annotations
@@ -24,57 +23,57 @@ from tengen.arena.tally import Tally, Wdl
 from tengen.errors import InputError
 
 Z_95 = 1.959963984540054
-"""Standard deviations on either side that hold 95 % of a normal distribution."""
+"""Half width of the central 95 % of a normal distribution, in standard deviations."""
 
 _PRIOR_ELO = 1000.0
-"""Spread of strengths before any game."""
+"""Standard deviation of the prior over strengths."""
 _PRIOR_FIRST_MOVE_ELO = 300.0
 _PRIOR_DRAW = (-1.0, 3.0)
-"""Mean and spread of δ: about a sixth of the games of equal players drawn, or anything else."""
+"""Mean and standard deviation of δ; the mean gives a draw rate of about one sixth between equal players."""
 _MAX_STEPS = 100
 _TOLERANCE = 1e-16
-"""Newton's method stops when the next step would lower the function by less than about this."""
+"""Newton's method stops when the expected decrease of the next step is below this."""
 _MEETINGS_AT_ONCE = 65_536
-"""Bounds the memory of a Hessian: about 400 bytes a meeting."""
+"""Bounds the memory of a Hessian, which takes about 400 bytes per meeting."""
 _SLOPES = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
 """How the utilities of black wins, draw, white wins change with θ_black, θ_white, h and δ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Strengths in Elo. Without anchors they are relative to the mean of the pool, which is 0."""
+    """Strengths in Elo. Without anchors, the mean of all players is 0."""
 
     elo: Floats
     """[players]"""
     covariance: Floats
     """[players, players], in square Elo; zero for anchors."""
     first_move_elo: float
-    """What black's first move is worth."""
+    """Elo value of the first move."""
     first_move_error: float
-    """Half the 95 % interval of it."""
+    """Half the width of its 95 % interval."""
     draw_rate: float
-    """Share of draws between equal players, the first-move advantage aside."""
+    """Draw rate between equal players without a first-move advantage."""
     games: tuple[int, ...]
     """Games of each player."""
     groups: tuple[int, ...]
-    """Players with different numbers are connected by no chain of games: their difference is unknown."""
+    """Group of each player. No games connect players of different groups, so their difference is unknown."""
 
     def error(self, player: int) -> float:
-        """Half the 95 % interval of a player's rating."""
+        """Return half the width of the 95 % interval of a player's rating."""
         return Z_95 * math.sqrt(max(0.0, float(self.covariance[player, player])))
 
     def interval(self, player: int) -> tuple[float, float]:
-        """The 95 % interval of a player's rating."""
+        """Return the 95 % interval of a player's rating."""
         error = self.error(player)
         return float(self.elo[player]) - error, float(self.elo[player]) + error
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
-        """How much stronger one is than the other, and half the 95 % interval of that."""
+        """Return how much stronger one player is than the other, and half the width of the 95 % interval."""
         variance = self.covariance[one, one] + self.covariance[other, other] - 2 * self.covariance[one, other]
         return float(self.elo[one] - self.elo[other]), Z_95 * math.sqrt(max(0.0, float(variance)))
 
     def superiority(self, one: int, other: int) -> float:
-        """Likelihood that one is stronger than the other."""
+        """Return the likelihood that one player is stronger than the other."""
         from scipy.special import ndtr
 
         difference, error = self.difference(one, other)
@@ -86,9 +85,9 @@ class Ratings:
 def rate(
     players: int, results: Mapping[tuple[int, int], Wdl], *, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings of `players` players to results, (player of black, player of white) → counts of black.
+    """Fit the ratings of `players` players to results: (player of black, player of white) → black's counts.
 
-    `anchors` are ratings that are known and stay as they are; the others are measured against them.
+    `anchors` are known ratings, which stay fixed; the others are relative to them.
     """
     known = dict(anchors or {})
     for place in {*known, *(player for meeting in results for player in meeting)}:
@@ -122,8 +121,8 @@ def _minimise(model: _Model) -> Floats:
 class _Model:
     """The negative log posterior over x = (strengths of the free players, h, δ), all in natural units.
 
-    Each meeting depends on four parameters only: two strengths, h and δ. Gradient and Hessian are therefore summed up
-    by index; the memory is that of the Hessian plus a few numbers a meeting.
+    Each meeting depends on only four parameters: two strengths, h and δ. Gradient and Hessian are therefore summed by
+    index, and the memory is that of the Hessian plus a few numbers per meeting.
     """
 
     def __init__(self, players: int, results: Mapping[tuple[int, int], Wdl], anchors: Mapping[int, float]) -> None:
@@ -134,8 +133,8 @@ class _Model:
         self._ends = np.array([(black, white) for black, white, _ in meetings], dtype=np.int64).reshape(-1, 2)
         self._counts = np.array([(w.wins, w.draws, w.losses) for _, _, w in meetings], dtype=np.float64).reshape(-1, 3)
         self._games = self._counts.sum(axis=1)
-        # The parameters of a meeting as places in x. The place after the last one stands for all anchors: it is dropped
-        # once everything is summed up.
+        # Indices into x of the parameters of each meeting. The index after the last parameter stands for all anchors;
+        # what is summed there is dropped.
         size = len(self._free) + 2
         places = np.full(players, size, dtype=np.int64)
         places[self._free] = np.arange(len(self._free))
@@ -191,7 +190,7 @@ class _Model:
         return summed[:-1]
 
     def ratings(self, x: Floats) -> Ratings:
-        """What the maximum says, in Elo."""
+        """Convert the maximum to Elo."""
         count = len(self._free)
         covariance_x = np.linalg.inv(self.curvature(x)) * ELO_UNIT**2
         elo = np.zeros(self._players)
@@ -201,7 +200,7 @@ class _Model:
         if self._anchors:
             elo[list(self._anchors)] = list(self._anchors.values())
         elif self._players:
-            # Only differences mean anything: what is common to all is taken away, from the uncertainty too.
+            # Only differences are meaningful, so remove the common mean, also from the covariance.
             centring = np.eye(self._players) - 1 / self._players
             elo = centring @ elo
             covariance = centring @ covariance @ centring
@@ -233,7 +232,7 @@ class _Model:
 def rate_tally(
     tally: Tally, players: int, *, ruleset: str | None = None, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Ratings from the counts of a tournament, under one ruleset or over all of them."""
+    """Fit the ratings to the counts of a tournament under one ruleset, or under all of them."""
     results: dict[tuple[int, int], Wdl] = {}
     for (rules, black, white), wdl in tally.by_colour.items():
         if ruleset in (None, rules):
@@ -243,10 +242,10 @@ def rate_tally(
 
 
 def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) -> float | None:
-    """score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) of "Reinforcement Learning for Gomoku" (2018).
+    """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) of "Reinforcement Learning for Gomoku" (2018).
 
-    B and W are the shares of games that a player wins against the other with black and with white; the score runs from
-    -2 to 2. None when they have not met with both colours.
+    B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. None
+    unless they have met with both colours.
     """
     black, white = tally.as_black(one, other, ruleset), tally.as_white(one, other, ruleset)
     if not black.games or not white.games:

@@ -1,4 +1,4 @@
-"""Tables of a report as terminal output, Markdown and HTML, and the folder that holds all of a report."""
+"""Reports in the terminal, as Markdown, as HTML, and as a folder with everything."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.arena.report import Table, as_json, summary, tables
+from tengen.arena.report import ReportTable, as_json, summary, tables
 from tengen.arena.standings import Standings
+from tengen.core.files import replace_file
 from tengen.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _WORDS_WIDTH = 16
-"""Wider words are broken over lines in the terminal where room is short."""
+"""Terminal width of a text column beyond which its text wraps, if space is short."""
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -37,7 +38,7 @@ svg { max-width: 100%; height: auto; }
 
 
 def print_tables(standings: Standings, console: Console) -> None:
-    """Show the report in the terminal, details left out. Numbers are never cut: a wide table comes in parts."""
+    """Print the report without its details. A table wider than the terminal is split, so numbers are never cut off."""
     from rich.markup import escape
     from rich.table import Table as RichTable
 
@@ -57,8 +58,8 @@ def print_tables(standings: Standings, console: Console) -> None:
             console.print(shown)
 
 
-def _parts(table: Table, width: int) -> list[Table]:
-    """The table cut between its numbers so that each part has room, its words repeated in each."""
+def _parts(table: ReportTable, width: int) -> list[ReportTable]:
+    """Split a table between its number columns so that each part fits; the text columns are repeated."""
     widths = [max(map(len, cells)) + 3 for cells in zip(table.columns, *table.rows, strict=True)]
     room = width - 1 - sum(min(each, _WORDS_WIDTH) for each in widths[: table.left])
     groups: list[list[int]] = [[]]
@@ -85,7 +86,7 @@ def _parts(table: Table, width: int) -> list[Table]:
 
 
 def to_markdown(standings: Standings, pictures: Sequence[str] = ()) -> str:
-    """The report as Markdown; `pictures` are the names of files beside it."""
+    """Return the report as Markdown; `pictures` are file names in the same folder."""
     parts = [f"# {_markdown_cell(standings.name)}", summary(standings)]
     parts += [f"![{Path(picture).stem}]({picture})" for picture in pictures]
     for table in tables(standings):
@@ -103,7 +104,7 @@ def _markdown_cell(text: str) -> str:
 
 
 def to_html(standings: Standings, drawings: Sequence[str] = ()) -> str:
-    """The report as one page that needs nothing else; `drawings` are SVG texts."""
+    """Return the report as a self-contained page; `drawings` are SVG texts."""
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(standings.name)}</title>',
@@ -117,7 +118,7 @@ def to_html(standings: Standings, drawings: Sequence[str] = ()) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: ReportTable) -> str:
     def row(tag: str, cells: Sequence[str]) -> str:
         return "<tr>" + "".join(
             f"<{tag}{' class=words' if place < table.left else ''}>{html.escape(cell)}</{tag}>"
@@ -133,16 +134,16 @@ def _html_table(table: Table) -> str:
 
 
 def write_report(standings: Standings, folder: Path) -> None:
-    """Write report.md, report.html, report.json and the pictures into a folder."""
+    """Write report.md, report.html, report.json and the pictures to a folder."""
     from tengen.arena.pictures import draw_pictures
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         drawings = draw_pictures(standings, folder)
         markdown = to_markdown(standings, [f"{name}.png" for name in drawings])
-        (folder / "report.md").write_text(markdown, encoding="utf-8")
-        (folder / "report.html").write_text(to_html(standings, list(drawings.values())), encoding="utf-8")
+        replace_file(folder / "report.md", markdown.encode())
+        replace_file(folder / "report.html", to_html(standings, list(drawings.values())).encode())
         text = json.dumps(as_json(standings), indent=2, ensure_ascii=False)
-        (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+        replace_file(folder / "report.json", f"{text}\n".encode())
     except OSError as error:
-        raise InputError(f"cannot write the report into {folder}: {error.strerror}") from None
+        raise InputError(f"cannot write the report to {folder}: {error.strerror}") from None

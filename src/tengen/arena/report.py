@@ -1,4 +1,4 @@
-"""The results of a tournament as tables for people and as JSON for programs; `render` turns the tables into text."""
+"""Results of a tournament as tables and as JSON; `tengen.arena.render` turns the tables into text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tengen.arena.tally import Wdl
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table of texts; the first `left` columns are words, the others numbers."""
+class ReportTable:
+    """A table of strings. The first `left` columns are text, the others numbers."""
 
     title: str
     columns: tuple[str, ...]
@@ -20,12 +20,12 @@ class Table:
     note: str = ""
     left: int = 1
     is_detail: bool = False
-    """Left out where room is short."""
+    """Left out in the terminal."""
 
 
-def tables(standings: Standings) -> list[Table]:
-    """All tables of a report, the most important first."""
-    found: list[Table] = []
+def tables(standings: Standings) -> list[ReportTable]:
+    """Return all tables of a report, most important first."""
+    found: list[ReportTable] = []
     for ruleset, ratings in standings.ratings.items():
         found.append(rating_table(standings, ruleset, ratings))
         found.append(crosstable(standings, ruleset))
@@ -41,17 +41,17 @@ def tables(standings: Standings) -> list[Table]:
 
 
 def summary(standings: Standings) -> str:
-    """The tournament in one sentence."""
+    """Summarise the tournament in one sentence."""
     plies = standings.plies / standings.tally.games if standings.tally.games else 0.0
     state = "" if standings.tally.games >= standings.games_planned else f" of {standings.games_planned}"
-    return f"{standings.tally.games}{state} games of {len(standings.names)} players, {plies:.1f} stones a game."
+    return f"{standings.tally.games}{state} games of {len(standings.names)} players, {plies:.1f} stones per game."
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> Table:
-    """Elo with its interval, best first."""
+def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> ReportTable:
+    """Return the Elo of each player with its interval, strongest first."""
     rows = []
     for rank, player in enumerate(standings.by_strength(ruleset), start=1):
         wdl = standings.tally.of(player, ruleset=ruleset)
@@ -74,13 +74,16 @@ def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> Table:
     ]
     groups = len({ratings.groups[player] for player in range(len(standings.names)) if ratings.games[player]})
     if groups > 1:
-        notes.append(f"The games fall into {groups} groups without a game between them: their ratings do not compare.")
+        notes.append(f"The players form {groups} groups without games between them, whose ratings cannot be compared.")
     columns = ("#", "player", "Elo", "error", "games", "score", "wins", "draws", "losses")
-    return Table(f"Ratings, {ruleset}", columns, tuple(rows), " ".join(notes), left=2)
+    return ReportTable(f"Ratings, {ruleset}", columns, tuple(rows), " ".join(notes), left=2)
 
 
-def crosstable(standings: Standings, ruleset: str) -> Table:
-    """Points of each player (row) against each other (column), best first; with the games where these differ."""
+def crosstable(standings: Standings, ruleset: str) -> ReportTable:
+    """Return the points of each player (row) against each other player (column), strongest first.
+
+    If the numbers of games differ, each cell contains its number.
+    """
     order = standings.by_strength(ruleset)
     meetings = {
         standings.tally.of(player, other, ruleset).games for player in order for other in order if other != player
@@ -94,11 +97,11 @@ def crosstable(standings: Standings, ruleset: str) -> Table:
         points[rank - 1] = "·"
         rows.append((f"{rank} {standings.names[player]}", *points))
     note = f"Points of the row's player out of {'the' if games is None else games} games."
-    return Table(f"Crosstable, {ruleset}", columns, tuple(rows), note)
+    return ReportTable(f"Crosstable, {ruleset}", columns, tuple(rows), note)
 
 
-def colour_table(standings: Standings, ruleset: str) -> Table:
-    """Wins, draws and losses with black and with white."""
+def colour_table(standings: Standings, ruleset: str) -> ReportTable:
+    """Return wins, draws and losses with black and with white."""
     rows = []
     for player in standings.by_strength(ruleset):
         black, white = (
@@ -107,11 +110,11 @@ def colour_table(standings: Standings, ruleset: str) -> Table:
         )
         rows.append((standings.names[player], str(black), _percent(black), str(white), _percent(white)))
     columns = ("player", "as black", "score", "as white", "score")
-    return Table(f"Colours, {ruleset}", columns, tuple(rows))
+    return ReportTable(f"Colours, {ruleset}", columns, tuple(rows))
 
 
-def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> Table:
-    """How likely each player (row) is stronger than each other (column), in percent."""
+def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> ReportTable:
+    """Return the likelihood that each player (row) is stronger than each other player (column), in percent."""
     order = standings.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
@@ -124,11 +127,11 @@ def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> T
         )
         rows.append((f"{rank} {standings.names[player]}", *cells))
     title = f"Likelihood of superiority, {ruleset}"
-    return Table(title, columns, tuple(rows), "Percent; of the row's player over the column's.", is_detail=True)
+    return ReportTable(title, columns, tuple(rows), "In percent; row over column.", is_detail=True)
 
 
-def zero9_table(standings: Standings, ruleset: str) -> Table:
-    """score(i, j) of each player (row) against each other (column)."""
+def zero9_table(standings: Standings, ruleset: str) -> ReportTable:
+    """Return score(i, j) of each player (row) against each other player (column)."""
     order = standings.by_strength(ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
@@ -138,42 +141,42 @@ def zero9_table(standings: Standings, ruleset: str) -> Table:
             score = None if other == player else zero9_score(standings.tally, player, other, ruleset)
             cells.append("·" if score is None else f"{score:+.2f}")
         rows.append((f"{rank} {standings.names[player]}", *cells))
-    note = "B(i, j) − B(j, i) + W(i, j) − W(j, i): shares of wins with black and with white, from −2 to 2."
-    return Table(f"score(i, j), {ruleset}", columns, tuple(rows), note, is_detail=True)
+    note = "B(i, j) − B(j, i) + W(i, j) − W(j, i), where B and W are win rates with black and with white; from −2 to 2."
+    return ReportTable(f"score(i, j), {ruleset}", columns, tuple(rows), note, is_detail=True)
 
 
-def time_table(standings: Standings) -> Table:
-    """What a move costs each player."""
+def time_table(standings: Standings) -> ReportTable:
+    """Return each player's time and search effort per move."""
     rows = []
     for name, times in zip(standings.names, standings.times, strict=True):
         numbers = (f"{times.mean_ms:.3g}", f"{times.longest_ms:.3g}", f"{times.mean_nodes:.3g}")
         rows.append((name, str(times.moves), *numbers, f"{times.mean_depth:.1f}"))
-    return Table("Time a move", ("player", "moves", "mean ms", "longest ms", "nodes", "depth"), tuple(rows))
+    return ReportTable("Time per move", ("player", "moves", "mean ms", "longest ms", "nodes", "depth"), tuple(rows))
 
 
-def ending_table(standings: Standings) -> Table:
-    """How the games ended."""
+def ending_table(standings: Standings) -> ReportTable:
+    """Return how the games ended."""
     rows = tuple((ending.value, str(count)) for ending, count in standings.tally.endings.most_common())
-    return Table("Endings", ("ending", "games"), rows)
+    return ReportTable("Endings", ("ending", "games"), rows)
 
 
-def forfeit_table(standings: Standings) -> Table:
-    """Who lost how many games by which fault."""
+def forfeit_table(standings: Standings) -> ReportTable:
+    """Return how many games each player lost by which fault."""
     rows = tuple(
         (standings.names[player], ending.value, str(count))
         for (player, ending), count in sorted(standings.tally.forfeits.items())
     )
-    return Table("Forfeits", ("player", "fault", "games"), rows, left=2)
+    return ReportTable("Forfeits", ("player", "fault", "games"), rows, left=2)
 
 
-def fault_table(standings: Standings) -> Table:
-    """Each forfeited game with what happened."""
+def fault_table(standings: Standings) -> ReportTable:
+    """Return each forfeited game with its reason."""
     names = standings.names
     rows = tuple(
         (str(fault.game), names[fault.player], names[fault.opponent], fault.ending.value, fault.detail[:200])
         for fault in standings.faults
     )
-    return Table(
+    return ReportTable(
         "Forfeited games", ("game", "player", "against", "fault", "what happened"), rows, left=5, is_detail=True
     )
 
@@ -182,7 +185,7 @@ def fault_table(standings: Standings) -> Table:
 
 
 def as_json(standings: Standings) -> dict[str, Any]:
-    """The report for programs (docs/arena.md says what is in it)."""
+    """Return the report for JSON (described in docs/arena.md)."""
     return {
         "name": standings.name,
         "games": standings.tally.games,
@@ -266,7 +269,7 @@ def _counts(wdl: Wdl) -> dict[str, int]:
     return {"games": wdl.games, "wins": wdl.wins, "draws": wdl.draws, "losses": wdl.losses}
 
 
-# -- small things ----------------------------------------------------------------------------------------------------
+# -- cells -----------------------------------------------------------------------------------------------------------
 
 
 def _percent(wdl: Wdl) -> str:

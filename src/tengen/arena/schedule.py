@@ -1,7 +1,7 @@
-"""Who plays whom, from which opening, with which colour: a list that follows from its description alone.
+"""The games of a tournament: players, openings and colours, derived from the description alone.
 
-A game is known by its number. The numbers run over rounds, in a round over rulesets, in a ruleset over pairings, and a
-pairing plays two games in a row from the same opening with the colours exchanged: 2k and 2k + 1 are a pair.
+Each game has a number. Numbers run over rounds, then over rulesets, then over pairings. Each pairing plays two games in
+a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
 
 
-class Format(StrEnum):
+class TournamentFormat(StrEnum):
     """Which players meet."""
 
     ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody."""
+    """Every player meets every other player."""
     GAUNTLET = "gauntlet"
-    """The first players, the challengers, meet all others."""
+    """The challengers, which are the first players, meet all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
-    """One game to be played; players are given by their place in the list of players."""
+class ScheduledGame:
+    """One game to play. Players are indices into the list of players."""
 
     number: int
     ruleset: Ruleset
     first: int
-    """The player of black; the proposer under an opening procedure."""
+    """Player of black; with an opening procedure, the proposer."""
     second: int
     round: int
     opening: Stones
     opening_number: int
-    """Place of the opening in its list."""
+    """Index of the opening in its list."""
     seed: int
 
     @property
     def pair(self) -> int:
-        """The number that this game shares with the one from the same opening with colours exchanged."""
+        """Number of the pair that this game belongs to."""
         return self.number // 2
 
     @property
     def players(self) -> tuple[int, int]:
-        """The two players by seat."""
+        """Both players, by seat."""
         return self.first, self.second
 
 
-def pairings(players: int, format: Format, challengers: int = 1) -> list[tuple[int, int]]:
-    """All pairs of players that meet, the earlier one first."""
+def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> list[tuple[int, int]]:
+    """Return all pairs of players that meet, the earlier one first."""
     if players < 2:
-        raise InputError(f"a tournament needs two players, not {players}")
-    if format is Format.ROUND_ROBIN:
+        raise InputError(f"a tournament needs at least two players, not {players}")
+    if format is TournamentFormat.ROUND_ROBIN:
         return list(combinations(range(players), 2))
     if not 1 <= challengers < players:
-        raise InputError(f"{challengers} of {players} players cannot be the challengers")
+        raise InputError(f"challengers={challengers} must be at least 1 and less than the number of players, {players}")
     return [(one, other) for one in range(challengers) for other in range(challengers, players)]
 
 
-class Schedule(Sequence[Game]):
-    """All games of a tournament in order, made when they are asked for."""
+class Schedule(Sequence[ScheduledGame]):
+    """All games of a tournament in order, created on access."""
 
     def __init__(
         self,
@@ -79,13 +79,13 @@ class Schedule(Sequence[Game]):
         transforms: bool = False,
         games: int | None = None,
     ) -> None:
-        """`rounds` openings for each pairing and ruleset, two games each; `games` cuts the list short.
+        """Plan `rounds` openings for each pairing and ruleset, two games each; at most `games` games in total.
 
-        With more rounds than openings the list of openings is gone through again, `transforms` turning and mirroring
-        it each time. `shuffles` mixes the order of the openings by the seed.
+        If there are more rounds than openings, the openings are used again; `transforms` applies another symmetry of
+        the board each time. `shuffles` shuffles the openings by the seed.
         """
         if rounds < 1:
-            raise InputError(f"a tournament of {rounds} rounds has no games")
+            raise InputError(f"rounds={rounds} must be at least 1")
         self._pairings = list(pairings)
         self._rulesets = list(openings)
         self._openings = {ruleset: list(found) for ruleset, found in openings.items()}
@@ -102,7 +102,7 @@ class Schedule(Sequence[Game]):
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, number: int) -> Game:  # type: ignore[override]
+    def __getitem__(self, number: int) -> ScheduledGame:  # type: ignore[override]
         if not 0 <= number < self._length:
             raise IndexError(f"game {number} of {self._length}")
         pair, exchanged = divmod(number, 2)
@@ -111,7 +111,7 @@ class Schedule(Sequence[Game]):
         ruleset = self._rulesets[ruleset_number]
         players = self._pairings[pairing]
         opening_number, opening = self._opening(ruleset, round_number)
-        return Game(
+        return ScheduledGame(
             number=number,
             ruleset=ruleset,
             first=players[exchanged],
@@ -122,11 +122,11 @@ class Schedule(Sequence[Game]):
             seed=_game_seed(self._seed, number),
         )
 
-    def __iter__(self) -> Iterator[Game]:
+    def __iter__(self) -> Iterator[ScheduledGame]:
         return (self[number] for number in range(self._length))
 
     def digest_openings(self) -> str:
-        """A short text that differs when any opening does."""
+        """Return a short hash of all openings."""
         text = "\n".join(f"{rules} {''.join(stones)}" for rules, found in self._openings.items() for stones in found)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -137,7 +137,7 @@ class Schedule(Sequence[Game]):
         opening = self._openings[ruleset][number]
         if self._transforms:
             images = symmetries(ruleset)
-            # Another symmetry for each opening, and for each lap.
+            # The symmetry changes from opening to opening and from lap to lap.
             opening = transform_opening(ruleset, opening, images[(lap + place) % len(images)])
         return number, opening
 

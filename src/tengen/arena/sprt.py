@@ -1,8 +1,8 @@
-"""The sequential probability ratio test: is A stronger than B by elo1 rather than elo0, in as few games as it takes.
+"""Sequential probability ratio test: is A stronger than B by elo1 rather than elo0? It stops as early as possible.
 
 The log likelihood ratio is the generalised one of M. Van den Bergh ("Comments on normalized Elo", "Comparing the
-approximations for the generalized log likelihood ratio of a multinomial distribution"): both hypotheses are given the
-likeliest distribution of results that fits them. Fishtest and fastchess compute the same number.
+approximations for the generalized log likelihood ratio of a multinomial distribution"): each hypothesis gets the
+likeliest distribution of results that satisfies it. Fishtest and fastchess compute the same number.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _ROUNDS = 50
 
 
 class EloModel(StrEnum):
-    """In which Elo the hypotheses are stated."""
+    """Scale on which the hypotheses are stated."""
 
     LOGISTIC = "logistic"
-    """By the expected score."""
+    """Elo by the expected score."""
     NORMALISED = "normalised"
-    """By the score in standard deviations: the length of a test then does not depend on the share of draws."""
+    """Elo by the score in standard deviations, so that the length of a test does not depend on the draw rate."""
 
 
 class Hypothesis(StrEnum):
-    """One of the two hypotheses of a test."""
+    """Hypothesis that a test accepts."""
 
     H0 = "H0"
-    """A is not stronger by elo1: rejected."""
+    """The difference is elo0: the change is rejected."""
     H1 = "H1"
-    """A is stronger than elo0: accepted."""
+    """The difference is elo1: the change is accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +45,18 @@ class Sprt:
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """Chance to accept when the true difference is elo0."""
+    """Probability of accepting H1 if the true difference is elo0."""
     beta: float = 0.05
-    """Chance to reject when the true difference is elo1."""
+    """Probability of accepting H0 if the true difference is elo1."""
     model: EloModel = EloModel.LOGISTIC
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise InputError(f"SPRT needs elo0 < elo1, not {self.elo0:g}, {self.elo1:g}")
+            raise InputError(f"SPRT needs elo0 < elo1, not elo0={self.elo0:g}, elo1={self.elo1:g}")
         if not (0 < self.alpha < 1 and 0 < self.beta < 1 and self.alpha + self.beta < 1):
-            raise InputError(f"SPRT needs alpha and beta between 0 and 1, not {self.alpha:g}, {self.beta:g}")
+            raise InputError(
+                f"SPRT needs positive alpha and beta with a sum below 1, not alpha={self.alpha:g}, beta={self.beta:g}"
+            )
 
     @classmethod
     def parse(cls, text: str, model: EloModel = EloModel.LOGISTIC) -> Sprt:
@@ -64,22 +66,22 @@ class Sprt:
         except ValueError:
             numbers = []
         if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
-            raise InputError(f"not elo0,elo1 or elo0,elo1,alpha,beta: {text!r}")
+            raise InputError(f"expected elo0,elo1 or elo0,elo1,alpha,beta, not {text!r}")
         alpha, beta = numbers[2:] or (0.05, 0.05)
         return cls(elo0=numbers[0], elo1=numbers[1], alpha=alpha, beta=beta, model=model)
 
     @property
     def lower(self) -> float:
-        """The log likelihood ratio at which H0 is taken."""
+        """Log likelihood ratio at which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log likelihood ratio at which H1 is taken."""
+        """Log likelihood ratio at which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The log likelihood ratio of three counts (losses, draws, wins) or five (pairs by points), 0 without any."""
+        """Return the log likelihood ratio of three or five counts (see `tengen.arena.elo`); 0 without results."""
         if not any(counts):
             return 0.0
         sample = sample_of(counts)
@@ -88,7 +90,7 @@ class Sprt:
         return float(sample.total * (sample.probabilities @ ratio))
 
     def decide(self, counts: Sequence[int]) -> Hypothesis | None:
-        """What the results decide, None while more are needed."""
+        """Return the accepted hypothesis, None while more results are needed."""
         ratio = self.llr(counts)
         if ratio >= self.upper:
             return Hypothesis.H1
@@ -100,9 +102,9 @@ def _likeliest_logistic(sample: Sample, elo: float) -> Floats:
 
 
 def _likeliest_normalised(sample: Sample, elo: float) -> Floats:
-    """The likeliest distribution whose mean is t standard deviations above one half, by repeated linearisation.
+    """Find the likeliest distribution whose mean is t standard deviations above one half, by repeated linearisation.
 
-    Section 4.1 of "Comments on normalized Elo". A pair's score varies less than a game's by √2.
+    See section 4.1 of "Comments on normalized Elo". The standard deviation of a pair is that of a game divided by √2.
     """
     t = elo / NORMALISED_UNIT * math.sqrt(sample.games_each)
     found = np.full(len(sample.scores), 1 / len(sample.scores))

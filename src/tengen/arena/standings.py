@@ -1,4 +1,4 @@
-"""What the games of one or several stores say together: counts, ratings, times and faults of all players."""
+"""Standings of all players over the games of one or more stores: counts, ratings, times and faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_FAULTS = 1000
 
 @dataclass(slots=True)
 class Times:
-    """What a player's moves cost."""
+    """Time and search effort of a player's moves."""
 
     moves: int = 0
     total_ms: float = 0.0
@@ -26,35 +26,35 @@ class Times:
 
     @property
     def mean_ms(self) -> float:
-        """Milliseconds a move."""
+        """Milliseconds per move."""
         return self.total_ms / self.moves if self.moves else 0.0
 
     @property
     def mean_nodes(self) -> float:
-        """Positions or simulations a move."""
+        """Nodes or simulations per move."""
         return self.nodes / self.moves if self.moves else 0.0
 
     @property
     def mean_depth(self) -> float:
-        """Plies searched a move."""
+        """Search depth per move, in plies."""
         return self.depths / self.moves if self.moves else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A game lost by a fault."""
+    """A forfeited game."""
 
     player: int
     opponent: int
     game: int
-    """Its number, from 1."""
+    """Number of the game, from 1."""
     ending: Ending
     detail: str
 
 
 @dataclass(slots=True)
 class Standings:
-    """Everything that reports show. Players of several stores with the same name are the same player."""
+    """Everything that reports show. Players with the same name in several stores are one player."""
 
     name: str
     names: list[str]
@@ -62,24 +62,24 @@ class Standings:
     tally: Tally
     times: list[Times]
     faults: list[Fault]
-    """The first ones; `tally.forfeits` counts all."""
+    """The first `_MAX_FAULTS` of them; `tally.forfeits` counts all."""
     ratings: dict[str, Ratings]
     """By ruleset."""
     anchors: dict[int, float]
     plies: int = 0
-    """Stones of all games together."""
+    """Stones of all games in total."""
     games_planned: int = 0
     descriptions: list[dict[str, object]] = field(default_factory=list)
 
     def by_strength(self, ruleset: str) -> list[int]:
-        """The players who have played under a ruleset, strongest first."""
+        """Return the players with games under a ruleset, strongest first."""
         ratings = self.ratings[ruleset]
         players = [player for player in range(len(self.names)) if ratings.games[player]]
         return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), self.names[player]))
 
 
 def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Standings:
-    """Go through all games of the stores. `anchors` are known ratings by name, beside those of the descriptions."""
+    """Collect all games of the stores. `anchors` adds known ratings by name to those of the descriptions."""
     names: list[str] = []
     agents: list[str] = []
     wanted: dict[str, float] = {}
@@ -96,7 +96,7 @@ def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = N
     wanted.update(anchors or {})
     for name, elo in wanted.items():
         if name not in names:
-            raise InputError(f"no player is called {name!r} (players: {', '.join(names)})")
+            raise InputError(f"no player is called {name!r}; players: {', '.join(names)}")
         standings.anchors[names.index(name)] = elo
     for ruleset in standings.tally.rulesets():
         standings.ratings[ruleset] = rate_tally(standings.tally, len(names), ruleset=ruleset, anchors=standings.anchors)
@@ -106,7 +106,7 @@ def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = N
 def _register_players(
     store: GameStore, standings: Standings, description: Mapping[str, object], anchors: dict[str, float]
 ) -> list[int]:
-    """The places of a store's players in the standings, new ones added."""
+    """Return the indices of a store's players in the standings, after adding new ones."""
     places: list[int] = []
     entrants = description.get("players")
     for number, player in enumerate(store.players()):
@@ -121,7 +121,7 @@ def _register_players(
 
 
 def _add_games(store: GameStore, standings: Standings, places: Sequence[int], offset: int) -> int:
-    """Count the games of a store; returns one more than its highest number."""
+    """Count the games of a store and return one more than its highest number."""
     highest = 0
     for stored in store.games():
         game, result = stored.game, stored.result

@@ -1,8 +1,8 @@
-"""The games of a tournament in an SQLite file: each one is committed when it ends, so that nothing kills it twice.
+"""Games of a tournament in an SQLite file. Each game is committed when it ends, so a killed tournament can be resumed.
 
-The file is in write-ahead mode: others may read while a tournament writes, and a process that dies at any moment leaves
-all committed games and a sound file behind. A game's number is its key, so none can be kept twice. Only the process
-that holds the lock beside the file writes.
+The file is in write-ahead mode: other processes can read while a tournament writes, and a process that dies at any
+moment leaves an intact file with all committed games. The number of a game is its key, so no game is stored twice.
+Only the process that holds the lock file writes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
-from tengen.arena.schedule import Game
+from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.opening_procedure import Option
@@ -61,7 +61,7 @@ _INSERT = f"INSERT INTO games ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Who played and who won: what tables and ratings need of a game."""
+    """Players and result of a game, as needed for tables and ratings."""
 
     number: int
     ruleset: str
@@ -73,17 +73,17 @@ class Score:
 
     @property
     def black(self) -> int:
-        """The player of black."""
+        """Player of black."""
         return self.second if self.black_seat else self.first
 
     @property
     def white(self) -> int:
-        """The player of white."""
+        """Player of white."""
         return self.first if self.black_seat else self.second
 
     @property
     def winner(self) -> int | None:
-        """The player who won, None for a draw."""
+        """Player who won, None for a draw."""
         match self.outcome:
             case Outcome.BLACK:
                 return self.black
@@ -94,27 +94,27 @@ class Score:
 
     @property
     def loser(self) -> int | None:
-        """The player who lost, None for a draw."""
+        """Player who lost, None for a draw."""
         winner = self.winner
         return None if winner is None else self.first + self.second - winner
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game with everything that is known of it."""
+    """A game with its result and the time it ended."""
 
-    game: Game
+    game: ScheduledGame
     result: GameResult
     ended_at: str
 
 
 class GameStore:
-    """An open store; without a path it lives in memory and is gone with the process."""
+    """An open store. Without a path it is kept in memory only."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
-        """Open a store, making the file and its folder if it is to be written.
+        """Open a store; a writer creates the file and its folder.
 
-        `InputError` when it is no store or is in use.
+        `InputError` if the file is not a store or another process writes to it.
         """
         self.path = path
         self._lock: sqlite3.Connection | None = None
@@ -134,16 +134,16 @@ class GameStore:
     # -- the tournament --------------------------------------------------------------------------------------------
 
     def setting(self, key: str) -> Any:
-        """A value kept with the games, None when there is none."""
+        """Return a value stored with the games, None if it is not set."""
         row = self._database.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
     def set_setting(self, key: str, value: Any) -> None:
-        """Keep a value (anything JSON can say) with the games."""
+        """Store a value with the games; it must be serialisable as JSON."""
         self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
 
     def set_players(self, players: Sequence[Entrant]) -> None:
-        """Keep the list of players; games name them by their place in it."""
+        """Store the list of players; games refer to them by index."""
         self._database.execute("BEGIN")
         self._database.execute("DELETE FROM players")
         for place, player in enumerate(players):
@@ -151,14 +151,14 @@ class GameStore:
         self._database.execute("COMMIT")
 
     def players(self) -> list[Entrant]:
-        """All players in their order."""
+        """Return all players in order."""
         rows = self._database.execute("SELECT name, agent FROM players ORDER BY place")
         return [Entrant(name=name, agent=agent) for name, agent in rows]
 
     # -- its games -------------------------------------------------------------------------------------------------
 
-    def add(self, game: Game, result: GameResult) -> None:
-        """Keep a game that has ended; when this returns it is committed. A game that is there already is refused."""
+    def add(self, game: ScheduledGame, result: GameResult) -> None:
+        """Commit a finished game. `InputError` if the store already contains a game with this number."""
         row = (
             game.number,
             game.ruleset.name,
@@ -184,18 +184,18 @@ class GameStore:
         try:
             self._database.execute(_INSERT, row)
         except sqlite3.Error as error:
-            raise InputError(f"game {game.number} cannot be kept in {self.path}: {error}") from None
+            raise InputError(f"cannot store game {game.number} in {self.path}: {error}") from None
 
     def __len__(self) -> int:
         count: int = self._database.execute("SELECT COUNT(*) FROM games").fetchone()[0]
         return count
 
     def numbers(self) -> set[int]:
-        """The numbers of all games that have ended."""
+        """Return the numbers of all finished games."""
         return {number for (number,) in self._database.execute("SELECT number FROM games")}
 
     def scores(self) -> Iterator[Score]:
-        """Who won which game, in order of the numbers."""
+        """Yield the scores of all games, ordered by number."""
         rows = self._database.execute(
             "SELECT number, ruleset, first, second, black_seat, outcome, ending FROM games ORDER BY number"
         )
@@ -203,18 +203,18 @@ class GameStore:
             yield Score(number, ruleset, first, second, black_seat, Outcome(outcome), Ending(ending))
 
     def games(self) -> Iterator[StoredGame]:
-        """All games one by one, in order of the numbers."""
+        """Yield all games, ordered by number."""
         for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
             yield _stored_game(row)
 
     def is_sound(self) -> bool:
-        """Whether SQLite finds nothing wrong with the file."""
+        """Return whether the file passes SQLite's integrity check."""
         return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
 
     # -- its file --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the file and let others write to it."""
+        """Close the file and release the lock."""
         self._database.close()
         self._release_lock()
 
@@ -225,7 +225,7 @@ class GameStore:
         self.close()
 
     def _take_lock(self, path: Path) -> None:
-        # A transaction on a file of its own: SQLite's locks work everywhere and end with the process, however it ends.
+        # A transaction on a separate file: SQLite's locks are portable and end with the process, however it ends.
         self._lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         try:
             self._lock.execute("BEGIN EXCLUSIVE")
@@ -248,7 +248,7 @@ class GameStore:
         (identity,) = database.execute("PRAGMA application_id").fetchone()
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables and identity != _APPLICATION_ID:
-            raise InputError(f"{self.path} is a database, but not one of games")
+            raise InputError(f"{self.path} is a database, but not a game store")
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if tables and version != _VERSION:
             raise InputError(f"{self.path} has version {version} of the game store, not {_VERSION}")
@@ -257,7 +257,7 @@ class GameStore:
                 f"BEGIN; PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; {_SCHEMA} COMMIT;"
             )
         elif not tables:
-            raise InputError(f"{self.path} has no games in it")
+            raise InputError(f"{self.path} contains no games")
 
 
 def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
@@ -269,7 +269,7 @@ def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
         return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30, isolation_level=None)
     database = sqlite3.connect(path, timeout=30, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
-    # In write-ahead mode this keeps every commit when the process dies, and a sound file when the machine does.
+    # In write-ahead mode no commit is lost if the process dies, and the file stays intact if the machine does.
     database.execute("PRAGMA synchronous = NORMAL")
     return database
 
@@ -285,7 +285,7 @@ def _rounded(value: float | None) -> float | None:
 def _stored_game(row: Sequence[Any]) -> StoredGame:
     (number, ruleset, round_number, first, second, opening_number, opening, seed) = row[:8]
     (black_seat, outcome, ending, detail, moves, choices, times, values, nodes, depths, duration_s, ended_at) = row[8:]
-    game = Game(
+    game = ScheduledGame(
         number=number,
         ruleset=Ruleset.parse(ruleset),
         first=first,

@@ -1,4 +1,4 @@
-"""Running counts of a tournament: what tables, ratings and sequential tests need, in memory that does not grow."""
+"""Running counts of a tournament for tables, ratings and sequential tests, in constant memory."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Wdl:
 
     @property
     def games(self) -> int:
-        """How many games these are."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """Wins and half the draws."""
+        """Wins plus half the draws."""
         return self.wins + self.draws / 2
 
     @property
     def score(self) -> float:
-        """Points a game, one half when there is no game."""
+        """Points per game, one half without games."""
         return self.points / self.games if self.games else 0.5
 
     def add(self, points: float) -> None:
@@ -44,7 +44,7 @@ class Wdl:
             self.draws += 1
 
     def reversed(self) -> Wdl:
-        """The same games seen by the other side."""
+        """Return the counts from the other side's view."""
         return Wdl(self.losses, self.draws, self.wins)
 
     def __add__(self, other: Wdl) -> Wdl:
@@ -60,25 +60,25 @@ _NO_PAIRS = (0,) * 5
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over games, added in any order."""
+    """Counts over games, which may be added in any order."""
 
     games: int = 0
     by_colour: defaultdict[tuple[str, int, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     """(ruleset, player of black, player of white) → black's wins, draws and losses."""
     endings: Counter[Ending] = field(default_factory=Counter)
     forfeits: Counter[tuple[int, Ending]] = field(default_factory=Counter)
-    """(player, fault) → games lost by it."""
+    """(player, fault) → games lost by this fault."""
     _black_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
-    """(ruleset, player) → results with black against everybody."""
+    """(ruleset, player) → results with black against all opponents."""
     _white_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     _pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
     """(ruleset, earlier player, later player) → pairs in which the earlier one scored 0, ½, 1, 1½, 2 points."""
     _rulesets: set[str] = field(default_factory=set)
     _half_pairs: dict[int, float] = field(default_factory=dict)
-    """Points of the earlier player in games whose partner has not ended, by pair."""
+    """Pair → points of the earlier player in its first finished game, until the second one ends."""
 
     def add(self, score: Score) -> bool:
-        """Count a game; says whether it completed a pair."""
+        """Count a game and return whether it completed a pair."""
         self.games += 1
         self.endings[score.ending] += 1
         if score.ending.is_forfeit and score.loser is not None:
@@ -129,11 +129,11 @@ class Tally:
         return found
 
     def of(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Results of a player with both colours."""
+        """Return a player's results with both colours."""
         return self.as_black(player, other, ruleset) + self.as_white(player, other, ruleset)
 
     def pairs_of(self, earlier: int, later: int, ruleset: str | None = None) -> list[int]:
-        """Complete pairs of a meeting by the points of the earlier player: 0, ½, 1, 1½, 2."""
+        """Return the number of complete pairs in which the earlier player scored 0, ½, 1, 1½ and 2 points."""
         counts = [0] * 5
         for rules in self._rulesets if ruleset is None else (ruleset,):
             found = self._pairs.get((rules, earlier, later), _NO_PAIRS)
@@ -141,10 +141,10 @@ class Tally:
         return counts
 
     def match_counts(self, earlier: int, later: int) -> list[int]:
-        """What the Elo of a match is computed from: five counts of pairs by points of the earlier player.
+        """Return the counts from which the Elo of a match is computed: the five of `pairs_of`.
 
-        Unless more than a tenth of the games have no partner, as in a very short match: then three counts of single
-        games, losses, draws and wins.
+        If more than a tenth of the games have no partner, as in a very short match, return three counts of single
+        games instead: losses, draws and wins.
         """
         wdl = self.of(earlier, later)
         pairs = self.pairs_of(earlier, later)

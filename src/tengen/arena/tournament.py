@@ -1,7 +1,7 @@
-"""A tournament from its description to its last game: players, schedule, store, workers, and going on after a stop.
+"""Runs a tournament: players, schedule, store and workers, with resume.
 
-A `Tournament` says everything that decides which games are played; how many workers play them, and where they are
-kept, is no part of it.
+A `Tournament` contains everything that determines which games are played. The number of workers and the place where
+games are stored are not part of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tengen.agents.registry import check_plays, make_agent
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, GameResult, TimeControl
 from tengen.arena.openings import Stones, load_openings, random_openings
-from tengen.arena.schedule import Format, Game, Schedule, pairings
+from tengen.arena.schedule import Schedule, ScheduledGame, TournamentFormat, pairings
 from tengen.arena.sprt import Hypothesis, Sprt
 from tengen.arena.store import GameStore, Score
 from tengen.arena.tally import Tally
@@ -28,64 +28,64 @@ from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningSettings:
-    """Which openings the games start from."""
+    """Openings that the games start from."""
 
     file: Path | None = None
-    """Openings for every ruleset; without one they are random stones near the centre."""
+    """Opening file for all rulesets (default: random stones near the centre)."""
     files: Mapping[str, Path] = field(default_factory=dict)
-    """Ruleset → file, where rulesets need different ones."""
+    """Opening file by ruleset, for rulesets that need different ones."""
     stones: int | None = None
-    """Stones of a random opening; None leaves it to the size of the board, 0 is the empty board."""
+    """Stones of a random opening; None chooses by board size, 0 starts from the empty board."""
     shuffle: bool = False
-    """Mix the order of the openings by the seed instead of keeping that of the file."""
+    """Shuffle the openings by the seed (default: order of the file)."""
     transform: bool = False
-    """Turn and mirror openings, another way each time one is used again."""
+    """Apply another symmetry of the board each time an opening is used again."""
 
     def __post_init__(self) -> None:
         if self.stones is not None and self.stones < 0:
-            raise InputError(f"stones={self.stones} is negative")
+            raise InputError(f"stones={self.stones} must not be negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
-    """Everything that decides which games are played and how."""
+    """Everything that determines which games are played and how."""
 
     rules: tuple[Ruleset, ...]
     players: tuple[Entrant, ...]
     name: str = "tournament"
-    format: Format = Format.ROUND_ROBIN
+    format: TournamentFormat = TournamentFormat.ROUND_ROBIN
     challengers: int = 1
-    """In a gauntlet, how many of the first players meet all others."""
+    """In a gauntlet, the number of first players who meet all others."""
     rounds: int = 1
-    """Openings for each pairing under each ruleset; each is played twice, with both colours."""
+    """Openings per pairing and ruleset; each is played twice, with colours exchanged."""
     games: int | None = None
-    """End after so many games, if that is earlier."""
+    """Largest number of games; None for no limit."""
     seed: int = 0
     limits: TimeControl = field(default_factory=TimeControl)
     openings: OpeningSettings = field(default_factory=OpeningSettings)
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
-    """Stop as soon as this test of the first player against the second is decided; only two players may take part."""
+    """Stop when this test of the first player against the second is decided; needs exactly two players."""
 
     def __post_init__(self) -> None:
         if not self.rules:
-            raise InputError("a tournament needs a ruleset")
+            raise InputError("a tournament needs at least one ruleset")
         if len(set(self.rules)) < len(self.rules):
-            raise InputError(f"a ruleset is listed twice: {', '.join(map(str, self.rules))}")
+            raise InputError(f"each ruleset may be listed only once: {', '.join(map(str, self.rules))}")
         for key, number in (("rounds", self.rounds), ("games", self.games)):
             if number is not None and number < 1:
-                raise InputError(f"{key}={number} is below 1")
+                raise InputError(f"{key}={number} must be at least 1")
         if self.sprt is not None and len(self.players) != 2:
-            raise InputError(f"a sequential test is between two players, not {len(self.players)}")
+            raise InputError(f"an SPRT needs exactly two players, not {len(self.players)}")
         self.pairings()
         self.names()
 
     def pairings(self) -> list[tuple[int, int]]:
-        """All pairs of players that meet."""
+        """Return all pairs of players that meet."""
         return pairings(len(self.players), self.format, self.challengers)
 
     def names(self) -> list[str]:
-        """The players' names in tables, no two the same."""
+        """Return the names of the players in tables, made unique."""
         names: list[str] = []
         for entrant in self.players:
             name = entrant.name or entrant.agent
@@ -107,7 +107,7 @@ class Tournament:
         )
 
     def schedule(self) -> Schedule:
-        """All games in order; reads the openings."""
+        """Plan all games; this reads the opening files."""
         return Schedule(
             pairings=self.pairings(),
             openings={ruleset: self._openings_of(ruleset) for ruleset in self.rules},
@@ -123,9 +123,9 @@ class Tournament:
         return PlaySettings(players=self.entrants(), adjudication=self.adjudication)
 
     def check_players(self) -> None:
-        """Make every agent once; `AgentError` names one that cannot be made or started, or does not play a ruleset.
+        """Make every agent once. `AgentError` names one that cannot be made or started, or does not play a ruleset.
 
-        What else a foreign engine does wrong at its start is left to its games.
+        Other faults of a foreign engine at its start are left to its games.
         """
         for entrant in self.players:
             try:
@@ -134,7 +134,7 @@ class Tournament:
                         check_plays(agent, ruleset)
                         _check_starts(agent, ruleset)
             except (InputError, EngineError) as error:
-                raise AgentError(f"{error}; paths of players are relative to {Path.cwd()}") from None
+                raise AgentError(f"{error}; paths in agent texts are relative to {Path.cwd()}") from None
 
     def _openings_of(self, ruleset: Ruleset) -> list[Stones]:
         path = self.openings.files.get(ruleset.name, self.openings.file)
@@ -144,7 +144,7 @@ class Tournament:
 
 
 def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
-    """An error from an agent without its files, or from an engine that is not there or refuses the board."""
+    """Start a game; raises if the agent lacks files, or if its engine does not exist or rejects the board."""
     try:
         agent.new_game(ruleset)
     except EngineError as error:
@@ -157,7 +157,7 @@ def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a tournament is; the counts are those of all games, earlier runs included."""
+    """Progress of a tournament. The counts include games of earlier runs."""
 
     tournament: Tournament
     total: int
@@ -165,11 +165,11 @@ class Progress:
     accepted: Hypothesis | None = None
     """Hypothesis that the sequential test has accepted, None while it is undecided."""
     played_now: int = 0
-    """Games of this run."""
+    """Games played in this run."""
 
     @property
     def llr(self) -> float | None:
-        """The log likelihood ratio of the sequential test, None without one."""
+        """Log likelihood ratio of the sequential test, None without a test."""
         sprt = self.tournament.sprt
         return None if sprt is None else sprt.llr(self.tally.pairs_of(0, 1))
 
@@ -187,12 +187,11 @@ def play(
     on_result: OnProgress | None = None,
     on_idle: OnProgress | None = None,
 ) -> Progress:
-    """Play all games that the store does not hold yet, keeping each as it ends.
+    """Play all games that the store does not contain yet, and store each when it ends.
 
     `make_pool` plays them elsewhere than in `concurrency` processes of this machine.
 
-    Games of a sequential test that were begun when it was decided are played to their end, and pairs are completed,
-    but the verdict stands.
+    When a sequential test is decided, running games are finished and pairs completed, but the decision stands.
     """
     schedule = tournament.schedule()
     done = store.numbers()
@@ -204,16 +203,16 @@ def play(
     accepted = store.setting("verdict")
     progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
-    def remaining() -> Iterator[Game]:
+    def remaining() -> Iterator[ScheduledGame]:
         for number in range(len(schedule)):
             if number in done:
                 continue
             if progress.accepted is not None and number ^ 1 not in done:
                 continue
-            done.add(number)  # given away: its partner completes a pair
+            done.add(number)  # from now on its partner completes a pair
             yield schedule[number]
 
-    def keep(game: Game, result: GameResult) -> None:
+    def keep(game: ScheduledGame, result: GameResult) -> None:
         store.add(game, result)
         score = Score(
             game.number, game.ruleset.name, game.first, game.second, result.black_seat, result.outcome, result.ending
@@ -236,7 +235,7 @@ def play(
 
 
 def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
-    """Write the description into a store without games; refuse one that holds games of another tournament."""
+    """Write the description to an empty store; reject a store with games of another tournament."""
     description = describe(tournament)
     openings = schedule.digest_openings()
     kept = store.setting("tournament")
@@ -246,21 +245,22 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
         store.set_setting("openings", openings)
         store.set_setting("tournament", description)
         return
-    kept = _without_folders(kept)  # older stores have them
+    kept = _without_folders(kept)  # stores of earlier versions contain folders
     changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
     if changed:
         raise InputError(
-            f"{store.path} holds games of another tournament: {', '.join(changed)} differ"
+            f"{store.path} contains games of another tournament: {', '.join(changed)} differ"
             f" ({changed[0]} was {kept.get(changed[0])!r})"
         )
     if len(store) < len(schedule) and store.setting("openings") not in (None, openings):
         raise InputError(
-            f"{store.path} holds games from other openings: their file has changed, or the engine that chooses them"
+            f"{store.path} contains games from other openings;"
+            " the opening file or the engine that chooses openings has changed"
         )
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:
-    """The tournament as JSON can say it; what is None is left out, and so are the folders of files."""
+    """Return the tournament for JSON, without None values and without the folders of files."""
     return _without_folders(to_table(tournament))
 
 

@@ -1,4 +1,4 @@
-"""Tournament files: a TOML description read into a `Tournament`, anything unknown in it refused (docs/arena.md)."""
+"""Tournament files: TOML descriptions of a `Tournament` (docs/arena.md)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from tengen.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What a tournament file says beside the tournament: how it is run, and where its results go."""
+    """How a tournament is run and where its results go: the rest of a tournament file."""
 
     database: Path
-    """Where the games are kept; the file's own name with `.db` unless told."""
+    """Database of the games (default: the tournament file with the suffix `.db`)."""
     concurrency: int = 1
     """Games played at the same time."""
     affinity: bool = False
-    """Keep each worker on a core of its own."""
+    """Pin each worker to its own core."""
     report: Path | None = None
-    """A folder for reports, pictures and game files."""
+    """Folder for reports, pictures and game files."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
-            raise InputError(f"concurrency={self.concurrency} is below 1")
+            raise InputError(f"concurrency={self.concurrency} must be at least 1")
 
 
 def load(path: Path) -> tuple[Tournament, RunSettings]:
-    """Read a tournament file (docs/arena.md). Unknown keys are refused.
+    """Read a tournament file and reject unknown keys.
 
-    Paths are relative to the file, but not those in the texts of players.
+    Paths are relative to the file, except those in agent texts, which are relative to the current folder.
     """
     table = read_toml(path)
     reader = TableReader(str(path), path.parent)

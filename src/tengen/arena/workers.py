@@ -18,9 +18,9 @@ from tengen.agents.agent_cache import AgentCache
 from tengen.agents.registry import make_agent
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
-from tengen.arena.schedule import Game
+from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Agent, Outcome
-from tengen.core.worker_pool import Loss, MakePool, Pool, WorkerPool
+from tengen.core.worker_pool import LostOrder, MakePool, Pool, WorkerPool
 from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.errors import AgentError, TengenError
 
@@ -48,7 +48,7 @@ class GamePlayer:
         # The two players of a game always differ, so one agent per player is enough.
         self._agents = AgentCache(self._make, max_agents=_MAX_AGENTS)
 
-    def play(self, game: Game, context: OrderContext) -> GameResult:
+    def play(self, game: ScheduledGame, context: OrderContext) -> GameResult:
         """Play one game; the context learns who is to move and until when."""
         settings = self._settings
         first, second = (settings.players[player].limits or TimeControl() for player in game.players)
@@ -92,7 +92,7 @@ class GamePlayer:
             agent.configure(memory_bytes=entrant.memory_mb << 20)
         return agent
 
-    def _close_idle_engines(self, game: Game) -> None:
+    def _close_idle_engines(self, game: ScheduledGame) -> None:
         """Close foreign engines that do not play this game: they could use its processor time."""
         for player, agent in self._agents.items():
             if isinstance(agent, RunsProcess) and player not in game.players:
@@ -111,7 +111,7 @@ class RunsProcess(Protocol):
 
 def game_workers(
     settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False, make_pool: MakePool | None = None
-) -> Pool[Game, GameResult]:
+) -> Pool[ScheduledGame, GameResult]:
     """Return a pool whose orders are games and whose results are theirs. It must be closed.
 
     `make_pool` replaces the worker processes of this machine. Its workers check that they can make every player, since
@@ -140,11 +140,11 @@ def _open_checked_player(settings: PlaySettings) -> Iterator[CarryOut]:
         yield carry_out
 
 
-def _lost(game: Game, loss: Loss) -> GameResult:
-    return _forfeited(game, loss.note, Ending.TIMEOUT if loss.is_hung else Ending.CRASH, loss.reason)
+def _lost(game: ScheduledGame, lost: LostOrder) -> GameResult:
+    return _forfeited(game, lost.note, Ending.TIMEOUT if lost.is_hung else Ending.CRASH, lost.reason)
 
 
-def _forfeited(game: Game, seat: int, ending: Ending, detail: str) -> GameResult:
+def _forfeited(game: ScheduledGame, seat: int, ending: Ending, detail: str) -> GameResult:
     """Return the loss of a seat in a game without moves, or whose moves are lost."""
     return GameResult(
         outcome=Outcome.WHITE if seat == 0 else Outcome.BLACK,

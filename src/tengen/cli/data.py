@@ -51,9 +51,9 @@ def generate(
     from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
     from tengen.learning.progress import Progress
-    from tengen.tuning.engine_games import EngineGame, SelfPlayConfig, generate_games
+    from tengen.tuning.engine_games import EngineGame, EngineGamesConfig, generate_games
 
-    config = SelfPlayConfig(
+    config = EngineGamesConfig(
         ruleset=Ruleset.parse(rules),
         games=games,
         nodes=nodes,

@@ -50,17 +50,20 @@ def register(app: typer.Typer) -> None:
         from tengen.cli.interruptible import run_interruptibly
         from tengen.cli.position_argument import read_position
         from tengen.core.contracts import Colour, Limits
-        from tengen.search.threats import ThreatSearch, Verdict
+        from tengen.core.stop_signal import StopSignal
+        from tengen.search import threats
 
         board = read_position(position, rules)
         attacker = board.to_move if side is Side.MOVER else Colour(side.value)
-        search = ThreatSearch(kind.value)
-        limits = Limits(time_ms=time_ms)
-        result = run_interruptibly(lambda: search.solve(board, limits, for_side=attacker), search.stop)
+        stop = StopSignal()
+        result = run_interruptibly(
+            lambda: threats.solve_threats(board, kind.value, Limits(time_ms=time_ms), for_side=attacker, stop=stop),
+            stop.set,
+        )
         console = Console(highlight=False)
         marks = {point: str(number % 100) for number, point in enumerate(result.line, 1)}
         console.print(draw_board(board, in_colour=can_show_colour(console), marks=marks))
         console.print(str(result), markup=False, soft_wrap=True)
         console.print(f"{result.nodes:,} nodes in {result.elapsed_ms:,.0f} ms")
-        if result.verdict is not Verdict.WIN:
+        if result.verdict is not threats.Verdict.WIN:
             raise typer.Exit(1)

@@ -86,8 +86,8 @@ def net(
 
     check_writable(target, target.with_suffix(".json"))
     with training_imports():
-        from tengen.tuning.evaluation_net import NetConfig, train_files
-    config = NetConfig(
+        from tengen.tuning.evaluation_net import NetFitConfig, train_files
+    config = NetFitConfig(
         epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed
     )
     console = Console(highlight=False)

@@ -14,7 +14,7 @@ from typing import Generic, Self, TypeVar
 
 from tengen.cluster.connection import On, connected
 from tengen.cluster.fleet import Fleet, Site
-from tengen.core.worker_pool import Loss, MakePool, WorkerPool
+from tengen.core.worker_pool import LostOrder, MakePool, WorkerPool
 from tengen.core.worker_process import Prepare
 from tengen.errors import WorkerError
 
@@ -97,7 +97,7 @@ class _Queue(Generic[OrderT]):
 
 @contextmanager
 def open_pool(
-    prepare: Prepare, name: str, on_loss: Callable[[OrderT, Loss], ResultT] | None, number: int
+    prepare: Prepare, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None, number: int
 ) -> Iterator[Callable[[int, OrderT], ResultT]]:
     """Prepare a Ray worker: a pool of one process that carries out what comes."""
     with WorkerPool[OrderT, ResultT](prepare, name=f"{name} {number}", on_loss=on_loss) as pool:
@@ -133,7 +133,7 @@ class RayPools:
         self._warn = warn
 
     def __call__(
-        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, Loss], ResultT] | None = None
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> FleetPool[OrderT, ResultT]:
         """Return a pool; the arguments are those of `WorkerPool`."""
         from tengen.cluster.ray_site import RaySite

@@ -7,14 +7,17 @@ Values are always seen from the side to move, between -1 (lost) and +1 (won).
 
 from __future__ import annotations
 
+import queue
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, runtime_checkable
 
 from tengen.core.geometry import MAX_SIZE, MIN_SIZE, Point
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, NotationError, RulesetError
 
 if TYPE_CHECKING:
@@ -288,41 +291,153 @@ class Analysis:
         )
 
 
-class Agent(ABC):
-    """A player. A person, a network, alpha-beta, a foreign Gomocup brain: all just this.
+Report = Callable[[Analysis], None]
+"""Receives the snapshots of a running search."""
 
-    An agent may keep state between moves (tables, a tree, a process) but answers each `choose` from the position
-    alone: positions may come in any order. It is used by one thread at a time, except `stop`, which any thread may
-    call. The same seed, the same calls and one thread give the same moves, unless a time limit decides.
+
+class Search:
+    """One search of one position: a handle made by `Agent.start`, which can be run once.
+
+    Nothing runs until the search is iterated or asked for its `result`. One thread does that; `stop` and `best_so_far`
+    may be called from any thread, at any time.
+
+    >>> import tengen
+    >>> position = tengen.Position.start(tengen.Ruleset.parse("9x9:5:freestyle"))
+    >>> search = tengen.make_agent("alphabeta").start(position, Limits(time_ms=60_000))
+    >>> for analysis in search:
+    ...     if analysis.depth >= 3:
+    ...         search.stop()
+    >>> position.is_legal(search.result().move)
+    True
+    """
+
+    def __init__(
+        self,
+        run: Callable[[StopSignal, Report], Decision],
+        snapshots: Callable[[StopSignal], Generator[Analysis, None, None]] | None = None,
+    ) -> None:
+        """Wrap the function that does the work.
+
+        `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
+        must return a legal move within about 10 ms. `snapshots` replaces `run` when the search is iterated, for agents
+        that analyse in another way than they choose.
+        """
+        self._run = run
+        self._snapshots = snapshots or self._snapshots_of_run
+        self._stop_signal = StopSignal()
+        self._has_begun = False
+        self._latest: Analysis | None = None
+        self._decision: Decision | None = None
+
+    def stop(self) -> None:
+        """End the search now; it still returns its best move. A stop before the start or after the end is fine."""
+        self._stop_signal.set()
+
+    def best_so_far(self) -> Decision | None:
+        """Return what the search would answer now, or None if it does not know yet."""
+        if self._decision is not None:
+            return self._decision
+        latest = self._latest
+        return latest.decide() if latest is not None and latest.lines else None
+
+    def result(self) -> Decision:
+        """Run the search in this thread and return its decision; after an iteration, only return the decision."""
+        if not self._has_begun:
+            self._begin()
+            self._decision = self._run(self._stop_signal, self._remember)
+        decision = self.best_so_far()
+        if decision is None:
+            raise AgentError("the search failed before it found a move; start another one")
+        return decision
+
+    def __iter__(self) -> Iterator[Analysis]:
+        """Run the search, as a rule in a background thread, and yield its snapshots; leaving the loop stops it."""
+        self._begin()
+        with closing(self._snapshots(self._stop_signal)) as snapshots:
+            for analysis in snapshots:
+                self._remember(analysis)
+                yield analysis
+
+    def _begin(self) -> None:
+        if self._has_begun:
+            raise AgentError("a search runs only once; start another one")
+        self._has_begun = True
+
+    def _remember(self, analysis: Analysis) -> None:
+        self._latest = analysis
+
+    def _snapshots_of_run(self, stop: StopSignal) -> Generator[Analysis, None, None]:
+        snapshots: queue.SimpleQueue[Analysis | None] = queue.SimpleQueue()
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self._decision = self._run(stop, snapshots.put)
+            except BaseException as error:
+                errors.append(error)
+            snapshots.put(None)
+
+        thread = threading.Thread(target=run, name="search", daemon=True)
+        thread.start()
+        try:
+            while (analysis := snapshots.get()) is not None:
+                yield analysis
+        finally:
+            stop.set()
+            thread.join()
+        if errors:
+            raise errors[0]
+
+
+class Agent:
+    """A player: a person, a network, alpha-beta, an external Gomocup engine.
+
+    A subclass implements `start`, or only `choose` if it answers quickly and has nothing to report; each of the two is
+    defined by the other. An agent may keep state between moves (tables, a tree, a process), but its answer depends only
+    on the position: positions may come in any order. It runs one search at a time and is used by one thread. The same
+    seed, the same calls and one thread give the same moves, unless a time limit ends the search.
     """
 
     name: str = "agent"
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether the agent can play under `ruleset`."""
+        """Return whether the agent can play under `ruleset`."""
         return True
 
     def check_supports(self, ruleset: Ruleset) -> None:
-        """`AgentError` unless `supports`; an agent that knows more says what it plays instead."""
+        """Raise `AgentError` if the agent cannot play under `ruleset`, and say what it plays if that is known."""
         if not self.supports(ruleset):
             raise AgentError(f"{self.name} does not play {ruleset}")
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Forget earlier games. Optional: `choose` works without it, as if with seed 0."""
+        """Forget earlier games. Optional: a search without it behaves as after `new_game` with seed 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
-        """Heed the bounds a host sets for the whole session; None leaves one as it was. Called between moves only."""
+        """Apply the host's limits for the whole session; None leaves one unchanged. Call this only between moves."""
 
-    @abstractmethod
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Make a search for the side to move, which follows the `lines` best moves. The game must not be over."""
+        if type(self).choose is Agent.choose:
+            raise NotImplementedError(f"{type(self).__name__} implements neither start nor choose")
+
+        def run(stop: StopSignal, report: Report) -> Decision:
+            return self.choose(position, limits)
+
+        def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
+            raise AgentError(f"{self.name} does not analyse")
+
+        return Search(run, snapshots)
+
     def choose(self, position: Position, limits: Limits) -> Decision:
         """Pick a legal move for the side to move. The game must not be over."""
+        return self.start(position, limits).result()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """Think aloud: yield ever better snapshots of the `lines` best moves until the limits or `stop` end it."""
-        raise AgentError(f"{self.name} does not analyse")
+        """Yield snapshots of the `lines` best moves until the limits are reached; closing the iterator stops it.
 
-    def stop(self) -> None:
-        """Ask a running `choose` or `analyse` to end now; it still returns its best move so far."""
+        Raises `AgentError` if the agent only chooses.
+        """
+        return iter(self.start(position, limits, lines))
 
     def close(self) -> None:
         """Free processes, threads and files. The agent cannot be used afterwards."""
@@ -353,15 +468,6 @@ class HasTable(Protocol):
 
     def table_usage(self) -> float:
         """The part of the table in use, from 0 to 1."""
-        ...
-
-
-@runtime_checkable
-class KnowsBestSoFar(Protocol):
-    """What an agent may offer beyond `Agent`: its choice while `choose` is still at work."""
-
-    def best_so_far(self) -> Decision | None:
-        """What a running `choose` would answer now, None before it knows and when none runs. From any thread."""
         ...
 
 

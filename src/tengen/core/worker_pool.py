@@ -15,7 +15,7 @@ from itertools import count
 from multiprocessing.connection import wait
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
-from tengen.core.worker_process import Prepare, Result, WorkerProcess
+from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
 
 MAX_DEATHS = 3
@@ -32,7 +32,7 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LostOrder:
     """Why an order was given up."""
 
     reason: str
@@ -59,7 +59,7 @@ class MakePool(Protocol):
     """Makes a pool; where its workers run and how many there are is settled."""
 
     def __call__(
-        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, Loss], ResultT] | None = None
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> Pool[OrderT, ResultT]:
         """Return a pool; the arguments are those of `WorkerPool`."""
         ...
@@ -72,8 +72,8 @@ class _Worker(Generic[OrderT]):
     """Numbered orders that it has not answered, oldest first."""
 
 
-def _raise_loss(order: object, loss: Loss) -> NoReturn:
-    raise WorkerError(loss.reason)
+def _raise_loss(order: object, lost: LostOrder) -> NoReturn:
+    raise WorkerError(lost.reason)
 
 
 class WorkerPool(Generic[OrderT, ResultT]):
@@ -86,7 +86,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         name: str,
         workers: int = 1,
         pins_cores: bool = False,
-        on_loss: Callable[[OrderT, Loss], ResultT] | None = None,
+        on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None,
     ) -> None:
         """`prepare` prepares each worker, and `pins_cores` pins each to a core of its own.
 
@@ -173,7 +173,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
             return
         if message is None:
             self._failed_starts = 0
-        elif isinstance(message, Result):
+        elif isinstance(message, OrderResult):
             if message.error is not None:
                 raise message.error
             number, order = worker.orders.popleft()
@@ -196,14 +196,16 @@ class WorkerPool(Generic[OrderT, ResultT]):
         self._remove(place, worker)
         if is_lost:
             reason = f"the worker process died {self._deaths.pop(number)} times (exit code {exit_code})"
-            yield order, self._on_loss(order, Loss(reason, is_hung=False, note=note))
+            yield order, self._on_loss(order, LostOrder(reason, is_hung=False, note=note))
 
     def _replace_hung(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
         if not worker.process.is_ready:
             self._count_failed_start("they hang")
             self._remove(place, worker)
             return
-        loss = Loss("the worker did not answer in time; its process was ended", is_hung=True, note=worker.process.note)
+        loss = LostOrder(
+            "the worker did not answer in time; its process was ended", is_hung=True, note=worker.process.note
+        )
         _, order = worker.orders.popleft()
         self._remove(place, worker)
         yield order, self._on_loss(order, loss)

@@ -64,14 +64,14 @@ Prepare: TypeAlias = Callable[[], AbstractContextManager[CarryOut]]
 """Called in the new process before it is ready; must be picklable. The context is left when the worker exits."""
 
 
-class Report(NamedTuple):
+class OrderReport(NamedTuple):
     """Something that an order says before its result."""
 
     number: int
     payload: Any
 
 
-class Result(NamedTuple):
+class OrderResult(NamedTuple):
     """The end of an order."""
 
     number: int
@@ -121,12 +121,12 @@ class WorkerProcess:
         """Ask the order to end early; its result still comes. `OSError` if the process is gone."""
         self.connection.send(_Stop(number))
 
-    def receive(self) -> Report | Result | None:
+    def receive(self) -> OrderReport | OrderResult | None:
         """Wait for the next message; None means that the process is ready.
 
         `EOFError` or `OSError` if the process is gone, and the error of `prepare` if that failed.
         """
-        message: Report | Result | _Ready = self.connection.recv()
+        message: OrderReport | OrderResult | _Ready = self.connection.recv()
         if not isinstance(message, _Ready):
             return message
         if message.error is not None:
@@ -237,7 +237,7 @@ class _Desk:
         kill_marked(_MARK, mark)
         os._exit(1)
 
-    def send(self, message: Report | Result | _Ready) -> None:
+    def send(self, message: OrderReport | OrderResult | _Ready) -> None:
         with suppress(OSError):  # the parent is gone; `listen` ends this process
             self._connection.send(message)
 
@@ -254,7 +254,7 @@ class _Desk:
             with self._stopping:
                 self._running, self._stop = _NO_ORDER, None
             self._cells[_ORDER], self._cells[_DEADLINE] = _NO_ORDER, 0.0
-            self.send(Result(order.number, payload, failure, time.process_time() - started))
+            self.send(OrderResult(order.number, payload, failure, time.process_time() - started))
 
     def _stop_order(self, number: int) -> None:
         with self._stopping:
@@ -263,7 +263,7 @@ class _Desk:
                 self._stop()
 
     def report(self, payload: Any) -> None:
-        self.send(Report(self._running, payload))
+        self.send(OrderReport(self._running, payload))
 
     def on_stop(self, stop: Callable[[], None]) -> None:
         with self._stopping:

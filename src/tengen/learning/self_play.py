@@ -24,7 +24,8 @@ from tengen.learning.files import write_file, writing
 from tengen.learning.replay import NO_MOVE, Samples
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import GameRecord, sgf
-from tengen.search.puct import Openings, PuctConfig, SelfPlay, SelfPlayGame
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
 
 State = Mapping[str, npt.NDArray[Any]]
 """Games under way, as `SelfPlay.state` gives them."""

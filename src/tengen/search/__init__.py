@@ -1,1 +1,1 @@
-"""Tree searches over native code: alpha-beta, threat solvers, playouts, and PUCT with a network."""
+"""Tree searches in native code: alpha-beta, threat solvers, playouts, and PUCT with a network."""

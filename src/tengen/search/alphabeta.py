@@ -1,37 +1,38 @@
-"""The alpha-beta engine as Python sees it: positions and limits in, lines with values and proofs out."""
+"""Python interface of the alpha-beta engine: positions and limits in, lines with values and proofs out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Ruleset
+from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Report, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, RulesetError
 from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
 from tengen.search.weights import load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
-"""How long to think when nobody says."""
+"""Thinking time if the limits set no bound."""
 
 DEFAULT_TABLE_MB = 64
 
-# Of the clock, never more than a seventh for one move.
+# One move uses at most a seventh of the remaining clock.
 _CLOCK_SHARE_AT_MOST = 7
 
 
 Ingredient = _native.Ingredient
-"""A part of the search that can be switched off, to measure its worth (docs/engine.md); sets are sums of bits."""
+"""A part of the search that can be turned off to measure what it is worth (docs/engine.md). Sets are sums of bits."""
 
 ALL_INGREDIENTS: int = _native.ALL_INGREDIENTS
 
 
 def parse_ingredients(names: str) -> int:
-    """Return the set of ingredients that a text such as `singular+history` names."""
+    """Return the set of ingredients named by a text such as `singular+history`."""
     result = 0
     for name in filter(None, names.split("+")):
         try:
@@ -44,33 +45,33 @@ def parse_ingredients(names: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig:
-    """How an engine is set up."""
+    """Settings of an engine."""
 
     table_mb: int = DEFAULT_TABLE_MB
-    """Size of the transposition table."""
+    """Size of the transposition table in MB."""
     ingredients: int = ALL_INGREDIENTS
-    """Set of `Ingredient` bits that are on."""
+    """Set of `Ingredient` bits that are turned on."""
     max_four_depth: int = 0
-    """Longest chain of own fours looked at below depth zero; 0 for no limit."""
+    """Longest sequence of own fours searched below depth zero; 0 for no limit."""
     weights: Path | None = None
-    """A weights file instead of the shipped one."""
+    """Weights file (default: the shipped one)."""
 
 
 class AlphaBeta:
-    """One engine with its transposition table. One search at a time; `stop` may come from any thread."""
+    """One engine with its transposition table. It runs one search at a time."""
 
     def __init__(self, config: AlphaBetaConfig | None = None) -> None:
         self.config = config or AlphaBetaConfig()
         try:
             self._engine = _native.Engine(self.config.table_mb << 20)
         except MemoryError:
-            raise InputError(f"there is no memory for a table of {self.config.table_mb} MB") from None
+            raise InputError(f"no memory for a table of {self.config.table_mb} MB; choose a smaller one") from None
         self._engine.set_options(self.config.ingredients, self.config.max_four_depth)
         self._ruleset: Ruleset | None = None
 
     @staticmethod
     def supports(ruleset: Ruleset) -> bool:
-        """Patterns exist for four and five in a row."""
+        """Return whether the engine has patterns for the ruleset: win lengths 4 and 5."""
         return ruleset.win_length in (4, 5)
 
     def new_game(self, ruleset: Ruleset) -> None:
@@ -79,7 +80,7 @@ class AlphaBeta:
         self._engine.new_game()
 
     def set_table_mb(self, megabytes: int) -> None:
-        """Resize the transposition table, forgetting what it holds."""
+        """Resize the transposition table, which clears it."""
         self._engine.set_table_bytes(megabytes << 20)
 
     def search(
@@ -89,37 +90,30 @@ class AlphaBeta:
         *,
         lines: int = 1,
         excluded: Iterable[Point] = (),
-        on_analysis: Callable[[Analysis], None] | None = None,
+        stop: StopSignal | None = None,
+        on_analysis: Report | None = None,
     ) -> Analysis:
-        """Think about a position whose game is not over; `on_analysis` hears of each iteration."""
+        """Search a position whose game is not over; `on_analysis` receives a snapshot after each iteration."""
         if position.is_over:
-            raise InputError(f"the game is over, there is nothing to search\n{position}")
+            raise InputError(f"cannot search: the game is over\n{position}")
         self._prepare(position.ruleset)
         native = native_limits(limits)
         native.lines = lines
         native.excluded = [point.index(position.ruleset.width) for point in excluded]
         callback = None if on_analysis is None else lambda report: on_analysis(_analysis(position, report))
-        report = self._engine.search(position.native, native, callback)
+        report = self._engine.search(position.native, native, callback, None if stop is None else stop.native)
         if not report.lines:
             raise InputError(f"every legal move is excluded\n{position}")
         return _analysis(position, report)
 
-    def stop(self) -> None:
-        """End a running search; it still returns its best lines."""
-        self._engine.stop()
-
-    def clear_stop(self) -> None:
-        """Take back an earlier `stop`."""
-        self._engine.clear_stop()
-
     @property
     def table_mb(self) -> int:
-        """Size of the transposition table."""
+        """Size of the transposition table in MB."""
         return self._engine.table_bytes >> 20
 
     @property
     def table_usage(self) -> float:
-        """Share of the table filled by the last search, from a sample."""
+        """Fraction of the table filled by the last search, estimated from a sample."""
         return self._engine.table_usage / 1000
 
     def _prepare(self, ruleset: Ruleset) -> None:
@@ -127,7 +121,7 @@ class AlphaBeta:
             return
         if not self.supports(ruleset):
             raise RulesetError(f"alpha-beta plays win lengths 4 and 5, not {ruleset}")
-        # Positions of another board or rule may have the same hash.
+        # Positions of different rulesets may have the same hash.
         self._engine.new_game()
         path = self.config.weights
         self._engine.set_weights(weights_for(ruleset) if path is None else load_weights(path))
@@ -135,7 +129,7 @@ class AlphaBeta:
 
 
 def native_limits(limits: Limits) -> _native.SearchLimits:
-    """Turn limits into those of the native search; without any, `DEFAULT_TIME_MS`."""
+    """Convert limits to those of the native search; without any limit, `DEFAULT_TIME_MS` applies."""
     native = _native.SearchLimits()
     native.threads = min(limits.threads, MAX_THREADS)
     native.nodes = limits.nodes or limits.simulations or 0
@@ -154,14 +148,14 @@ def native_limits(limits: Limits) -> _native.SearchLimits:
 
 
 def value_to_move(value: int) -> float:
-    """A search value as expected result in [-1, 1]."""
+    """Convert a search value to an expected result in [-1, 1]."""
     if abs(value) >= _native.MATE_BOUND:
         return math.copysign(1.0, value)
     return math.tanh(value / (2 * _native.LOGISTIC_UNIT))
 
 
 def proof_of(value: int) -> Proof | None:
-    """The win or loss that a search value proves, if it does."""
+    """Return the win or loss that a search value proves, if any."""
     if abs(value) < _native.MATE_BOUND:
         return None
     return Proof("win" if value > 0 else "loss", _native.MATE_VALUE - abs(value))

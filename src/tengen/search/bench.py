@@ -1,8 +1,7 @@
 """The node signature of the alpha-beta engine: ten fixed positions, a fixed depth, one thread.
 
-The sum of nodes is a fingerprint of what the search does. It is the same on every machine and with every compiler, so
-a change that should not alter the search must not alter it, and one that should ends its commit message with
-`Bench: N` (CONTRIBUTING.md).
+The total node count is a fingerprint of the search. It is the same on every machine and with every compiler, and it
+changes whenever the search changes. The commit message of such a change ends with `Bench: N` (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 
 DEFAULT_DEPTH = 10
 TABLE_MB = 16
-"""Part of the signature: a smaller table forgets other things."""
+"""Part of the signature: the table size determines what the search forgets."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchPosition:
-    """A position of the bench, by its moves from the empty board."""
+    """A bench position, given by its moves from the empty board."""
 
     ruleset: str
     moves: str
 
     def position(self) -> Position:
-        """The position to search."""
+        """Return the position to search."""
         return Position.from_moves(Ruleset.parse(self.ruleset), self.moves)
 
 
@@ -44,12 +43,12 @@ POSITIONS: tuple[BenchPosition, ...] = (
     BenchPosition("19x13:5:caro-exact", "i6l7l5l8h7l9l10j5k6j6j7i8"),
     BenchPosition("7x7:4:freestyle", "c1"),
 )
-"""From games of the engine against itself; openings and middle games of all rules, none of them decided."""
+"""Undecided openings and middle games of all rules, from games of the engine against itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """What one position took."""
+    """Cost of one position."""
 
     position: BenchPosition
     nodes: int
@@ -58,7 +57,7 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """What the whole bench took."""
+    """Cost of the whole bench."""
 
     rows: tuple[BenchRow, ...]
     depth: int
@@ -70,7 +69,7 @@ class BenchResult:
 
     @property
     def seconds(self) -> float:
-        """Time of all searches together."""
+        """Total time of all searches."""
         return sum(row.seconds for row in self.rows)
 
     @property
@@ -86,9 +85,9 @@ def run_bench(
     positions: Sequence[BenchPosition] = POSITIONS,
     on_row: Callable[[BenchRow], None] | None = None,
 ) -> BenchResult:
-    """Search the positions one after the other, each as a new game; `on_row` hears of each.
+    """Search the positions in order, each as a new game; `on_row` receives each row.
 
-    Without an `engine` a new one is made. One with a table of another size gives another signature.
+    The default is a new engine. An engine with another table size gives another signature.
     """
     engine = engine or AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
     rows = []

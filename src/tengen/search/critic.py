@@ -1,7 +1,8 @@
-"""Critics: small networks that say from counts of shapes who will win, and the one move they look ahead.
+"""Critics: small networks that estimate from shape counts who will win.
 
-A critic judges the position after each candidate move as the player sees it who made the move; the player takes the
-best. All of that is native code. The file of a critic is safetensors with a description, and needs no torch.
+A critic evaluates the position after each candidate move from the point of view of the player who made the move, and
+the player takes the best one. All of this is native code. A critic's file is safetensors with a description; reading
+it does not need torch.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ _METADATA = "tengen"
 
 
 class CriticInput(StrEnum):
-    """What a critic sees of a position; `cpp/eval/critic.h` says it exactly."""
+    """Input features of a critic; `cpp/eval/critic.h` defines them."""
 
     STONES = "stones"
-    """Counts of stones by the hundred shapes of the paper, and whose turn it is: 402 inputs."""
+    """Counts of stones by the hundred shapes of the paper, and the side to move: 402 inputs."""
     POINTS = "points"
-    """Counts of empty points by what a stone there would make, and which threats exist: 4,816 inputs."""
+    """Counts of empty points by the shape a stone there would make, and the existing threats: 4,816 inputs."""
 
     @property
     def size(self) -> int:
-        """How many inputs that are."""
+        """Number of inputs."""
         return _native.critic_input_count(_native.CriticInput[self.name])
 
 
 class Activation(StrEnum):
-    """What the hidden units do to their sums."""
+    """Activation function of the hidden units."""
 
     SIGMOID = "sigmoid"
     RELU = "relu"
@@ -53,25 +54,25 @@ class Activation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticConfig:
-    """The form of a critic."""
+    """Architecture of a critic."""
 
     input: CriticInput = CriticInput.POINTS
-    """What it sees: stones as in the paper, or points."""
+    """Input features: stones as in the paper, or points."""
     hidden: int = 32
-    """Hidden units, a multiple of 8."""
+    """Number of hidden units, a multiple of 8."""
     activation: Activation = Activation.RELU
-    """Of the hidden units."""
+    """Activation function of the hidden units."""
     radius: int = 2
-    """Candidate moves are the empty points so near to a stone along both axes."""
+    """Largest distance of a candidate move from the nearest stone, in rows and columns."""
 
     def __post_init__(self) -> None:
         if self.hidden % 8 or not 8 <= self.hidden <= 128:
             raise InputError(f"{self.hidden} hidden units are not a multiple of 8 from 8 to 128")
         if self.radius < 1:
-            raise InputError(f"candidates within {self.radius} of a stone are none")
+            raise InputError(f"radius {self.radius} leaves no candidate moves; it must be at least 1")
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name → shape of the weights."""
+        """Return the shapes of the weights by name."""
         return {
             "weights": (self.input.size, self.hidden),
             "biases": (self.hidden,),
@@ -82,26 +83,26 @@ class CriticConfig:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a critic says of the candidate moves of a position."""
+    """A critic's evaluation of the candidate moves of a position."""
 
     points: IntArray
-    """[moves]: their indices, growing."""
+    """[moves]: point indices in ascending order."""
     chances: npt.NDArray[np.float64]
-    """[moves]: of the side to move to win after each; 1 for a move that wins, 0.5 for one that draws."""
+    """[moves]: winning chance of the side to move after each move; 1 for a winning move, 0.5 for a draw."""
 
 
 class Critic:
-    """A critic with its weights, ready to judge."""
+    """A critic with its weights."""
 
     def __init__(self, config: CriticConfig, ruleset: Ruleset, weights: Mapping[str, FloatArray]) -> None:
-        """`weights` as `CriticConfig.shapes` names them; `ruleset` is what it was trained to play."""
+        """Make a critic from `weights`, named as in `CriticConfig.shapes`. It was trained to play `ruleset`."""
         for name, shape in config.shapes().items():
             found = weights[name].shape if name in weights else None
             if found != shape:
-                raise InputError(f"{name} of a critic have shape {shape}, not {found}")
+                raise InputError(f"{name} of this critic must have shape {shape}, not {found}")
         self.config = config
         self.ruleset = ruleset
-        # Copies: weights in training change under their owner.
+        # Copied, because training changes the originals in place.
         self.weights = {name: np.array(weights[name], np.float32, order="C") for name in config.shapes()}
         self.native = _native.Critic(
             _native.CriticInput[config.input.name],
@@ -113,32 +114,32 @@ class Critic:
         )
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether it can judge positions of a ruleset: any size, the rule and win length it was trained with."""
+        """Return whether the critic knows a ruleset: any size, with the rule and win length it was trained on."""
         return (ruleset.rule, ruleset.win_length) == (self.ruleset.rule, self.ruleset.win_length)
 
     def check_supports(self, ruleset: Ruleset) -> None:
-        """`RulesetError` unless `supports`."""
+        """Raise `RulesetError` unless the critic supports the ruleset."""
         if not self.supports(ruleset):
             raise RulesetError(f"the critic plays {self.ruleset} and other sizes, not {ruleset}")
 
     def judge(self, position: Position) -> Judgement:
-        """All candidate moves of a game that goes on; takes microseconds."""
+        """Evaluate all candidate moves of a game that is not over. Takes microseconds."""
         self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
-        # By tanh, which does not overflow; in float64, where more positions differ.
+        # The logistic function as tanh, which does not overflow; float64 distinguishes more positions.
         return Judgement(points, 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64))))
 
     def to_bytes(self) -> bytes:
-        """The content of a critic's file."""
+        """Return the content of a critic's file."""
         from safetensors.numpy import save
 
-        # One entry: several come out in any order, and the same critic should give the same file.
+        # A single entry: the order of several is undefined, and equal critics should give equal files.
         description = json.dumps({"critic": asdict(self.config), "ruleset": str(self.ruleset)})
         return save(self.weights, metadata={_METADATA: description})
 
     @classmethod
     def from_bytes(cls, data: bytes, place: str) -> Critic:
-        """The critic in a file; `InputError`, naming `place`, when there is none."""
+        """Read the content of a critic's file. Raises `InputError`, which names `place`, if it is not one."""
         import safetensors
         from safetensors.numpy import load
 
@@ -156,12 +157,12 @@ class Critic:
 
 
 def critic_names() -> tuple[str, ...]:
-    """The names of the shipped critics."""
+    """Return the names of the shipped critics."""
     return tuple(sorted(path.parent.name for path in shipped_folder("models").glob(f"*/{CRITIC_FILE}")))
 
 
 def find_critic(source: str | Path) -> Path:
-    """The file of a critic by the name of a shipped one, the folder of a training run, or its own path."""
+    """Return the path of a critic: of a shipped one by name, in the folder of a training run, or as given."""
     path = Path(source)
     if path.suffix == ".safetensors":
         return path
@@ -176,7 +177,7 @@ def find_critic(source: str | Path) -> Path:
 
 
 def load_critic(source: str | Path) -> Critic:
-    """Read what `find_critic` finds."""
+    """Load the critic that `find_critic` finds."""
     path = find_critic(source)
     try:
         return Critic.from_bytes(path.read_bytes(), str(path))
@@ -185,5 +186,5 @@ def load_critic(source: str | Path) -> Critic:
 
 
 def critic_inputs(kind: CriticInput, position: Position, view: Colour) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """The inputs that are not 0, counted from the stones, and their amounts, as `view` sees the position."""
+    """Return indices and values of the nonzero inputs of a position from the point of view of `view`."""
     return _native.critic_inputs(_native.CriticInput[kind.name], position.native, colour_to_native(view))

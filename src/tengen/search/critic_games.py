@@ -1,4 +1,4 @@
-"""Games that a critic plays to learn, and what it thought of every position in them."""
+"""Training games of a critic, with its evaluation of every position."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from tengen.search.critic import Critic, FloatArray, IntArray
 
 
 def check_policy_name(name: str) -> None:
-    """`InputError` with the known ones unless `name` is the text of a simple player."""
+    """Raise `InputError` unless `name` is the text of a simple player."""
     if name not in POLICIES:
-        raise InputError(f"{name!r} is no simple player{did_you_mean(name, tuple(POLICIES))}")
+        raise InputError(f"{name!r} is not a simple player{did_you_mean(name, tuple(POLICIES))}")
 
 
 @dataclass(frozen=True, slots=True)
 class CriticGames:
-    """Games, positions after their moves, and values of these, which are black's chances.
+    """Games, the positions after their moves, and their values as winning chances of black.
 
-    A position has a value for each view of the critic: those of black and of white when it sees the turn (`stones`),
-    else only that of the colour that has just moved.
+    A position has one value per view. A critic whose inputs include the side to move (`stones`) has two views, black's
+    and white's; otherwise the only view is that of the colour that has just moved.
     """
 
     moves: list[npt.NDArray[np.int16]]
-    """Of each game from the empty board, opening included, as indices of points."""
+    """Moves of each game from the empty board, opening included, as point indices."""
     outcomes: list[Outcome]
     black_values: FloatArray
-    """[positions, views]: what the critic thinks; of a game's last position its result."""
+    """[positions, views]: the critic's value; for the last position of a game, the result."""
     black_best_values: FloatArray
-    """[positions, views]: what it thinks of its own choice instead of the move played; the same where it was played."""
+    """[positions, views]: the value after the critic's own choice, which differs if another move was played."""
     is_last: npt.NDArray[np.bool_]
-    """[positions]: whether the game is over."""
+    """[positions]: whether the game is over there."""
     is_black_view: npt.NDArray[np.bool_]
-    """[positions, views]: who sees it."""
+    """[positions, views]: whether the view is black's."""
     row_starts: IntArray
-    """[positions · views + 1]: where the inputs of each view begin, and where the last ones end."""
+    """[positions · views + 1]: offset of each view's inputs, and the end of the last."""
     indices: npt.NDArray[np.int32]
-    """The inputs that are not 0."""
+    """Indices of the nonzero inputs."""
     amounts: FloatArray
-    """Their amounts."""
+    """Values of the nonzero inputs."""
 
     def __len__(self) -> int:
         return len(self.is_last)
 
     @classmethod
     def concatenate(cls, parts: Sequence[CriticGames]) -> CriticGames:
-        """Several as one, in order."""
+        """Join several sets of games in order."""
         ends = np.cumsum([0, *(part.row_starts[-1] for part in parts)])
         starts = [part.row_starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
         joined = {
@@ -83,8 +83,9 @@ def play_games(
 ) -> CriticGames:
     """Play games to their end; the same arguments give the same games.
 
-    `epsilon` is the chance of a random candidate instead of the best, `random_stones` how many a game begins with at
-    most. `opponent` is another critic or a simple player, who has black in every second game; None for itself.
+    `epsilon` is the probability of a random candidate instead of the best one. Games start with at most `random_stones`
+    random stones. `opponent` is another critic or a simple player, which plays black in every second game; with None
+    the critic plays itself.
     """
     arrays = _native.play_critic_games(
         critic.native,
@@ -106,7 +107,7 @@ def _read(arrays: dict[str, Any]) -> CriticGames:
     views = len(arrays["black_values"]) // max(positions, 1)
     is_last = np.zeros(positions, np.bool_)
     is_last[starts[1:] - 1] = True
-    # The ply of each position in its game, from the end backwards: openings are in `moves` only.
+    # The ply of each position in its game, counted from the end because openings are only in `moves`.
     plies = (
         np.arange(positions)
         + np.repeat(games[1:] - starts[1:], np.diff(starts))

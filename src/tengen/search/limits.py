@@ -1,19 +1,19 @@
-"""What the limits of a move mean to a search."""
+"""How searches apply the limits of a move."""
 
 from __future__ import annotations
 
 from tengen.core.contracts import Limits
 
 MAX_THREADS = 256
-"""More threads than this are not begun, whatever the limits say."""
+"""Maximum number of search threads, whatever the limits say."""
 RESERVE_MS = 4
-"""Kept back from every time limit for the way from the native search to the caller."""
+"""Part of every time limit that is reserved for the way from the native search to the caller."""
 CLOCK_SHARE = 20
-"""Of the clock, about a twentieth for one move."""
+"""One move uses about this fraction of the clock, a twentieth."""
 
 
 def move_time_ms(limits: Limits) -> int | None:
-    """What the search of one move may take: the time limit, or its share of the clock if that is less.
+    """Return the time for one move: the time limit, or the move's share of the clock if that is less.
 
     >>> move_time_ms(Limits(time_ms=5000, clock_ms=60_000, increment_ms=1000))
     3750

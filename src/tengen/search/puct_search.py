@@ -1,41 +1,44 @@
-"""One position searched with a network (docs/mcts.md), by one thread or by several that share the tree."""
+"""PUCT search of one position with a network (docs/mcts.md), by one thread or by several that share the tree."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Evaluator, Limits, Ruleset
+from tengen.core.contracts import Analysis, AnalysisLine, Evaluator, Limits, Report, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.native_enums import proof_from_native
 from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
+from tengen.search.evaluation import check_answers
 from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
-from tengen.search.puct import WORD, PuctConfig, check_answers
+from tengen.search.puct_config import PuctConfig
+from tengen.search.seeds import seed_word
 
 __all__ = ["PuctSearch"]
 
 _UNLIMITED = 10**9
-# Sequential halving plans every simulation beforehand.
+# Sequential halving plans every simulation in advance.
 _MOST_PLANNED = 10**6
 _REPORT_SECONDS = 0.25
 _FIRST_REPORT = 32
 
 
 class PuctSearch:
-    """A tree over positions of one ruleset, guided by one network.
+    """A search tree for positions of one ruleset, guided by one network. It runs one search at a time.
 
-    Each thread gathers leaves (`config.leaves` of them once the tree is large enough), asks the evaluator and brings
-    the answers back, all on the same tree. The evaluator is asked by several threads at a time. One search at a time;
-    `stop` may come from any thread. With one thread and no time limit the same calls give the same answers.
+    Each thread collects leaves (`config.leaves` of them once the tree is large enough), calls the evaluator and backs
+    up its answers, all on the same tree. Several threads may call the evaluator at the same time. With one thread and
+    no time limit, the same calls give the same answers.
 
-    >>> from tengen.search.puct import PuctConfig, UniformEvaluator
+    >>> from tengen.search.evaluation import UniformEvaluator
     >>> search = PuctSearch(Ruleset.parse("3x3:3"), UniformEvaluator(), PuctConfig(solve=True, simulations=100_000))
     >>> str(search.search(Position.start(search.ruleset), Limits()).lines[0].proof)
     '=M9'
@@ -52,7 +55,6 @@ class PuctSearch:
         self._native = _native.PuctSearch(
             Position.start(ruleset).native, native_layout(self._layout), self.config.native(), memory_mb << 20
         )
-        self._stop_requested = threading.Event()
 
     def search(
         self,
@@ -63,33 +65,25 @@ class PuctSearch:
         lines: int = 1,
         excluded: Iterable[Point] = (),
         temperature: float = 0.0,
-        on_analysis: Callable[[Analysis], None] | None = None,
+        stop: StopSignal | None = None,
+        on_analysis: Report | None = None,
     ) -> Analysis:
-        """Think about a position whose game is not over; `on_analysis` hears of the progress.
+        """Search a position whose game is not over; `on_analysis` receives snapshots.
 
-        `simulations` and `nodes` both bound the simulations, `depth` means nothing here; without any bound, those of
-        the configuration count. Gumbel search has to know its simulations beforehand: under a time limit it makes at
-        most those of the configuration, without one at most a million. The first line is the move to play: the most
-        visited one, or at a `temperature` above 0 one drawn from the visits. The analysis' policy is the policy target
-        of training, its lines have priors, visits and values.
+        `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the simulations of
+        the configuration apply. Gumbel search must know its number of simulations in advance: with a time limit it
+        makes at most those of the configuration, without one at most a million. The first line is the move to play:
+        the most visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is
+        the policy target of training; its lines have priors, visits and values.
         """
         if position.is_over:
-            raise InputError(f"the game is over, there is nothing to search\n{position}")
+            raise InputError(f"cannot search: the game is over\n{position}")
         if position.ruleset != self.ruleset:
             raise InputError(f"this search is for {self.ruleset}, not {position.ruleset}")
-        return _Run(self, position, limits, seed, lines, excluded, temperature, on_analysis).result()
-
-    def stop(self) -> None:
-        """End a running search; it still returns what it has."""
-        self._stop_requested.set()
-        self._native.end()
-
-    def clear_stop(self) -> None:
-        """Take back an earlier `stop`."""
-        self._stop_requested.clear()
+        return _Run(self, position, limits, seed, lines, excluded, temperature, stop, on_analysis).result()
 
     def clear(self) -> None:
-        """Forget the tree and all evaluations: to be called when the network has changed."""
+        """Forget the tree and all evaluations; call this when the network has changed."""
         self._native.clear()
 
 
@@ -105,7 +99,8 @@ class _Run:
         lines: int,
         excluded: Iterable[Point],
         temperature: float,
-        on_analysis: Callable[[Analysis], None] | None,
+        stop: StopSignal | None,
+        on_analysis: Report | None,
     ) -> None:
         self._started = time.perf_counter()
         self._native = search._native
@@ -128,11 +123,15 @@ class _Run:
         self._error: BaseException | None = None
         points = [point.index(self._width) for point in excluded if search.ruleset.contains(point)]
         simulations = _simulations(limits, search.config, time_ms)
-        native_time = -1 if time_ms is None else time_ms
-        self._native.begin(position.native, simulations, native_time, points, self._threads, seed & WORD)
-        # A stop that came before the beginning counts as well.
-        if search._stop_requested.is_set():
-            self._native.end()
+        self._native.begin(
+            position.native,
+            simulations,
+            -1 if time_ms is None else time_ms,
+            points,
+            self._threads,
+            seed_word(seed),
+            None if stop is None else stop.native,
+        )
 
     def result(self) -> Analysis:
         helpers = [
@@ -149,20 +148,20 @@ class _Run:
         return self._analysis(self._temperature)
 
     def _work(self, worker: int) -> None:
-        """Gather leaves, ask the network, bring the answers back, until the search is over."""
+        """Collect leaves, call the network and back up its answers until the search is over."""
         planes = np.zeros(self._planes_shape, dtype=np.float32)
         try:
             while not self._native.is_over:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 rows = self._native.collect(worker, planes)
                 if not rows:
                     break
                 log_policy, value = self._evaluator.evaluate(planes[:rows])
                 check_answers(log_policy, value)
                 self._native.supply(worker, log_policy, value)
-                # The next batch will take about as long.
+                # The next batch will take about as long as this one.
                 now = time.perf_counter()
-                if 2 * now - begun >= self._deadline:
+                if 2 * now - started >= self._deadline:
                     self._native.end()
                 if worker == 0 and self._on_analysis is not None:
                     self._report(now, self._on_analysis)
@@ -171,8 +170,8 @@ class _Run:
             self._error = self._error or error
             self._native.end()
 
-    def _report(self, now: float, on_analysis: Callable[[Analysis], None]) -> None:
-        """Report when the simulations have doubled, and at the latest every quarter of a second."""
+    def _report(self, now: float, on_analysis: Report) -> None:
+        """Report each time the simulations have doubled, and at least every quarter of a second."""
         simulations, moment = self._next_report
         if now < moment and self._native.simulations < simulations:
             return
@@ -185,7 +184,7 @@ class _Run:
     def _analysis(self, temperature: float) -> Analysis:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
-        # What is said of the first line holds for the position.
+        # The first line carries the proof of the position itself, not only that of its move.
         shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(
@@ -212,6 +211,6 @@ def _simulations(limits: Limits, config: PuctConfig, time_ms: int | None) -> int
     if not bounds and time_ms is None:
         bounds.append(config.simulations)
     if config.gumbel:
-        # Sequential halving has to know beforehand how many there are, which a clock does not tell.
+        # Sequential halving needs a number in advance, which a time limit does not give.
         bounds.append(_MOST_PLANNED if time_ms is None else config.simulations)
     return min(bounds, default=_UNLIMITED)

@@ -1,4 +1,4 @@
-"""Searches by playouts as Python sees them: UCT and HMCTS, and the playouts themselves (docs/rollouts.md)."""
+"""Python interface of the playout searches UCT and HMCTS, and of single playouts (docs/rollouts.md)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from enum import StrEnum
 from typing import Protocol
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Limits, Outcome
+from tengen.core.contracts import Analysis, AnalysisLine, Limits, Outcome, Report
 from tengen.core.geometry import MAX_SIZE, Point
 from tengen.core.native_enums import outcome_from_native, proof_from_native
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
+from tengen.search.checks import check_range
 from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
+from tengen.search.seeds import seed_word
 
 __all__ = [
     "Hmcts",
@@ -31,21 +34,21 @@ __all__ = [
 ]
 
 DEFAULT_TIME_MS = 1000
-"""How long to think when nobody says."""
+"""Thinking time if the limits set no bound."""
 
 
 class PlayoutPolicy(StrEnum):
-    """How a game is played to its end."""
+    """How a playout chooses its moves."""
 
     HEURISTIC = "heuristic"
-    """Complete a four, block a four, extend a three, block a three, else any point."""
+    """Complete a four, block a four, extend a three, block a three, otherwise any legal point."""
     RANDOM = "random"
     """Any legal point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """One game played to its end."""
+    """A game played to its end."""
 
     moves: tuple[Point, ...]
     outcome: Outcome
@@ -53,7 +56,7 @@ class Playout:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutTally:
-    """How many playouts ended how, and how many moves all of them had."""
+    """Numbers of playouts by result, and their total number of moves."""
 
     black: int
     white: int
@@ -62,47 +65,47 @@ class PlayoutTally:
 
 
 def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playout:
-    """Play the game to its end; nothing is played when it is over already."""
+    """Play the game to its end; a finished game gets no moves."""
     if position.is_over:
         return Playout((), position.outcome)
-    moves, outcome = _native.play_out(position.native, _native_policy(policy), seed & _WORD)
+    moves, outcome = _native.play_out(position.native, _native_policy(policy), seed_word(seed))
     width = position.ruleset.width
     return Playout(tuple(Point.from_index(move, width) for move in moves), outcome_from_native(outcome))
 
 
 def tally_playouts(position: Position, policy: PlayoutPolicy, count: int, seed: int = 0) -> PlayoutTally:
-    """Play `count` games from here on one thread, the GIL released."""
+    """Play `count` games from the position on one thread, with the GIL released."""
     if count < 0:
-        raise InputError(f"cannot play {count} games")
-    return PlayoutTally(*_native.tally_playouts(position.native, _native_policy(policy), count, seed & _WORD))
+        raise InputError(f"cannot play {count} games: the number must not be negative")
+    return PlayoutTally(*_native.tally_playouts(position.native, _native_policy(policy), count, seed_word(seed)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class UctConfig:
-    """How UCT is set up."""
+    """Settings of UCT."""
 
     exploration: float = math.sqrt(2)
-    """The c of UCB1, for results between 0 and 1."""
+    """Exploration constant c of UCB1, for results between 0 and 1."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """How playouts are played."""
+    """How playouts choose their moves."""
     radius: int = 1
-    """Moves of the tree lie at most so many rows and columns from a stone; 0 for no bound."""
+    """Largest distance of a tree move from the nearest stone, in rows and columns; 0 for no limit."""
     expand_after: int = 4
-    """A node gets children once it has been visited so often; 1 in the textbook."""
+    """Number of visits after which a node is expanded; 1 in the textbook."""
     solve: bool = True
-    """Prove wins and losses in the tree, take wins and answer fours at sight."""
+    """Prove wins and losses in the tree, complete fives and answer fours without playouts."""
     memory_mb: int = 256
-    """Bound of the tree; once it is full, it stops growing and playouts go on from its leaves."""
+    """Memory limit of the tree in MB. A full tree stops growing; playouts continue from its leaves."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.exploration) and self.exploration >= 0):
-            raise InputError(f"exploration {self.exploration} is not a number from 0 up")
-        _check_range("radius", self.radius, 0, MAX_SIZE)
-        _check_range("expand_after", self.expand_after, 1, 1_000_000)
-        _check_range("memory_mb", self.memory_mb, 1, 1 << 17)
+            raise InputError(f"exploration {self.exploration} is not a finite number of at least 0")
+        check_range("radius", self.radius, 0, MAX_SIZE)
+        check_range("expand_after", self.expand_after, 1, 1_000_000)
+        check_range("memory_mb", self.memory_mb, 1, 1 << 17)
 
     def native(self) -> _native.UctOptions:
-        """The same for the native search."""
+        """Return the options for native code."""
         options = _native.UctOptions()
         options.exploration = self.exploration
         options.policy = _native_policy(self.policy)
@@ -115,21 +118,21 @@ class UctConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class HmctsConfig:
-    """How HMCTS is set up."""
+    """Settings of HMCTS."""
 
     playouts_a_candidate: int = 0
-    """Playouts for each move that is considered; 0 leaves it to the limits."""
+    """Playouts per candidate move; 0 leaves the number to the limits."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """How playouts are played."""
+    """How playouts choose their moves."""
     radius: int = 1
-    """Moves lie at most so many rows and columns from a stone; 0 for no bound."""
+    """Largest distance of a candidate from the nearest stone, in rows and columns; 0 for no limit."""
 
     def __post_init__(self) -> None:
-        _check_range("playouts_a_candidate", self.playouts_a_candidate, 0, 1 << 40)
-        _check_range("radius", self.radius, 0, MAX_SIZE)
+        check_range("playouts_a_candidate", self.playouts_a_candidate, 0, 1 << 40)
+        check_range("radius", self.radius, 0, MAX_SIZE)
 
     def native(self) -> _native.HmctsOptions:
-        """The same for the native search."""
+        """Return the options for native code."""
         options = _native.HmctsOptions()
         options.playouts_a_candidate = self.playouts_a_candidate
         options.policy = _native_policy(self.policy)
@@ -144,15 +147,12 @@ class _NativeSearch(Protocol):
         limits: _native.RolloutLimits,
         seed: int,
         on_report: Callable[[_native.RolloutReport], None] | None = None,
+        stop: _native.StopSignal | None = None,
     ) -> _native.RolloutReport: ...
-
-    def stop(self) -> None: ...
-
-    def clear_stop(self) -> None: ...
 
 
 class RolloutSearch(ABC):
-    """What UCT and HMCTS share. One search at a time; `stop` may come from any thread."""
+    """Common interface of UCT and HMCTS. An object runs one search at a time."""
 
     _native: _NativeSearch
     _needs_limit: bool
@@ -165,33 +165,28 @@ class RolloutSearch(ABC):
         seed: int = 0,
         lines: int = 1,
         excluded: Iterable[Point] = (),
-        on_analysis: Callable[[Analysis], None] | None = None,
+        stop: StopSignal | None = None,
+        on_analysis: Report | None = None,
     ) -> Analysis:
-        """Think about a position whose game is not over; `on_analysis` hears of the progress.
+        """Search a position whose game is not over; `on_analysis` receives snapshots.
 
-        `simulations` and `nodes` both bound the playouts, `depth` means nothing here; without any bound,
-        `DEFAULT_TIME_MS`. The policy of an analysis is each root move's share of the playouts.
+        `simulations` and `nodes` both limit the playouts; `depth` is ignored. Without a limit, `DEFAULT_TIME_MS`
+        applies. The policy of an analysis is each root move's share of the playouts.
         """
         if position.is_over:
-            raise InputError(f"the game is over, there is nothing to search\n{position}")
+            raise InputError(f"cannot search: the game is over\n{position}")
         width = position.ruleset.width
         native = _native_limits(limits, needs_limit=self._needs_limit)
         native.lines = max(1, lines)
         native.excluded = [point.index(width) for point in excluded if position.ruleset.contains(point)]
         callback = None if on_analysis is None else lambda report: on_analysis(_analysis(report, width, lines))
-        return _analysis(self._native.search(position.native, native, seed & _WORD, callback), width, lines)
-
-    def stop(self) -> None:
-        """End a running search; it still returns what it has."""
-        self._native.stop()
-
-    def clear_stop(self) -> None:
-        """Take back an earlier `stop`."""
-        self._native.clear_stop()
+        native_stop = None if stop is None else stop.native
+        report = self._native.search(position.native, native, seed_word(seed), callback, native_stop)
+        return _analysis(report, width, lines)
 
 
 class Uct(RolloutSearch):
-    """A tree grown by playouts that go where UCB1 is highest. The tree is not kept between searches."""
+    """Tree search in which each playout follows the highest UCB1. The tree is not kept between searches."""
 
     def __init__(self, config: UctConfig | None = None) -> None:
         self.config = config or UctConfig()
@@ -200,20 +195,12 @@ class Uct(RolloutSearch):
 
 
 class Hmcts(RolloutSearch):
-    """The same number of playouts for every move near a stone."""
+    """Flat search with the same number of playouts for every move near a stone."""
 
     def __init__(self, config: HmctsConfig | None = None) -> None:
         self.config = config or HmctsConfig()
         self._native = _native.Hmcts(self.config.native())
         self._needs_limit = self.config.playouts_a_candidate == 0
-
-
-_WORD = 0xFFFF_FFFF_FFFF_FFFF
-
-
-def _check_range(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise InputError(f"{name} {value} is outside {low}–{high}")
 
 
 def _native_policy(policy: PlayoutPolicy) -> _native.PlayoutPolicy:
@@ -223,7 +210,7 @@ def _native_policy(policy: PlayoutPolicy) -> _native.PlayoutPolicy:
 def _native_limits(limits: Limits, *, needs_limit: bool) -> _native.RolloutLimits:
     native = _native.RolloutLimits()
     native.threads = min(limits.threads, MAX_THREADS)
-    # 0 means no limit in native code, but not here; one playout there has to be.
+    # 0 means no limit in native code, but not here: at least one playout is needed.
     bounds = [max(1, bound) for bound in (limits.simulations, limits.nodes) if bound is not None]
     native.playouts = min(bounds, default=0)
     time_ms = move_time_ms(limits)

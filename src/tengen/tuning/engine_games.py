@@ -1,7 +1,7 @@
-"""Games of the alpha-beta engine against itself: what its own numbers are fitted to, and what networks learn from.
+"""Self-play games of the alpha-beta engine, used to fit its weights and to train networks.
 
-A file holds one game a line as JSON. What a game is depends only on the seed and its number, so that a run which was
-cut short goes on where it was, with any number of workers.
+A file contains one game per line as JSON. A game depends only on the seed and its number, so an interrupted run can be
+resumed with any number of workers.
 """
 
 from __future__ import annotations
@@ -35,70 +35,70 @@ from tengen.search.weights import load_weights, save_weights, weights_for
 _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
 _OPENING_TRIES = 200
-"""Some small boards have few openings that are balanced; then the most balanced one of so many is taken."""
+"""Openings tried before the most balanced one is taken; some small boards have few balanced ones."""
 MAX_OPENING_VALUE = 120
 _NOISY_LINES = 4
 _NOISY_MARGIN = 60
-"""Of so many lines those within so many units of the best are drawn from."""
+"""A noisy move is drawn from the best `_NOISY_LINES` lines whose value is within this margin of the best."""
 _FULL_BOARD = 0.9
 """Share of the board after which a game counts as drawn."""
 _OF_THE_GAME = ("game", "first", "moves", "values", "outcome")
-"""The fields of a line that say how its game went; all others are conditions."""
+"""Fields that describe a game; all others are conditions of the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfPlayConfig:
-    """How the games are played."""
+class EngineGamesConfig:
+    """Settings of a run."""
 
     ruleset: Ruleset
     games: int
-    """How many games the file shall hold."""
+    """Number of games in the finished file."""
     nodes: int = 10_000
-    """Nodes of each search."""
+    """Nodes per search."""
     seed: int = 1
     weights: Path | None = None
-    """A weights file instead of the shipped one."""
+    """Weights file (default: the shipped one)."""
     max_opening_value: int = MAX_OPENING_VALUE
-    """Openings that the engine values higher for one side, in evaluation units, are not played."""
+    """Largest absolute value of an opening, in evaluation units."""
     to_the_end: bool = False
-    """Play on until the board decides; otherwise a game ends when a search has proved its result."""
+    """Play until the game is over on the board (default: until a search proves the result)."""
     noise: float = 0.0
-    """Share of the moves that are drawn among the engine's best few, as far as they are worth nearly as much."""
+    """Share of moves that are drawn from the best few lines of nearly equal value."""
     begun: Path | None = None
-    """A file whose games are taken up and played to the end, instead of new ones."""
+    """File whose games are continued to the end, instead of playing new ones."""
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
-            raise InputError(f"the engine plays win lengths 4 and 5, not {self.ruleset}")
+            raise InputError(f"the engine supports win lengths 4 and 5, not {self.ruleset}")
         if self.games < 1 or self.nodes < 1:
             raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
         if not 0 <= self.noise <= 1:
-            raise InputError(f"noise {self.noise} is outside 0–1")
+            raise InputError(f"noise {self.noise} must be between 0 and 1")
         if self.begun is not None and not self.to_the_end:
-            raise InputError(f"the games of {self.begun} are begun already: they can only be played to the end")
+            raise InputError(f"the games of {self.begun} can only be played to the end; leave out --proved")
 
     def load_weights(self) -> _native.Weights:
-        """The numbers that the games are played with."""
+        """Return the weights that the games are played with."""
         return weights_for(self.ruleset) if self.weights is None else load_weights(self.weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineGame:
-    """One game, as a line of the file."""
+    """One game: a line of the file."""
 
     number: int
     ruleset: Ruleset
     moves: tuple[int, ...]
-    """Indices of the points, from the empty board."""
+    """Point indices, from the empty board on."""
     first: int
-    """How many of the moves are the opening; the engine chose the others."""
+    """Number of opening moves; the engine chose the others."""
     values: tuple[int, ...]
-    """The search value of each chosen move for its player, in evaluation units."""
+    """Search value of each move after the opening for its player, in evaluation units."""
     outcome: Outcome
-    """As played or as proved by the last search."""
+    """Outcome on the board, or as proved by the last search."""
 
     def to_line(self, conditions: dict[str, Any]) -> str:
-        """The line of the file, with the conditions under which the game was played."""
+        """Return the line of the file, including the conditions of the run."""
         width = self.ruleset.width
         fields = {
             "game": self.number,
@@ -112,25 +112,25 @@ class EngineGame:
 
 
 def read_games(path: Path) -> Iterator[EngineGame]:
-    """The games of a file; a damaged line is a `RecordError`, but a last line without its end is left out."""
+    """Yield the games of a file. `RecordError` for a damaged line, but an incomplete last line is ignored."""
     for number, line in _complete_lines(path):
         yield _parse_line(path, number, line)[0]
 
 
 def generate_games(
     path: Path,
-    config: SelfPlayConfig,
+    config: EngineGamesConfig,
     *,
     workers: int = 1,
     make_pool: MakePool | None = None,
     on_start: Callable[[int], None] | None = None,
     on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
-    """Play the games that the file lacks and append them; return how many it had before.
+    """Play the games that are missing in the file and append them. Return the number of games it had before.
 
-    `make_pool` plays them elsewhere than in `workers` processes of this machine.
-    `on_start` hears how many that were, `on_game` of each game that ends. A line is written in one piece when its game
-    ends. A file of another run (other rules, nodes, seed, weights, …) is refused.
+    `make_pool` plays them elsewhere than in `workers` processes of this machine. `on_start` is called with that number,
+    `on_game` with each finished game. A game is written when it ends. `InputError` if the file belongs to another run
+    (other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
     begun = None if config.begun is None else _read_begun(config)
@@ -149,7 +149,7 @@ def generate_games(
 
 
 def digest_weights(weights: _native.Weights) -> str:
-    """A short text that differs when any number of the weights does."""
+    """Return a short hash of the weights."""
     digest = hashlib.sha256()
     file = BytesIO()
     save_weights(file, weights)
@@ -160,7 +160,7 @@ def digest_weights(weights: _native.Weights) -> str:
     return digest.hexdigest()[:12]
 
 
-def _conditions(config: SelfPlayConfig) -> dict[str, Any]:
+def _conditions(config: EngineGamesConfig) -> dict[str, Any]:
     conditions = {
         "ruleset": str(config.ruleset),
         "seed": config.seed,
@@ -209,16 +209,16 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
             outcome=Outcome(fields["outcome"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RecordError(f"{path}: line {number} is not a game of the engine: {error!r}") from None
+        raise RecordError(f"{path}: line {number} is not an engine game: {error!r}") from None
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
-            f"{path}: line {number} has {len(game.moves)} moves from {game.first} on, but {len(game.values)} values"
+            f"{path}: line {number}: {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
         )
     return game, fields
 
 
 def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
-    """The numbers of the games that the file has already; games of another run are refused."""
+    """Return the numbers of the games in the file. `InputError` if they belong to another run."""
     done: set[int] = set()
     if not path.exists():
         return done
@@ -229,10 +229,10 @@ def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGa
             if found != wanted:
                 raise InputError(
                     f"{path}: line {number} was played with {name} {found!r}, not {wanted!r}; "
-                    "give another file or the same settings"
+                    "use another file or the same settings"
                 )
         if begun is not None and not _goes_on(game, begun.get(game.number)):
-            raise InputError(f"{path}: line {number} goes on with another game than the file that was begun has")
+            raise InputError(f"{path}: line {number} does not continue a game of the file to be continued")
         done.add(game.number)
     return done
 
@@ -250,7 +250,7 @@ def _append(path: Path, line: bytes) -> None:
 
 
 def _cut_partial_line(path: Path) -> None:
-    """Take away what a killed run may have left of a last line."""
+    """Remove an incomplete last line, left by a killed run."""
     with open(path, "r+b") as file:
         file.seek(0, os.SEEK_END)
         end = file.tell()
@@ -259,13 +259,15 @@ def _cut_partial_line(path: Path) -> None:
         file.truncate(end - len(tail) + tail.rfind(b"\n") + 1)
 
 
-def _read_begun(config: SelfPlayConfig) -> dict[int, EngineGame]:
-    """The games to take up, by their numbers."""
+def _read_begun(config: EngineGamesConfig) -> dict[int, EngineGame]:
+    """Return the games to continue, by number."""
     assert config.begun is not None
     games = {game.number: game for game in read_games(config.begun)}
     for game in games.values():
         if game.ruleset != config.ruleset:
-            raise InputError(f"{config.begun}: game {game.number} was played by {game.ruleset}, not {config.ruleset}")
+            raise InputError(
+                f"{config.begun}: game {game.number} was played under {game.ruleset}, not {config.ruleset}"
+            )
     return games
 
 
@@ -273,7 +275,7 @@ def _read_begun(config: SelfPlayConfig) -> dict[int, EngineGame]:
 
 
 def _play_all(
-    config: SelfPlayConfig, numbers: Iterable[int], workers: int, make_pool: MakePool | None
+    config: EngineGamesConfig, numbers: Iterable[int], workers: int, make_pool: MakePool | None
 ) -> Iterator[EngineGame]:
     """Yield the games as they end. One worker means this process."""
     if workers == 1 and make_pool is None:
@@ -291,15 +293,15 @@ def _play_all(
 
 
 @contextmanager
-def _open_player(config: SelfPlayConfig) -> Iterator[CarryOut]:
+def _open_player(config: EngineGamesConfig) -> Iterator[CarryOut]:
     player = _SelfPlayer(config)
     yield lambda number, context: player.play(number)
 
 
 class _SelfPlayer:
-    """Plays games of the engine against itself."""
+    """Plays self-play games of the engine."""
 
-    def __init__(self, config: SelfPlayConfig) -> None:
+    def __init__(self, config: EngineGamesConfig) -> None:
         self._config = config
         self._engine = _native.Engine(_TABLE_BYTES)
         self._engine.set_weights(config.load_weights())
@@ -308,7 +310,7 @@ class _SelfPlayer:
         self._begun = {} if config.begun is None else _read_begun(config)
 
     def play(self, number: int) -> EngineGame:
-        """The game with that number."""
+        """Play the game with this number."""
         config = self._config
         rng = random.Random(f"{config.ruleset} {config.seed} {number}")
         start, first, values = self._begin(number, rng)
@@ -329,7 +331,7 @@ class _SelfPlayer:
         )
 
     def _begin(self, number: int, rng: random.Random) -> tuple[Position, int, list[int]]:
-        """A position to play from, the stones of its opening and the values of the moves after that."""
+        """Return the starting position, the number of opening stones and the values of the moves after them."""
         config = self._config
         if begun := self._begun.get(number):
             return Position.from_moves(config.ruleset, begun.moves), begun.first, list(begun.values)
@@ -337,7 +339,7 @@ class _SelfPlayer:
         return opening, opening.stones, []
 
     def _choose(self, board: _native.Board, rng: random.Random) -> _native.SearchLine:
-        # No number is drawn without noise, so that games without it do not depend on this.
+        # Without noise no random number is drawn, so that such games stay the same.
         is_noisy = self._config.noise > 0 and rng.random() < self._config.noise
         self._limits.lines = _NOISY_LINES if is_noisy else 1
         lines = self._engine.search(board, self._limits).lines
@@ -345,14 +347,14 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """How many stones are on the board when a game is called a draw: what comes after says nothing about shapes."""
+    """Return the number of stones at which a game counts as drawn; later positions say nothing about shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 
 def play_line(
     board: _native.Board, line: _native.SearchLine, max_stones: int, *, trusts_proofs: bool = True
 ) -> Outcome:
-    """Play the first move of a line and tell how the game stands; a proved result may be taken for played."""
+    """Play the first move of a line and return the outcome; a proved result may count as played."""
     mover = colour_from_native(board.to_move)
     board.make(line.moves[0])
     outcome = outcome_from_native(board.outcome())
@@ -370,7 +372,7 @@ def find_opening(
     rng: random.Random,
     max_value: int = MAX_OPENING_VALUE,
 ) -> Position:
-    """A few stones near each other and near the centre, such that neither side is far ahead."""
+    """Find an opening of a few stones near the centre in which neither side is far ahead."""
     best: tuple[int, Position] | None = None
     for _ in range(_OPENING_TRIES):
         position = _random_opening(ruleset, rng)
@@ -383,12 +385,12 @@ def find_opening(
         if value <= max_value:
             return position
     if best is None:
-        raise InputError(f"no opening found on {ruleset}")
+        raise InputError(f"found no opening for {ruleset}")
     return best[1]
 
 
 def _random_opening(ruleset: Ruleset, rng: random.Random) -> Position | None:
-    """Two to nine stones (fewer on small boards) in a random square; None when the game is over with them."""
+    """Return two to nine stones (fewer on small boards) in a random square; None if the game is over then."""
     count = min(rng.randint(2, 9), ruleset.area // 8)
     span = rng.choice((2, 3, 4))
     centre_x = ruleset.width // 2 + rng.randint(-2, 2)

@@ -1,12 +1,12 @@
-"""Fits the numbers of the alpha-beta engine to games of its own (`tengen.tuning.engine_games`).
+"""Fits the weights of the alpha-beta engine to its own games (`tengen.tuning.engine_games`).
 
-Two convex fits, both by L-BFGS. The *evaluation* (worth of a point by its shape code, worth of the threats that exist)
-is a logistic regression on what became of the position: a blend of the game's result and the search's value. The *move
-ordering* is a softmax over the candidate moves of a position against the move that was played.
+There are two convex fits, both by L-BFGS. The *evaluation* (value of a point by its shape code, value of the existing
+threats) is a logistic regression; its target is a blend of the game's result and the search value. The *move ordering*
+is a softmax over the candidate moves of a position; its target is the move played.
 
-A code is four line shapes, and most codes are rare. So each code's number is the sum of parts that codes share (one
-number per shape, one per pair of shapes) and of a part of its own, which regularisation keeps small unless the games
-speak for it. The threat table is built alike from its bits. In renju the colours have tables of their own.
+A code consists of four line shapes, and most codes are rare. The weight of a code is therefore the sum of parts that
+codes share (one per shape and one per pair of shapes) and of its own part, which regularisation keeps small unless the
+data supports it. The threat table is built from its bits in the same way. In renju each colour has its own tables.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
 ORDERING_UNIT = 32
-"""Ordering scores are log-odds in this unit; the history's share of a score was chosen to it."""
+"""Ordering scores per unit of log-odds. The scale of the search's history scores depends on it."""
 
 _CODES = _native.SHAPE_CODES
 _THREATS = 1 << _native.THREAT_BITS
 
-# How much of a code's own part is taken in: below 1 the shared parts, which are less curbed, are preferred.
+# Factor of a code's own part. Below 1, the fit prefers the shared parts, which are penalised less.
 _OWN_CODE = 0.3
 _OWN_THREAT = 0.5
-# Ridge penalties of the mean loss at regularisation 1; the shared parts have much data and need little.
+# Ridge penalties relative to the mean loss. The shared parts have more data and need less.
 _RIDGE_OWN = 1e-4
 _RIDGE_SHARED = 2e-5
 _RIDGE_THREAT_BITS = 1e-6
@@ -56,42 +56,42 @@ _RIDGE_ORDERING_OWN = 1e-5
 _RIDGE_ORDERING_SHARED = 1e-7
 
 _VALUE_LIMIT = 2000
-"""Search values beyond this are as good as won."""
+"""Search values are clipped to this; beyond it the game is practically won."""
 _ROWS_AT_ONCE = 1 << 20
-"""Candidate moves per step of the ordering fit, to stay within the cache and a small memory."""
+"""Candidate moves per chunk of the ordering fit; bounds its memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitConfig:
-    """How the numbers are fitted."""
+    """Settings of a fit."""
 
     result_weight: float = 0.5
-    """Share of the game's result in the target; the rest is the search's value of the position."""
+    """Weight of the game's result in the target; the rest is the search value."""
     regularisation: float = 1.0
     """Factor of all ridge penalties."""
     by_colour: bool | None = None
-    """Whether black and white have tables of their own; None means in renju only."""
+    """Whether black and white have separate tables; None means only in renju."""
     validation: float = 0.05
-    """Share of the games that are kept out of the fit to measure it."""
+    """Share of games held out for validation."""
     iterations: int = 150
-    """At most so many steps of L-BFGS for the evaluation."""
+    """Maximum number of L-BFGS iterations for the evaluation."""
     ordering_iterations: int = 60
     """The same for the move ordering."""
     seed: int = 1
-    """Chooses the validation games."""
+    """Seed for the choice of the validation games."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.result_weight <= 1:
-            raise InputError(f"the result weight {self.result_weight} is outside 0–1")
+            raise InputError(f"result weight {self.result_weight} must be between 0 and 1")
         if not 0 < self.validation < 1:
-            raise InputError(f"the share of validation games {self.validation} is not between 0 and 1")
+            raise InputError(f"share of validation games {self.validation} must be above 0 and below 1")
         if self.regularisation < 0 or self.iterations < 1 or self.ordering_iterations < 1:
-            raise InputError("regularisation must not be negative, iterations at least 1")
+            raise InputError("regularisation must not be negative, and iterations must be at least 1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitLosses:
-    """Mean losses in nats; `base` is that of knowing nothing."""
+    """Mean losses in nats; `base` is that of a uniform prediction."""
 
     base: float
     train: float
@@ -100,7 +100,7 @@ class FitLosses:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderingLosses:
-    """As `FitLosses`, for the moves of one colour (or both); `top` is how often the first move is the one played."""
+    """As `FitLosses`, for the moves of one colour or both; `top` is how often the move played is ranked first."""
 
     colour: str
     base: float
@@ -111,7 +111,7 @@ class OrderingLosses:
 
 @dataclass(frozen=True, kw_only=True)
 class FitReport:
-    """What a fit did, as written beside the weights."""
+    """Result of a fit, written next to the weights."""
 
     ruleset: str
     games: int
@@ -127,15 +127,15 @@ Say: TypeAlias = Callable[[str], None]
 def fit_weights(
     games: Sequence[EngineGame], config: FitConfig, say: Say = lambda _: None
 ) -> tuple[_native.Weights, FitReport]:
-    """Fit all tables to the games, which must share one rule and win length; `say` hears of the progress."""
+    """Fit all tables to the games, which must share one rule and win length. `say` receives progress messages."""
     samples = collect_samples(games, config)
     say(f"{len(games):,} games, {len(samples):,} positions, {len(samples.own_codes):,} candidate moves")
     training, validation = samples.split(config)
     if not training.any() or not validation.any():
-        raise InputError(f"{len(games)} games with {len(samples)} positions are too few to fit and to validate")
+        raise InputError(f"{len(games)} games with {len(samples)} positions are too few; generate more games")
     points, threats, evaluation = _fit_evaluation(samples, training, validation, config)
     say(
-        f"evaluation: loss {evaluation.train:.5f}, validation {evaluation.validation:.5f} (knowing nothing: "
+        f"evaluation: loss {evaluation.train:.5f}, validation {evaluation.validation:.5f} (baseline: "
         f"{evaluation.base:.5f})"
     )
     attack, defence, ordering = [], [], []
@@ -146,8 +146,8 @@ def fit_weights(
         defence.append(tables[1])
         ordering.append(losses)
         say(
-            f"ordering ({losses.colour}): loss {losses.train:.4f}, validation {losses.validation:.4f} (knowing "
-            f"nothing: {losses.base:.4f}), played move first in {losses.top:.1%}"
+            f"ordering ({losses.colour}): loss {losses.train:.4f}, validation {losses.validation:.4f} "
+            f"(baseline: {losses.base:.4f}), played move ranked first in {losses.top:.1%}"
         )
     weights = _native.Weights(
         _quantise(points, _native.LOGISTIC_UNIT * _native.VALUE_UNIT, 8000),
@@ -167,7 +167,7 @@ def fit_weights(
 
 
 def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say = lambda _: None) -> FitReport:
-    """Fit to the games of these files; write the weights to `target` and a log beside it, `.json` for `.npz`."""
+    """Fit to the games of these files. Write the weights to `target` and a log next to it, with the suffix `.json`."""
     return write_fit(paths, target, config, lambda games: fit_weights(games, config, say))
 
 
@@ -177,9 +177,9 @@ def write_fit(
     config: DataclassInstance,
     fit: Callable[[list[EngineGame]], tuple[_native.Weights, Report]],
 ) -> Report:
-    """Give the games of these files to `fit`; write its weights to `target`, its report and `config` beside it."""
+    """Run `fit` on the games of these files. Write the weights to `target`, and the report with `config` next to it."""
     if target.suffix != ".npz":
-        raise InputError(f"weights are written to a .npz file, not to {target}")
+        raise InputError(f"the weights file must end in .npz, not {target}")
     games = [game for path in paths for game in read_games(path)]
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")
@@ -197,7 +197,7 @@ def write_fit(
 
 
 def rulesets_of(games: Sequence[EngineGame]) -> str:
-    """What was played in these games, as a report names it: `15x15:5:freestyle, 20x20:5:freestyle`."""
+    """Return the rulesets of the games for a report, such as `15x15:5:freestyle, 20x20:5:freestyle`."""
     return ", ".join(sorted({str(game.ruleset) for game in games}))
 
 
@@ -205,27 +205,27 @@ def rulesets_of(games: Sequence[EngineGame]) -> str:
 
 
 @dataclass(frozen=True)
-class Samples:
-    """The positions of the games in which the engine would evaluate (cpp/tools/features.h), P of them.
+class FitSamples:
+    """The P positions of the games that the engine would evaluate (cpp/tools/features.h).
 
-    All arrays are by position, except those of the sparse rows and of the M candidate moves.
+    Arrays are indexed by position, except those of code pairs and of the M candidate moves.
     """
 
     by_colour: bool
     targets: Floats
-    """Expected result for the side to move, 0 to 1. [P]"""
+    """Expected result for the side to move, from 0 to 1. [P]"""
     games: Ints
     colours: npt.NDArray[np.uint8]
-    """Side to move, 0 black, 1 white. [P]"""
+    """Side to move: 0 black, 1 white. [P]"""
     threat_bits: Ints
     rows: sparse.csr_array[Any, tuple[int, int]]
-    """Codes on empty points, side to move +1, opponent -1. [P, codes], twice the codes when by colour."""
+    """Codes on empty points: +1 for the side to move, -1 for the opponent. [P, codes], or twice the codes by colour."""
     pair_starts: Ints
     """Pairs of codes of position p are pair_starts[p] … pair_starts[p + 1] - 1. [P + 1]"""
     pairs: Ints
-    """Codes of both sides on empty points, own · codes + other."""
+    """Codes of both sides on empty points, encoded as own · codes + other."""
     pair_counts: Ints
-    """How many more empty points have each than on the board without stones."""
+    """Number of empty points with each pair, minus the number on the empty board."""
     move_starts: Ints
     """Candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
@@ -233,13 +233,13 @@ class Samples:
     other_codes: Ints
     """[M]"""
     played: Ints
-    """The candidate played, -1 for none of them. [P]"""
+    """Index of the candidate that was played, -1 if it is not a candidate. [P]"""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def split(self, config: FitConfig) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which positions are for training and which for validation: whole games, chosen by the seed."""
+        """Return masks of the positions for training and for validation. Games are not split."""
         count = int(self.games.max(initial=-1)) + 1
         order = np.random.default_rng(config.seed).permutation(count)
         kept_out = np.zeros(count, dtype=np.bool_)
@@ -248,13 +248,13 @@ class Samples:
         return ~validation, validation
 
 
-def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
-    """Extract the positions of the games; board sizes may differ, rule and win length may not."""
+def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> FitSamples:
+    """Extract the positions of the games. Board sizes may differ; rule and win length must not."""
     from scipy import sparse
 
     kinds = {(game.ruleset.rule, game.ruleset.win_length) for game in games}
     if len(kinds) != 1:
-        raise InputError(f"games of one rule and win length are needed, not of {rulesets_of(games) or 'none'}")
+        raise InputError(f"all games must have the same rule and win length, not {rulesets_of(games) or 'no games'}")
     rule = games[0].ruleset.rule
     by_colour = rule is Rule.RENJU if config.by_colour is None else config.by_colour
     features = _native.PositionFeatures(by_colour)
@@ -268,7 +268,7 @@ def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
         (arrays["counts"].astype(np.float64), arrays["columns"], arrays["row_starts"]),
         shape=(positions, _CODES * (2 if by_colour else 1)),
     )
-    return Samples(
+    return FitSamples(
         by_colour=by_colour,
         targets=_targets(games, arrays["games"], arrays["move_indices"], arrays["colours"], config),
         games=arrays["games"],
@@ -288,7 +288,7 @@ def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> Samples:
 def _targets(
     games: Sequence[EngineGame], game_of: Ints, move_of: Ints, colours: npt.NDArray[np.uint8], config: FitConfig
 ) -> Floats:
-    """The blend of result and search value for the side to move of each sample, 0 to 1."""
+    """Return the blend of result and search value for the side to move of each sample, from 0 to 1."""
     black_scores = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     black = np.array([black_scores[game.outcome] for game in games])[game_of]
     results = np.where(colours == 0, black, 1 - black)
@@ -301,15 +301,15 @@ def _targets(
 
 
 def _sigmoid(values: Floats) -> Floats:
-    # By tanh, which does not overflow.
+    # tanh does not overflow.
     return 0.5 * (1 + np.tanh(0.5 * values))
 
 
-# -- the shared parts of the tables -----------------------------------------------------------------------------------
+# -- shared parts of the tables ---------------------------------------------------------------------------------------
 
 
 def shape_parts() -> Floats:
-    """How often each shape and each pair of shapes is in a code: float64 [codes, parts]."""
+    """Return how often each shape and each pair of shapes occurs in a code: float64 [codes, parts]."""
     codes = np.array(_native.shape_codes())
     shapes = int(codes.max()) + 1
     pairs = {pair: shapes + i for i, pair in enumerate(itertools.combinations_with_replacement(range(shapes), 2))}
@@ -323,7 +323,7 @@ def shape_parts() -> Floats:
 
 
 def threat_parts() -> Floats:
-    """One, and the bits of each entry of the threat table: float64 [entries, 1 + bits]."""
+    """Return a column of ones and the bits of each entry of the threat table: float64 [entries, 1 + bits]."""
     entries = np.arange(_THREATS)
     return np.stack([np.ones(_THREATS), *(entries >> bit & 1 for bit in range(_native.THREAT_BITS))], axis=1)
 
@@ -332,8 +332,8 @@ def threat_parts() -> Floats:
 class _Table:
     """`count` tables of one kind within a parameter vector: own parts [count, n], then shared ones [count, m].
 
-    The table itself is own_share · own + parts @ shared. Sparse parts keep to one thread, unlike dense products, whose
-    threads would stand in each other's way here.
+    The table itself is own_share · own + parts @ shared. Sparse products use one thread; dense ones would use several
+    and be slower at this size.
     """
 
     parts: sparse.csr_array[Any, tuple[int, int]]
@@ -351,22 +351,22 @@ class _Table:
         return vector[: self.count * n].reshape(self.count, n), vector[self.count * n :].reshape(self.count, m)
 
     def expand(self, vector: Floats) -> Floats:
-        """The tables [count, n] of a parameter vector."""
+        """Return the tables [count, n] of a parameter vector."""
         own, shared = self._split(vector)
         return np.asarray(self.own_share * own + (self.parts @ shared.T).T, dtype=np.float64)
 
     def gradient(self, of_tables: Floats) -> Floats:
-        """The gradient of the parameters from that of the tables [count, n]."""
+        """Return the gradient of the parameters from that of the tables [count, n]."""
         return np.concatenate((self.own_share * of_tables.ravel(), (self.parts.T @ of_tables.T).T.ravel()))
 
     def ridge(self) -> Floats:
-        """The penalty of each parameter."""
+        """Return the penalty of each parameter."""
         n, m = self.parts.shape
         return np.repeat((self.ridge_own, self.ridge_shared), (self.count * n, self.count * m))
 
 
 def _minimise(loss: Callable[[Floats], tuple[float, Floats]], ridge: Floats, iterations: int) -> Floats:
-    """The parameters that minimise loss + Σ ridge · parameter², from zero."""
+    """Minimise loss + Σ ridge · parameter², starting from zero."""
     from scipy import optimize
 
     def penalised(vector: Floats) -> tuple[float, Floats]:
@@ -380,7 +380,7 @@ def _minimise(loss: Callable[[Floats], tuple[float, Floats]], ridge: Floats, ite
 
 
 def _quantise(tables: Floats, unit: int, limit: int) -> npt.NDArray[np.int16]:
-    """Whole numbers [2, n] in the given unit; one table is used for both colours."""
+    """Round to integers [2, n] in the given unit; a single table is used for both colours."""
     whole = np.clip(np.rint(tables * unit), -limit, limit).astype(np.int16)
     return np.ascontiguousarray(np.broadcast_to(whole, (2, whole.shape[1])))
 
@@ -389,9 +389,9 @@ def _quantise(tables: Floats, unit: int, limit: int) -> npt.NDArray[np.int16]:
 
 
 def _fit_evaluation(
-    samples: Samples, training: npt.NDArray[np.bool_], validation: npt.NDArray[np.bool_], config: FitConfig
+    samples: FitSamples, training: npt.NDArray[np.bool_], validation: npt.NDArray[np.bool_], config: FitConfig
 ) -> tuple[Floats, Floats, FitLosses]:
-    """Tables of points [1 or 2, codes] and threats [1 or 2, entries] in log-odds, and how well they fit."""
+    """Return tables of points [1 or 2, codes] and threats [1 or 2, entries] in log-odds, and the losses."""
     from scipy import sparse
 
     colours = 2 if samples.by_colour else 1
@@ -427,12 +427,12 @@ def _fit_evaluation(
 
 
 def _sums(places: Ints, amounts: Floats, count: int) -> Floats:
-    """The amounts added up by place. [count]"""
+    """Sum the amounts by place. [count]"""
     return np.asarray(np.bincount(places, amounts, count), dtype=np.float64)
 
 
 def _cross_entropy(logits: Floats, targets: Floats) -> float:
-    """Mean of -t log p - (1 - t) log (1 - p) with p the logistic of the logit."""
+    """Return the mean of -t log p - (1 - t) log (1 - p), where p is the logistic of the logit."""
     return float(np.mean(np.logaddexp(0, logits) - targets * logits))
 
 
@@ -441,7 +441,7 @@ def _cross_entropy(logits: Floats, targets: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Candidate moves of some positions, gathered: codes [m], where each position begins [p], which was played [p]."""
+    """Candidate moves of some positions: codes [m], start of each position [p], index of the move played [p]."""
 
     own: Ints
     other: Ints
@@ -449,7 +449,7 @@ class _Candidates:
     played: npt.NDArray[np.intp]
 
     def pieces(self) -> list[_Candidates]:
-        """The same in pieces of about `_ROWS_AT_ONCE` moves."""
+        """Split into pieces of about `_ROWS_AT_ONCE` moves."""
         steps = np.searchsorted(self.starts, np.arange(0, len(self.own), _ROWS_AT_ONCE))
         bounds = [*np.unique(steps), len(self.starts)]
         ends = np.append(self.starts, len(self.own))
@@ -464,7 +464,7 @@ class _Candidates:
         ]
 
     def probabilities(self, tables: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-        """Softmax of the scores over each position's moves [m], scores [m], and the position of each move [m]."""
+        """Return the softmax over each position's moves [m], the scores [m], and the position of each move [m]."""
         scores = tables[0][self.own] + tables[1][self.other]
         lengths = np.diff(np.append(self.starts, len(self.own)))
         position = np.repeat(np.arange(len(self.starts)), lengths)
@@ -473,7 +473,7 @@ class _Candidates:
         return exponentials / np.add.reduceat(exponentials, self.starts)[position], scores, position
 
 
-def _gather(samples: Samples, chosen: npt.NDArray[np.bool_]) -> _Candidates:
+def _gather(samples: FitSamples, chosen: npt.NDArray[np.bool_]) -> _Candidates:
     positions = np.flatnonzero(chosen & (samples.played >= 0))
     lengths = samples.move_starts[positions + 1] - samples.move_starts[positions]
     starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.intp)
@@ -487,13 +487,13 @@ def _gather(samples: Samples, chosen: npt.NDArray[np.bool_]) -> _Candidates:
 
 
 def _fit_ordering(
-    samples: Samples,
+    samples: FitSamples,
     training: npt.NDArray[np.bool_],
     validation: npt.NDArray[np.bool_],
     colour: Colour | None,
     config: FitConfig,
 ) -> tuple[Floats, OrderingLosses]:
-    """Tables [2, codes] in log-odds for the mover's own code and for the opponent's, of one colour or of both."""
+    """Fit tables [2, codes] in log-odds for the codes of the mover and of the opponent, for one colour or both."""
     from scipy import sparse
 
     chosen = np.ones(len(samples), dtype=np.bool_)
@@ -501,7 +501,7 @@ def _fit_ordering(
         chosen = samples.colours == (0 if colour is Colour.BLACK else 1)
     learned, kept_out = _gather(samples, chosen & training), _gather(samples, chosen & validation)
     if not len(learned.starts) or not len(kept_out.starts):
-        raise InputError(f"too few games to fit the move ordering of {colour or 'both colours'}")
+        raise InputError(f"too few games to fit the move ordering of {colour or 'both colours'}; generate more games")
     table = _Table(sparse.csr_array(shape_parts()), 2, 1.0, _RIDGE_ORDERING_OWN, _RIDGE_ORDERING_SHARED)
     pieces = learned.pieces()
     count = len(learned.starts)
@@ -527,6 +527,6 @@ def _fit_ordering(
         base=float(np.log(lengths).mean()),
         train=loss(vector)[0],
         validation=float(-np.log(np.maximum(probabilities[kept_out.played], 1e-30)).mean()),
-        # Scores are relative to the best of their position.
+        # Scores are relative to the best move of the position.
         top=float((scores[kept_out.played] >= 0).mean()),
     )

@@ -1,12 +1,12 @@
 """Trains the small network of the evaluation (`EvaluationNet` in cpp/eval/weights.h) on games of the engine.
 
-The linear evaluation says what each empty point is worth and adds it up. What it cannot say: that a point which serves
-both sides is worth more than its two halves, that the third open two adds less than the first, that whoever is to move
-needs less. The network learns just that difference, on top of the linear evaluation, which stays as it is: an empty
-point adds max(0, own[code] + other[code]) to sixteen features of either side, and two small layers look at the sums,
-less those of the board without stones, so that one network serves boards of all sizes.
+The linear evaluation sums the values of all empty points. It cannot express that a point useful to both sides is worth
+more than the sum of its halves, that the third open two adds less than the first, or that the side to move needs less.
+The network learns this difference; the linear evaluation stays as it is. An empty point adds
+max(0, own[code] + other[code]) to sixteen features of each side. Two small layers process the sums, minus those of the
+empty board, so that one network serves all board sizes.
 
-Training is in floating point; the engine computes in whole numbers (`quantise`).
+Training uses floating point; the engine computes with integers (`quantise`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tengen.errors import InputError
 from tengen.search.weights import LOGISTIC_UNIT, SHAPE_CODES, VALUE_UNIT, EvaluationNet, Weights, load_weights
 from tengen.tuning.evaluation_fit import (
     FitConfig,
-    Samples,
+    FitSamples,
     Say,
     collect_samples,
     rulesets_of,
@@ -46,51 +46,51 @@ _SHIFT = EvaluationNet.SHIFT
 _OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 
 _INPUT_SCALE = 0.05
-"""Features are sums over many points; this brings them to the size that layers like."""
+"""Features are sums over many points; this scales them to about 1."""
 _OWN_CODE = 0.3
-"""Share of a code's own part beside what it shares with other codes, as in the linear fit."""
+"""Factor of a code's own part, relative to the parts it shares with other codes; as in the linear fit."""
 
-# Whole numbers per unit, for features (whose sums over the largest board must stay below 2^15) and for hidden layers.
+# Integers per unit of features and hidden layers. The sum of a feature over the largest board must stay below 2^15.
 _FEATURE_UNIT = 32
 _HIDDEN_UNIT = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetConfig:
-    """How the network is trained."""
+class NetFitConfig:
+    """Settings of the training."""
 
     epochs: float = 8.0
     batch: int = 2048
     learning_rate: float = 5e-3
-    """At its highest; it rises over the first tenth and falls to nothing."""
+    """Peak learning rate; it rises over the first tenth of the training and then falls to almost 0."""
     decay: float = 0.02
-    """Of the parts that codes have for themselves."""
+    """Weight decay of the codes' own parts."""
     result_weight: float = 0.5
-    """Share of the game's result in the target; the rest is the search's value of the position."""
+    """Weight of the game's result in the target; the rest is the search value."""
     validation: float = 0.05
-    """Share of the games that are kept out to measure the network."""
+    """Share of games held out for validation."""
     threads: int = 1
     seed: int = 1
 
     def __post_init__(self) -> None:
         if self.epochs <= 0 or self.batch < 1 or self.learning_rate <= 0 or self.decay < 0:
-            raise InputError("epochs, batch and learning rate must be positive, decay not negative")
+            raise InputError("epochs, batch and learning rate must be positive, and decay must not be negative")
 
     @property
     def fit(self) -> FitConfig:
-        """What the samples are made by."""
+        """Settings that the samples are collected with."""
         return FitConfig(result_weight=self.result_weight, validation=self.validation, seed=self.seed)
 
 
 class _CodeTable(nn.Module):
-    """A vector for each code: [codes, width]. Rare codes live by the parts they share with others."""
+    """A vector for each code: [codes, width]. Rare codes are determined by the parts they share with others."""
 
     parts: Tensor
 
     def __init__(self, width: int, deviation: float) -> None:
         super().__init__()
         parts = torch.tensor(shape_parts(), dtype=torch.float32)
-        # Parts in few codes would learn slowly; but not too much of them.
+        # Parts of few codes would learn slowly, so scale them up, within limits.
         parts = (parts / parts.pow(2).mean(0).sqrt().clamp(min=1e-3)).clamp(max=20)
         self.register_buffer("parts", parts)
         self.shared = nn.Parameter(deviation * torch.randn(parts.shape[1], width))
@@ -101,7 +101,7 @@ class _CodeTable(nn.Module):
 
 
 class TrainedNet(nn.Module):
-    """The network in floating point, for `sides` 1 (both colours alike) or 2."""
+    """The network in floating point. `sides` is 1 if both colours share their tables, otherwise 2."""
 
     threat_parts: Tensor
 
@@ -119,12 +119,12 @@ class TrainedNet(nn.Module):
         nn.init.zeros_(self.output.weight)
 
     def point_features(self, side: int, own_codes: Tensor, other_codes: Tensor) -> Tensor:
-        """What points add to the features of a side [n, FEATURES], by its codes and its opponent's [n]."""
+        """Return what points add to the features of a side [n, FEATURES], by its own and its opponent's codes [n]."""
         own = functional.embedding(own_codes, self.own[side]())
         return torch.relu(own + functional.embedding(other_codes, self.other[side]()))
 
     def forward(self, to_move: Tensor, opponents: Tensor, threat_bits: Tensor, side: int) -> Tensor:
-        """Features of both sides [B, FEATURES] and threat bits [B] → log-odds [B]."""
+        """Map features of both sides [B, FEATURES] and threat bits [B] to log-odds [B]."""
         inputs = _INPUT_SCALE * torch.cat((to_move, opponents), dim=1)
         hidden = torch.relu(inputs @ self.first[side].T + self.threat_parts[threat_bits] @ self.threats[side])
         logits: Tensor = self.output(torch.relu(self.second(hidden)))[:, 0]
@@ -132,9 +132,9 @@ class TrainedNet(nn.Module):
 
 
 class _Batches:
-    """Samples as the network sees them, with each pair of codes numbered once for all."""
+    """Samples as input of the network. Distinct pairs of codes are numbered once."""
 
-    def __init__(self, samples: Samples, linear: npt.NDArray[np.float32]) -> None:
+    def __init__(self, samples: FitSamples, linear: npt.NDArray[np.float32]) -> None:
         pairs, numbers = np.unique(samples.pairs, return_inverse=True)
         self.own_codes = torch.from_numpy((pairs // SHAPE_CODES).astype(np.int64))
         self.other_codes = torch.from_numpy((pairs % SHAPE_CODES).astype(np.int64))
@@ -146,7 +146,7 @@ class _Batches:
         self._linear = linear
 
     def logits(self, net: TrainedNet, side: int, positions: npt.NDArray[np.intp]) -> Tensor:
-        """What both evaluations together say of positions whose side to move is `side` (any, if both are alike)."""
+        """Return the log-odds of both evaluations together for positions in which `side` is to move."""
         lengths = self._starts[positions + 1] - self._starts[positions]
         offsets = np.concatenate(([0], np.cumsum(lengths)[:-1]))
         entries = np.repeat(self._starts[positions] - offsets, lengths) + np.arange(int(lengths.sum()))
@@ -165,13 +165,13 @@ class _Batches:
         return logits + torch.from_numpy(self._linear[positions])
 
     def loss(self, net: TrainedNet, side: int, positions: npt.NDArray[np.intp]) -> Tensor:
-        """The mean cross-entropy of such positions."""
+        """Return the mean cross-entropy of positions in which `side` is to move."""
         targets = torch.from_numpy(self._targets[positions])
         return functional.binary_cross_entropy_with_logits(self.logits(net, side, positions), targets)
 
 
-def _linear_logits(samples: Samples, weights: Weights) -> npt.NDArray[np.float32]:
-    """What the linear evaluation says of each sample, in log-odds."""
+def _linear_logits(samples: FitSamples, weights: Weights) -> npt.NDArray[np.float32]:
+    """Return the linear evaluation of each sample in log-odds."""
     points = weights.points.astype(np.float64) / VALUE_UNIT
     columns = points.ravel() if samples.by_colour else points[0]
     threats = weights.threats.astype(np.float64)[samples.colours, samples.threat_bits]
@@ -181,7 +181,7 @@ def _linear_logits(samples: Samples, weights: Weights) -> npt.NDArray[np.float32
 
 @dataclass(frozen=True, kw_only=True)
 class NetReport:
-    """What training did, as written beside the weights; losses in nats on games kept out."""
+    """Result of the training, written next to the weights; validation losses in nats."""
 
     ruleset: str
     games: int
@@ -191,9 +191,9 @@ class NetReport:
 
 
 def train_net(
-    samples: Samples, weights: Weights, config: NetConfig, say: Say = lambda _: None
+    samples: FitSamples, weights: Weights, config: NetFitConfig, say: Say = lambda _: None
 ) -> tuple[TrainedNet, float, float]:
-    """Train on samples; the network, and the losses on games kept out of the linear evaluation and of both together."""
+    """Train on samples. Return the network and the validation losses without and with it."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     random = np.random.default_rng(config.seed)
@@ -205,7 +205,7 @@ def train_net(
     by_side = [np.flatnonzero(training & (sides == side)) for side in range(net.sides)]
     kept_out = [np.flatnonzero(validation & (sides == side)) for side in range(net.sides)]
     if not all(map(len, by_side)) or not all(map(len, kept_out)):
-        raise InputError(f"{len(samples)} positions are too few to train and to validate")
+        raise InputError(f"{len(samples)} positions are too few to train and validate; generate more games")
 
     def measure() -> float:
         total = 0.0
@@ -241,7 +241,7 @@ def train_net(
 
 
 def quantise(net: TrainedNet) -> EvaluationNet:
-    """The network in whole numbers, as the engine computes it."""
+    """Return the network with integer weights, as the engine uses it."""
     first_unit = _HIDDEN_UNIT * (1 << _SHIFT) / _FEATURE_UNIT
     second_unit = 1 << _SHIFT
     output_unit = LOGISTIC_UNIT * _OUTPUT_UNIT / _HIDDEN_UNIT
@@ -267,9 +267,9 @@ def quantise(net: TrainedNet) -> EvaluationNet:
 
 
 def train_files(
-    paths: Sequence[Path], base: Path, target: Path, config: NetConfig, say: Say = lambda _: None
+    paths: Sequence[Path], base: Path, target: Path, config: NetFitConfig, say: Say = lambda _: None
 ) -> NetReport:
-    """Train on the games of these files over the linear weights `base`; write `target` and a log beside it."""
+    """Train on the games of these files with the linear weights `base`. Write `target` and a log next to it."""
     weights = load_weights(base)
 
     def fit(games: list[EngineGame]) -> tuple[Weights, NetReport]:

@@ -1,10 +1,9 @@
-"""Tunes the numbers that steer the alpha-beta search by playing games: SPSA, as fishtest does it for Stockfish.
+"""Tunes the parameters of the alpha-beta search by self-play with SPSA, as fishtest does for Stockfish.
 
-All parameters are moved at once, each up or down at random by a step of its own; the engine with these numbers plays a
-pair of games (one opening, both colours) against the engine with the opposite ones, and every parameter moves a little
-towards the winner's side (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
-approximation"). The state is one small JSON file, written in one piece after every round: a run that was cut short goes
-on where it was.
+All parameters are perturbed at once, each by its own step in a random direction. The engine with these values plays a
+pair of games (one opening, both colours) against the engine with the opposite perturbation, and every parameter moves a
+little towards the winner (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+approximation"). The state is a small JSON file that is replaced atomically after every round, so a run can be resumed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from tengen.search.weights import weights_for
 from tengen.tuning.engine_games import digest_weights, find_opening, last_stone, play_line
 
 _TABLE_BYTES = 16 << 20
-# Spall's exponents: steps shrink with k^-gamma, gains with k^-alpha, after a tenth of the run of settling.
+# Spall's exponents: steps shrink with k^-gamma, gains with (A + k)^-alpha, where A is a tenth of the run.
 _ALPHA = 0.602
 _GAMMA = 0.101
 _SETTLING = 0.1
@@ -37,18 +36,18 @@ _SETTLING = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class SpsaConfig:
-    """How a run tunes."""
+    """Settings of a tuning run."""
 
     ruleset: Ruleset
     pairs: int
-    """Pairs of games of the whole run; steps and gains shrink towards its end."""
+    """Pairs of games in the whole run; steps and gains shrink towards its end."""
     nodes: int = 10_000
     """Nodes of each search."""
     seed: int = 1
     step: float = 0.08
-    """How far a parameter is moved to and fro at the end of the run, as a share of its range."""
+    """Perturbation at the end of the run, as a share of a parameter's range."""
     gain: float = 0.008
-    """How far it follows a won pair at the end of the run, as a share of the step."""
+    """Movement per won pair at the end of the run, as a share of the step."""
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.nodes < 1:
@@ -57,7 +56,7 @@ class SpsaConfig:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that steers the search."""
+    """A parameter of the search."""
 
     name: str
     default: int
@@ -66,22 +65,22 @@ class Parameter:
 
 
 def search_parameters() -> tuple[Parameter, ...]:
-    """All of them, with the values that the engine has without tuning."""
+    """Return all parameters with their default values."""
     return tuple(Parameter(*row) for row in _native.search_parameters())
 
 
 class Proposal(NamedTuple):
-    """The numbers that the two sides of a pair play with."""
+    """Values that the two sides of a pair play with."""
 
     pair: int
     up: dict[str, int]
     down: dict[str, int]
     directions: dict[str, int]
-    """+1 or -1 for each parameter: where the first side differs from the current values."""
+    """+1 or -1 for each parameter: direction in which the first side is perturbed."""
 
 
 class Spsa:
-    """The state of a run: where the parameters are, and how many pairs have been played."""
+    """State of a run: current values and number of pairs played."""
 
     def __init__(self, config: SpsaConfig, parameters: tuple[Parameter, ...]) -> None:
         self.config = config
@@ -90,11 +89,11 @@ class Spsa:
         self.values = {parameter.name: float(parameter.default) for parameter in parameters}
 
     def rounded(self) -> dict[str, int]:
-        """The parameters as the engine takes them."""
+        """Return the values rounded to integers, as the engine takes them."""
         return {name: round(value) for name, value in self.values.items()}
 
     def propose(self, pair: int) -> Proposal:
-        """Return what the two sides of a pair play with."""
+        """Draw the perturbation of a pair; the same pair always gets the same directions."""
         rng = random.Random(f"spsa {self.config.seed} {pair}")
         up: dict[str, int] = {}
         down: dict[str, int] = {}
@@ -108,7 +107,7 @@ class Spsa:
         return Proposal(pair, up, down, directions)
 
     def learn(self, proposal: Proposal, score: int) -> None:
-        """Follow the winner of a pair; `score` is wins minus losses of its first side."""
+        """Move the values towards the winner of a pair; `score` is wins minus losses of the first side."""
         total = self.config.pairs
         settling = _SETTLING * total
         gain = self.config.gain * ((settling + total) / (settling + proposal.pair + 1)) ** _ALPHA
@@ -124,19 +123,19 @@ class Spsa:
     # -- the file ---------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the state in one piece."""
+        """Write the state atomically."""
         fields = {"conditions": self._conditions, "pairs": self.pairs_done, "values": self.values}
         replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
-        """Go on from a state; one of another run is refused."""
+        """Load a state. `InputError` if it belongs to another run."""
         try:
             fields = json.loads(path.read_text())
             conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
         if conditions != self._conditions or values.keys() != self.values.keys():
-            raise InputError(f"{path} belongs to a run with other settings: {conditions}")
+            raise InputError(f"{path} belongs to a run with other settings, use another file: {conditions}")
         self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
 
     @cached_property
@@ -156,7 +155,7 @@ class Spsa:
 def tune_search(
     path: Path, config: SpsaConfig, *, workers: int = 1, on_round: Callable[[Spsa], None] | None = None
 ) -> Spsa:
-    """Play the pairs that the run at `path` still lacks; `on_round` hears after each round of one pair a worker."""
+    """Play the remaining pairs of the run at `path`. `on_round` is called after each round of one pair per worker."""
     state = Spsa(config, search_parameters())
     if path.exists():
         state.resume(path)
@@ -188,7 +187,7 @@ def _open_player(config: SpsaConfig) -> Iterator[CarryOut]:
 
 
 class _PairPlayer:
-    """Two engines that play pairs of games."""
+    """Plays pairs of games with two engines."""
 
     def __init__(self, config: SpsaConfig) -> None:
         self._config = config

@@ -34,8 +34,7 @@ from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import load
-from tengen.tuning.engine_games import SelfPlayConfig as GenerateConfig
-from tengen.tuning.engine_games import generate_games, read_games
+from tengen.tuning.engine_games import EngineGamesConfig, generate_games, read_games
 from tests.learning.runs import fingerprint
 from tests.nets.positions import random_planes
 
@@ -380,7 +379,7 @@ def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path
 def test_a_warm_start_learns_the_moves_of_the_engine(tmp_path: Path) -> None:
     ruleset = Ruleset.parse("5x5:4")
     games = tmp_path / "games.jsonl"
-    generate_games(games, GenerateConfig(ruleset=ruleset, games=6, nodes=50))
+    generate_games(games, EngineGamesConfig(ruleset=ruleset, games=6, nodes=50))
     settings = ("ruleset=5x5:4", f"warm_start.games={games}", "warm_start.epochs=200", "iterations=1")
     run = begin(tmp_path / "run", *settings)
     go(run)

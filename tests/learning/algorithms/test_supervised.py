@@ -30,7 +30,7 @@ from tengen.learning.shipping import ship_run
 from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.models import ModelInfo, Precision
-from tengen.tuning.engine_games import SelfPlayConfig, generate_games
+from tengen.tuning.engine_games import EngineGamesConfig, generate_games
 
 SEVEN = Ruleset(7, 7)
 TINY = [
@@ -48,7 +48,7 @@ TINY = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    generate_games(folder / "games.jsonl", SelfPlayConfig(ruleset=SEVEN, games=60, nodes=30, to_the_end=True))
+    generate_games(folder / "games.jsonl", EngineGamesConfig(ruleset=SEVEN, games=60, nodes=30, to_the_end=True))
     build_dataset([folder / "games.jsonl"], folder / "set", BuildConfig(ruleset=SEVEN, opening_moves=8))
     return folder / "set"
 

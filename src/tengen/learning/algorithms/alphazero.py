@@ -1,6 +1,6 @@
 """AlphaZero: a network learns what its own search finds (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
-An iteration plays a number of games with the newest network (`tengen.search.puct.SelfPlay`, a batch of trees in native
+An iteration plays a number of games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native
 code), adds their positions to the replay window, and makes learning steps on batches of it. Self-play of the next
 iteration goes on in its own threads while the learner works. Everything an iteration does follows from the seed, its
 number and the weights it began with, on any number of threads, unless a clock decides (`minutes`).
@@ -36,7 +36,7 @@ from tengen.learning.weights import AveragedLearner, StepPrecision, answer, weig
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
-from tengen.search.puct import PuctConfig
+from tengen.search.puct_config import PuctConfig
 
 NAME = "alphazero"
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy.typing as npt
 from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
 from tengen.learning.run.folder import iteration_rng
+from tengen.search.puct import Openings, PuctConfig, SelfPlay
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import RunError
 from tengen.nets.devices import Device
 from tengen.nets.evaluators import OnnxEvaluator
-from tengen.search.puct import Openings, PuctConfig, SelfPlay
 
 # Purposes of random generators, in addition to those of the algorithm.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3

@@ -6,9 +6,8 @@ the engine's process is gone; the next game (or the next question) starts a new 
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -18,6 +17,7 @@ from tengen.core.contracts import Analysis, AnalysisLine, Colour, Limits, Rulese
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, EngineError, EngineFault, ForbiddenPointError, InputError, RulesetError
 from tengen.protocols.engine_process import EngineProcess
 from tengen.protocols.pipe import PipeLog
@@ -76,10 +76,7 @@ class EngineSettings:
 
 
 class PiskvorkManager:
-    """Runs one engine, starting and restarting its process when needed.
-
-    Used by one thread at a time, except `stop`.
-    """
+    """Runs one engine, starting and restarting its process when needed. Used by one thread at a time."""
 
     def __init__(self, settings: EngineSettings, log: PipeLog | None = None) -> None:
         self._settings = settings
@@ -95,9 +92,6 @@ class PiskvorkManager:
         self._answered_at = 0.0
         self._cannot_analyse = ""
         """What the running process said when it was asked to analyse."""
-        self._asking = threading.Lock()
-        self._is_asking = False
-        self._is_stop_wanted = False
         self._is_stop_sent = False
 
     @property
@@ -132,17 +126,17 @@ class PiskvorkManager:
             self.kill()
             raise
 
-    def ask_move(self, position: Position, limits: Limits) -> Point:
-        """The engine's move; legal in `position`, which must not be over."""
+    def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
+        """The engine's move; legal in `position`, which must not be over. `stop` asks it to answer now."""
         self._ready(position.ruleset)
         if position.stones == 0 and self._known != position:
             self.new_game(position.ruleset)
-        return self._ask(lambda: self._ask_move(position, limits))
+        return self._ask(lambda: self._ask_move(position, limits, stop))
 
-    def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits) -> Swap2Answer:
+    def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
         """The engine's answer to a swap2 opening of 0, 3 or 5 stones. The stones are put by the caller."""
         self._ready(ruleset)
-        return self._ask(lambda: self._ask_swap2(ruleset, tuple(points), limits))
+        return self._ask(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
 
     def ask_about(self) -> About | None:
         """What the running engine says of itself, None when it does not answer."""
@@ -163,7 +157,9 @@ class PiskvorkManager:
             self._rest()
         return None
 
-    def analyse(self, position: Position, limits: Limits, lines: int) -> Iterator[Analysis]:
+    def analyse(
+        self, position: Position, limits: Limits, lines: int, stop: StopSignal
+    ) -> Generator[Analysis, None, None]:
         """Snapshots of the `lines` best moves from an engine that knows YXNBEST.
 
         Raises `AgentError` when it does not. Ending the iteration early stops the engine.
@@ -177,7 +173,8 @@ class PiskvorkManager:
             command = ["YXBOARD", *_board_rows(position), "DONE", f"YXNBEST {lines}"]
             deadline = self._put_question(command, limits, show_detail=_SHOW_INFO)
             self._known = None
-            yield from self._read_analysis(position, deadline)
+            with stop.calling(self._send_stop):
+                yield from self._read_analysis(position, deadline)
             self._process.check_memory()
         except EngineError:
             self.kill()
@@ -187,13 +184,6 @@ class PiskvorkManager:
             raise
         finally:
             self._end_question()
-
-    def stop(self) -> None:
-        """Ask the engine to answer now. It may know `INFO timeout_turn 0`, YXSTOP, both or neither."""
-        with self._asking:
-            self._is_stop_wanted = True
-            if self._is_asking:
-                self._send_stop()
 
     # -- the process ---------------------------------------------------------------------------------------------------
 
@@ -273,8 +263,6 @@ class PiskvorkManager:
 
     def _ready(self, ruleset: Ruleset) -> None:
         """Have a process whose board fits the ruleset; the opening procedure is no concern of an engine."""
-        with self._asking:
-            self._is_stop_wanted = self._is_stop_sent = False
         if self._process is None or self._ruleset is None or replace(self._ruleset, opening=ruleset.opening) != ruleset:
             self.new_game(ruleset)
 
@@ -292,26 +280,28 @@ class PiskvorkManager:
             self._end_question()
 
     def _end_question(self) -> None:
-        with self._asking:
-            self._is_asking = False
         self._answered_at = time.monotonic()
         self._rest()
 
     def _send_stop(self) -> None:
-        """Called with `_asking` held. The engine's own idea of its time must be mended before the next move."""
+        """Ask the engine to answer now. It may know `INFO timeout_turn 0`, YXSTOP, both or neither.
+
+        Runs in any thread while the question is pending. The next move has to restore the engine's time limit.
+        """
         process = self._process
         if process is None or self._is_stop_sent:
             return
         self._is_stop_sent = True
         self._told.pop("timeout_turn", None)
-        # An engine that is gone is found out by who waits for its answer.
+        # The thread that waits for the answer notices that the engine is gone.
         with suppress(EngineError):
             process.send(["INFO timeout_turn 0", "YXSTOP"], time.monotonic() + _STOP_S, forgets_output=False)
 
-    def _ask_move(self, position: Position, limits: Limits) -> Point:
+    def _ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
         deadline = self._put_question(self._move_command(position), limits)
         self._known = None
-        squares = self._await_squares(deadline)
+        with stop.calling(self._send_stop):
+            squares = self._await_squares(deadline)
         if len(squares) != 1:
             raise EngineError(f"{self._name} answered {len(squares)} squares instead of one", EngineFault.PROTOCOL)
         move = self._checked_point(squares[0], position.ruleset)
@@ -323,13 +313,14 @@ class PiskvorkManager:
             raise EngineError(f"{self._name}: {error}", EngineFault.ILLEGAL) from None
         return move
 
-    def _ask_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits) -> Swap2Answer:
+    def _ask_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits, stop: StopSignal) -> Swap2Answer:
         if len(points) not in _SWAP2_COUNTS:
             raise InputError(f"swap2 asks with 0, 3 or 5 stones, not {len(points)}")
         rows = [square_of_point(point, ruleset.height) for point in points]
         deadline = self._put_question(["SWAP2BOARD", *rows, "DONE"], limits)
         self._known = None
-        squares = self._await_squares(deadline, accepts_swap=bool(points))
+        with stop.calling(self._send_stop):
+            squares = self._await_squares(deadline, accepts_swap=bool(points))
         if not squares:
             return Swap2Answer(Option.TAKE_BLACK)
         if len(squares) not in _SWAP2_COUNTS[len(points)]:
@@ -370,11 +361,8 @@ class PiskvorkManager:
         ]
         self._let_settle()
         deadline = time.monotonic() + allowed_ms / 1000
+        self._is_stop_sent = False
         self._process.send(lines, deadline)
-        with self._asking:
-            self._is_asking = True
-            if self._is_stop_wanted:
-                self._send_stop()
         return deadline
 
     def _news(self, key: str, value: int, *, default: int | None = None, is_once: bool = False) -> list[str]:
@@ -466,7 +454,7 @@ class PiskvorkManager:
 
     def _give_up_analysis(self) -> None:
         """Nobody reads on: have the engine end its search, by force if it does not."""
-        self.stop()
+        self._send_stop()
         try:
             self._await_squares(time.monotonic() + self._settings.tolerance_ms / 1000)
         except EngineError:

@@ -15,6 +15,7 @@ from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.protocols.piskvork.fallback import nearest_point
 from tengen.protocols.piskvork.notation import squares_of_points
 
@@ -65,12 +66,14 @@ def propose_opening(ruleset: Ruleset, seed: int) -> Swap2Answer:
     return Swap2Answer(None, tuple(points))
 
 
-def choose_side(agent: Agent, position: Position, limits: Limits) -> Swap2Answer:
+def choose_side(agent: Agent, position: Position, limits: Limits, stop: StopSignal) -> Swap2Answer:
     """What to answer to three or five stones, white to move, by the value the agent's search finds.
 
     An agent that gives no value stays white.
     """
-    decision = agent.choose(position, limits)
+    search = agent.start(position, limits)
+    with stop.calling(search.stop):
+        decision = search.result()
     if decision.value_to_move is not None and decision.value_to_move < 0.0:
         return Swap2Answer(Option.TAKE_BLACK)
     return Swap2Answer(Option.TAKE_WHITE, (decision.move,))

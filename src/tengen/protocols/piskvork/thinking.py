@@ -22,18 +22,17 @@ from tengen.core.contracts import (
     Decision,
     ExcludesMoves,
     HasTable,
-    KnowsBestSoFar,
     Limits,
+    Search,
 )
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError
 from tengen.protocols.piskvork.settings import Budget
 
 STOP_GRACE_S = 0.3
 """How long a player that was told to stop is waited for."""
-_STOP_AGAIN_S = 0.01
-"""A stop that comes before the search has begun is lost on some players; it is said again this often."""
 
 Monitor = Callable[[Analysis], None]
 
@@ -66,8 +65,12 @@ class Thought:
     def __init__(self, work: Callable[[Agent, Thought], None], order: Order) -> None:
         self.work = work
         self.order = order
+        self.stop = StopSignal()
+        """Ends the work, even if it has not started yet."""
+        self.search: Search | None = None
+        """The search that looks for the move, once it has started."""
         self.best: Decision | None = None
-        """The best move known so far, the player's choice in the end."""
+        """The player's choice; the best move so far if it came too late."""
         self.is_supported = True
         """Whether the player plays this ruleset at all."""
         self.error: BaseException | None = None
@@ -99,13 +102,11 @@ class Thinker:
         thought = Thought(work, order)
         self._jobs.put(lambda: self._do(thought))
         self._watch(thought)
-        if thought.best is None and not thought.is_over:
-            thought.best = self._best_so_far()
+        if not thought.is_over:
+            _stop(thought)
+        if thought.best is None and thought.search is not None:
+            thought.best = thought.search.best_so_far()
         return thought
-
-    def _best_so_far(self) -> Decision | None:
-        agent = self._agent
-        return agent.best_so_far() if isinstance(agent, KnowsBestSoFar) else None
 
     def warm_up(self) -> None:
         """Make the player in the background, so that the first thought need not wait for it."""
@@ -131,7 +132,6 @@ class Thinker:
     def close(self, timeout_s: float) -> None:
         """Free the player, if it stops in time."""
         self.begin_close()
-        self._stop_agent()
         self._jobs.put(lambda: None)
         self._worker.join(timeout_s)
 
@@ -155,20 +155,11 @@ class Thinker:
                     stop_at, answer_at = now, min(answer_at, now + STOP_GRACE_S)
                 if now >= answer_at:
                     return
-                if now < stop_at:
-                    self._changed.wait(min(stop_at - now, threading.TIMEOUT_MAX))
+                is_stopped = thought.stop.is_set()
+                if is_stopped or now < stop_at:
+                    self._changed.wait(min((answer_at if is_stopped else stop_at) - now, threading.TIMEOUT_MAX))
                     continue
-            self._stop_agent()
-            with self._changed:
-                if not thought.is_over:
-                    self._changed.wait(min(_STOP_AGAIN_S, answer_at - now))
-
-    def _stop_agent(self) -> None:
-        agent = self._agent
-        if agent is not None:
-            # Whatever a player's stop raises, the watch goes on.
-            with suppress(Exception):
-                agent.stop()
+            _stop(thought)
 
     # -- the worker ----------------------------------------------------------------------------------------------------
 
@@ -223,9 +214,21 @@ class Thinker:
         return True
 
 
+def _stop(thought: Thought) -> None:
+    # Whatever a player does when it is stopped, the watch continues.
+    with suppress(Exception):
+        thought.stop.set()
+
+
 def choose_move(agent: Agent, thought: Thought) -> None:
     """Work: let the player choose."""
-    thought.best = agent.choose(thought.order.position, thought.order.limits())
+    thought.best = _choose(agent, thought)
+
+
+def _choose(agent: Agent, thought: Thought) -> Decision:
+    search = thought.search = agent.start(thought.order.position, thought.order.limits())
+    with thought.stop.calling(search.stop):
+        return search.result()
 
 
 def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], None]:
@@ -237,19 +240,22 @@ def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], No
     def work(agent: Agent, thought: Thought) -> None:
         order = thought.order
         began = time.monotonic()
+        search = thought.search = agent.start(order.position, order.limits(), lines)
         try:
-            for analysis in agent.analyse(order.position, order.limits(), lines):
-                if thought.is_dropped:
-                    return
-                if analysis.lines:
-                    thought.best = analysis.decide()
-                    monitor(analysis)
+            with thought.stop.calling(search.stop):
+                for analysis in search:
+                    if thought.is_dropped:
+                        return
+                    if analysis.lines:
+                        monitor(analysis)
         except AgentError:
-            if thought.best is not None:
+            if search.best_so_far() is not None:
                 raise
-        if thought.best is None:
-            thought.best = agent.choose(order.position, order.limits())
-            monitor(_analysis_of(thought.best, 1000 * (time.monotonic() - began)))
+        best = search.best_so_far()
+        if best is None:
+            best = _choose(agent, thought)
+            monitor(_analysis_of(best, 1000 * (time.monotonic() - began)))
+        thought.best = best
 
     return work
 

@@ -9,6 +9,7 @@ from tengen.core.contracts import Agent, ExcludesMoves, HasTable, Limits, Rulese
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 from tengen.protocols.piskvork.balance import balance_one, balance_two
 from tengen.protocols.piskvork.board import BrainBoard
@@ -146,7 +147,7 @@ def _decline(session: Session, command: Command) -> None:
 # -- balanced moves ----------------------------------------------------------------------------------------------------
 
 
-BalanceSearch = Callable[[Agent, Position, Limits, float], tuple[Point, ...]]
+BalanceSearch = Callable[[Agent, Position, Limits, float, StopSignal], tuple[Point, ...]]
 
 
 def _balance(session: Session, command: Command, search: BalanceSearch) -> None:
@@ -164,7 +165,7 @@ def _balance(session: Session, command: Command, search: BalanceSearch) -> None:
     found: list[tuple[Point, ...]] = []
 
     def work(agent: Agent, thought: Thought) -> None:
-        found.append(search(agent, position, thought.order.limits(), value))
+        found.append(search(agent, position, thought.order.limits(), value, thought.stop))
 
     session.consider(work, session.order(command, position))
     if found and found[0]:
@@ -225,7 +226,7 @@ def _choose_side(session: Session, command: Command, position: Position) -> Swap
     answers: list[Swap2Answer] = []
 
     def work(agent: Agent, thought: Thought) -> None:
-        answers.append(choose_side(agent, position, thought.order.limits()))
+        answers.append(choose_side(agent, position, thought.order.limits(), thought.stop))
 
     thought = session.consider(work, session.order(command, position))
     if not thought.is_supported:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -16,8 +15,9 @@ from tengen.core.contracts import Agent, Analysis, Colour, Decision, ExcludesMov
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.patterns.explain import Explanation, explain
-from tengen.search.threats import ThreatKind, ThreatResult, ThreatSearch
+from tengen.search.threats import ThreatKind, ThreatResult, solve_threats
 
 SHORT_MS = 2000
 """The limit of what nobody should wait for; an analysis that may take longer can be interrupted."""
@@ -37,8 +37,9 @@ class Desk(Protocol):
         """Send something before the job is done."""
         ...
 
-    def on_stop(self, stop: Callable[[], None]) -> None:
-        """Have `stop` called, possibly more than once and from another thread, when the job shall end early."""
+    @property
+    def stop(self) -> StopSignal:
+        """Set when the job has to end early, perhaps before it starts."""
         ...
 
 
@@ -100,8 +101,9 @@ class Choose(Job):
         agent = desk.agent(self.agent, self.position.ruleset, self.seed)
         if isinstance(agent, ExcludesMoves):
             agent.exclude(frozenset())
-        desk.on_stop(agent.stop)
-        return agent.choose(self.position, self.limits)
+        search = agent.start(self.position, self.limits)
+        with desk.stop.calling(search.stop):
+            return search.result()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,10 +128,9 @@ class ChooseInOpening(Job):
 
     def run(self, desk: Desk) -> tuple[str, ...]:
         agent = desk.agent(self.agent, self.ruleset, self.seed)
-        desk.on_stop(agent.stop)
         state = OpeningState.replay(self.ruleset, self.taken)
         rng = random.Random(self.seed * 1000 + len(self.taken))
-        return tuple(str(action) for action in choose_actions(agent, state, self.limits, rng))
+        return tuple(str(action) for action in choose_actions(agent, state, self.limits, rng, desk.stop))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,10 +161,11 @@ class Think(Job):
         agent = desk.agent(self.agent, self.position.ruleset, self.seed)
         if isinstance(agent, ExcludesMoves):
             agent.exclude(self.excluded)
-        desk.on_stop(agent.stop)
         last = None
-        for last in agent.analyse(self.position, self.limits, self.lines):
-            desk.report(last)
+        search = agent.start(self.position, self.limits, self.lines)
+        with desk.stop.calling(search.stop):
+            for last in search:
+                desk.report(last)
         return last
 
 
@@ -181,9 +183,8 @@ class SolveThreats(Job):
         return self.time_ms
 
     def run(self, desk: Desk) -> ThreatResult:
-        search = ThreatSearch(self.kind)
-        desk.on_stop(search.stop)
-        return search.solve(self.position, Limits(time_ms=self.time_ms), for_side=self.attacker)
+        limits = Limits(time_ms=self.time_ms)
+        return solve_threats(self.position, self.kind, limits, for_side=self.attacker, stop=desk.stop)
 
 
 @dataclass(frozen=True, kw_only=True)

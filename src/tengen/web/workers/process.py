@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -24,6 +23,7 @@ import psutil
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, TengenError
 from tengen.web.workers.jobs import Job
 
@@ -36,7 +36,6 @@ AGENT_MEMORY = 264 << 20
 _WARM_AGENT = "alphabeta"
 _NICENESS = 5
 """Searches give way to the server, which answers clicks."""
-_STOP_AGAIN_S = 0.01
 
 _log = logging.getLogger(__name__)
 
@@ -93,8 +92,10 @@ class WorkerDesk:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._stops: dict[int, StopSignal] = {}
+        """The signal of each job that has arrived and is not done."""
         self._number: int | None = None
-        self._stop: Callable[[], None] | None = None
+        """The job that runs."""
         self._agents: OrderedDict[str, Agent] = OrderedDict()
         self._games: dict[str, tuple[Ruleset, int]] = {}
 
@@ -106,10 +107,10 @@ class WorkerDesk:
             while True:
                 message = self._connection.recv()
                 if isinstance(message, Order):
-                    self._number = message.number  # now, so that a stop right behind it is heard
+                    self._stops[message.number] = StopSignal()
                     self._orders.put(message)
-                elif isinstance(message, Stop):
-                    self._ask_to_stop(message.number)
+                elif isinstance(message, Stop) and (stop := self._stops.get(message.number)) is not None:
+                    stop.set()
         os._exit(0)
 
     def warm_up(self) -> None:
@@ -126,6 +127,7 @@ class WorkerDesk:
             self._connection.send(replace(result, cpu_s=time.process_time() - began))
 
     def _done(self, order: Order) -> Result:
+        self._number = order.number
         try:
             return Result(order.number, order.job.run(self))
         except TengenError as error:
@@ -134,15 +136,8 @@ class WorkerDesk:
             _log.exception("a job failed: %r", order.job)
             return Result(order.number, error=AgentError("internal error"))
         finally:
-            self._number, self._stop = None, None
-
-    def _ask_to_stop(self, number: int) -> None:
-        # An agent forgets a stop that comes before its search has begun: say it until the job ends.
-        while self._number == number:
-            stop = self._stop
-            if stop is not None:
-                stop()
-            time.sleep(_STOP_AGAIN_S)
+            self._number = None
+            del self._stops[order.number]
 
     # -- what jobs find --------------------------------------------------------------------------------------------
 
@@ -151,9 +146,11 @@ class WorkerDesk:
         assert self._number is not None
         self._connection.send(Report(self._number, payload))
 
-    def on_stop(self, stop: Callable[[], None]) -> None:
-        """Have `stop` called when the job shall end early."""
-        self._stop = stop
+    @property
+    def stop(self) -> StopSignal:
+        """Set when the job has to end early, perhaps before it starts."""
+        assert self._number is not None
+        return self._stops[self._number]
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
         """The agent with that text, ready to play; with a seed, in the game of that seed."""

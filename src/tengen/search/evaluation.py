@@ -1,0 +1,28 @@
+"""The network side of a tree search: a network without knowledge, and a check of what networks answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.errors import InputError
+
+Floats = npt.NDArray[np.float32]
+
+
+class UniformEvaluator:
+    """A network without knowledge: equal priors, value 0. Only proofs and tactics guide a search that uses it."""
+
+    def __init__(self, plane_layout: str = "board") -> None:
+        self.plane_layout = plane_layout
+
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Return zeros for all rows."""
+        rows, _, height, width = planes.shape
+        return np.zeros((rows, height * width), dtype=np.float32), np.zeros(rows, dtype=np.float32)
+
+
+def check_answers(log_policy: Floats, value: Floats) -> None:
+    """Raise `InputError` if a network answered with NaN or infinity, which would spread through the whole tree."""
+    if np.isnan(log_policy).any() or not np.isfinite(value).all():
+        raise InputError("the network answered with NaN or infinity; its weights are probably damaged")

@@ -1,0 +1,206 @@
+"""Configuration of the PUCT tree search (docs/mcts.md) and its presets.
+
+`puct_search` searches one position with it; `puct_self_play` plays many games at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tengen import _native
+from tengen.errors import InputError
+from tengen.search.checks import check_range, check_real
+
+
+class Noise(StrEnum):
+    """Where full searches mix Dirichlet noise into the priors."""
+
+    NONE = "none"
+    """Nowhere."""
+    ROOT = "root"
+    """At the root of each search, as in AlphaZero."""
+    EVERY = "every"
+    """At every expansion, as in zero9."""
+
+
+class Symmetry(StrEnum):
+    """Which symmetries of the board are applied to a position before the network sees it."""
+
+    NONE = "none"
+    """The identity only."""
+    RANDOM = "random"
+    """A random one for each evaluation."""
+    AVERAGE = "average"
+    """All of them; policy and value are averaged. Costs eight evaluations (four on a rectangle)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PuctConfig:
+    """Options of the tree search and of self-play. The defaults are the plain algorithm, with every extra off.
+
+    A move's score is Q + c·P·√ΣN / (1 + N), with its mean value Q, prior P and visits N.
+    """
+
+    simulations: int = 500
+    """Simulations per move. The evaluation of the root is not counted."""
+    c_puct: float = 1.25
+    """Exploration constant c; 4 in zero9."""
+    c_puct_growth: float = 0.0
+    """Growth of c with the node's visits N: c increases by this times log((1 + N + base) / base)."""
+    c_puct_base: float = 500.0
+    """Base of that growth."""
+    fpu_reduction: float | None = None
+    """First-play urgency: Q of an unvisited move is the parent's mean minus this times √(prior of visited moves).
+    None: Q is 0."""
+    fpu_reduction_root: float = 0.0
+    """The same at the root; used only if `fpu_reduction` is not None."""
+    virtual_loss: float = 1.0
+    """Virtual loss added per pending visit."""
+    leaves: int = 1
+    """Leaves of one tree that may wait for the network at the same time."""
+
+    noise: Noise = Noise.NONE
+    """Where Dirichlet noise is mixed in. Quick searches (`full_fraction`) have none."""
+    noise_alpha: float | None = None
+    """Dirichlet parameter of each move. None: `noise_alpha_total` divided by the number of moves."""
+    noise_alpha_total: float = 10.83
+    """Sum of the Dirichlet parameters over all moves if `noise_alpha` is None."""
+    noise_fraction: float = 0.25
+    """Weight of the noise in the priors."""
+    root_temperature: float = 1.0
+    """Softmax temperature of the root priors, applied before noise; above 1 flattens them. Full searches only."""
+
+    solve: bool = False
+    """Prove wins, losses and draws in the tree, with their distance (MCTS-solver); proved losses get no more visits."""
+    tactics: bool = False
+    """Play a five, block a four and give up lost positions without asking the network. A forced move gets at most 16
+    simulations. Needs `solve`."""
+    vcf_nodes_leaf: int = 0
+    """Node limit of the VCF search at each leaf; 0 turns it off. Needs `tactics` and win length 4 or 5."""
+    vcf_nodes_root: int = 0
+    """The same at the root of each search."""
+    vct_nodes: int = 0
+    """Node limit of the VCT search at important positions, those with at least an eighth of all simulations and
+    `vct_visits` visits; 0 turns it off. Needs `tactics` and win length 4 or 5."""
+    vct_visits: int = 16
+    """Minimum number of visits for a VCT search."""
+    discount: float = 1.0
+    """Discount γ per ply: the winning side prefers short wins, the losing side long losses."""
+
+    gumbel: bool = False
+    """Choose root moves by Gumbel noise and sequential halving, and train on the improved policy of completed values
+    (Danihelka et al. 2022). Replaces visit counts as the policy target, and noise and temperature as exploration."""
+    gumbel_candidates: int = 16
+    """Number of root moves considered."""
+    gumbel_scale: float = 1.0
+    """Scale of the Gumbel noise; 0 to play for strength."""
+    gumbel_visit_offset: float = 50.0
+    """Values, rescaled to [0, 1], are multiplied by (offset + largest visit count)·scale to become logits."""
+    gumbel_value_scale: float = 0.1
+    """The scale in that formula."""
+
+    symmetry: Symmetry = Symmetry.NONE
+    """Which symmetries are applied to a position before the network sees it."""
+    cache_entries: int = 0
+    """Size of the cache of evaluations, preferably a power of two. Symmetric positions share an entry unless `symmetry`
+    is none. An entry takes slightly more than 4·area bytes."""
+
+    reuse_tree: bool = False
+    """Keep the subtree below the move played. Cannot be combined with `gumbel`."""
+    forced_playouts: float = 0.0
+    """k: visited root moves get at least √(k·P·ΣN) visits, which are removed from the policy target (Wu 2019)."""
+    full_fraction: float = 1.0
+    """Fraction of moves that get a full search; the others get a quick one, which is not used for training (playout-cap
+    randomisation, Wu 2019)."""
+    fast_simulations: int = 0
+    """Simulations of a quick search."""
+    temperature: float = 1.0
+    """Sampling temperature of self-play moves; 0 plays the most visited move."""
+    temperature_plies: int = 1000
+    """Number of plies, opening included, after which `temperature_final` replaces `temperature`."""
+    temperature_final: float = 0.0
+    """Sampling temperature from then on."""
+    stop_when_proved: bool = False
+    """End self-play games with the proved result once the root is proved. Needs `solve`."""
+
+    def __post_init__(self) -> None:
+        check_range("simulations", self.simulations, 1, 10**9)
+        for name in ("c_puct", "c_puct_growth", "virtual_loss", "gumbel_scale", "gumbel_visit_offset"):
+            check_real(name, getattr(self, name), 0.0, 1e6)
+        for name in ("gumbel_value_scale", "forced_playouts", "temperature", "temperature_final"):
+            check_real(name, getattr(self, name), 0.0, 1e6)
+        check_real("c_puct_base", self.c_puct_base, 1e-6, 1e9)
+        for name in ("noise_alpha", "noise_alpha_total"):
+            if getattr(self, name) is not None:
+                check_real(name, getattr(self, name), 1e-3, 1e3)
+        if self.fpu_reduction is not None:
+            check_real("fpu_reduction", self.fpu_reduction, 0.0, 10.0)
+        check_real("fpu_reduction_root", self.fpu_reduction_root, 0.0, 10.0)
+        check_real("noise_fraction", self.noise_fraction, 0.0, 1.0)
+        check_real("root_temperature", self.root_temperature, 0.01, 100.0)
+        check_real("discount", self.discount, 0.5, 1.0)
+        check_real("full_fraction", self.full_fraction, 0.0, 1.0)
+        check_range("leaves", self.leaves, 1, 4096)
+        for name in ("vcf_nodes_leaf", "vcf_nodes_root", "vct_nodes"):
+            check_range(name, getattr(self, name), 0, 10**9)
+        check_range("vct_visits", self.vct_visits, 1, 10**9)
+        check_range("gumbel_candidates", self.gumbel_candidates, 1, 10_000)
+        check_range("cache_entries", self.cache_entries, 0, 1 << 26)
+        check_range("temperature_plies", self.temperature_plies, 0, 10**6)
+        check_range("fast_simulations", self.fast_simulations, 0, 10**9)
+        if self.full_fraction < 1 and self.fast_simulations < 1:
+            raise InputError(f"full_fraction {self.full_fraction} needs fast_simulations for the other moves")
+        if self.gumbel and self.reuse_tree:
+            raise InputError("gumbel needs an empty tree and cannot have reuse_tree; use cache_entries instead")
+        if self.tactics and not self.solve:
+            raise InputError("tactics needs solve")
+        if (self.vcf_nodes_leaf or self.vcf_nodes_root or self.vct_nodes) and not self.tactics:
+            raise InputError("vcf_nodes_leaf, vcf_nodes_root and vct_nodes need tactics")
+        if self.stop_when_proved and not self.solve:
+            raise InputError("stop_when_proved needs solve")
+
+    def native(self) -> _native.PuctOptions:
+        """Return the options for native code."""
+        options = _native.PuctOptions()
+        for name in _SAME_IN_NATIVE:
+            setattr(options, name, getattr(self, name))
+        options.fpu_from_parent = self.fpu_reduction is not None
+        options.fpu_reduction = self.fpu_reduction or 0.0
+        options.noise = _native.RootNoise[Noise(self.noise).name]
+        options.noise_alpha = self.noise_alpha or 0.0
+        options.symmetry = _native.SymmetryUse[Symmetry(self.symmetry).name]
+        return options
+
+
+_SAME_IN_NATIVE = tuple(
+    name
+    for name in PuctConfig.__dataclass_fields__
+    if name not in ("fpu_reduction", "noise", "noise_alpha", "symmetry")
+)
+
+PRESETS: Mapping[str, PuctConfig] = {
+    # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves sampled from the visits all game long.
+    "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
+    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not give its numbers. These are AlphaZero's and those
+    # of the public program it used: c = 5, 400 simulations, noise at the root.
+    "alphagomoku8": PuctConfig(simulations=400, c_puct=5.0, noise=Noise.ROOT, noise_alpha=0.3, reuse_tree=True),
+    # Everything that makes play stronger.
+    "best": PuctConfig(
+        c_puct=1.1,
+        c_puct_growth=0.45,
+        fpu_reduction=0.2,
+        solve=True,
+        tactics=True,
+        vcf_nodes_leaf=100,
+        vcf_nodes_root=20_000,
+        vct_nodes=500,
+        symmetry=Symmetry.RANDOM,
+        cache_entries=1 << 16,
+        reuse_tree=True,
+        temperature=0.0,
+        discount=0.995,
+    ),
+}
+"""Configurations by name. Those of the papers have every extra off; training and agents replace single fields."""

@@ -1,0 +1,8 @@
+"""Seeds of native code, which have 64 bits."""
+
+from __future__ import annotations
+
+
+def seed_word(seed: int) -> int:
+    """Return the low 64 bits of a seed of any size and sign."""
+    return seed & 0xFFFF_FFFF_FFFF_FFFF
