@@ -19,7 +19,7 @@ import torch
 from tengen.envs import GomokuEnv
 from tengen.learning.algorithms import policy_gradient, ppo
 from tengen.learning.config import load_config
-from tengen.learning.episodes import Table, sample_policy
+from tengen.learning.experience.episodes import EpisodePlayer, sample_policy
 from tengen.nets.architectures import build_net
 
 PAPER_GAMES_PER_SECOND = 8.0
@@ -53,12 +53,12 @@ def _games_per_second(update: Callable[[], None], games: int, updates: int) -> f
 def _pg9_update(preset: str) -> Callable[[], None]:
     config = load_config(policy_gradient.Config, "pg", preset)
     learner = policy_gradient.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
-    table = Table(config.ruleset, config.net.planes, config.play)
+    player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
 
     def update() -> None:
-        learner.learn(table.play(learner.net, None, choose, rng), 0.0)
+        learner.update(player.play(learner.net, None, choose, rng), 0.0)
 
     return update
 
@@ -97,12 +97,12 @@ def _one_game() -> Callable[[], None]:
 
 def _ppo_iteration(config: ppo.Config) -> Callable[[], None]:
     learner = ppo.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
-    table = Table(config.ruleset, config.net.planes, config.play)
+    player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
 
     def iterate() -> None:
-        episodes = table.play(learner.net, learner.net, choose, rng)
-        learner.learn(ppo.make_batch(episodes, config.learner), 0.0, rng)
+        episodes = player.play(learner.net, learner.net, choose, rng)
+        learner.update(ppo.make_rollout(episodes, config.learner), 0.0, rng)
 
     return iterate

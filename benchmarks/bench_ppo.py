@@ -19,7 +19,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from tengen.core.contracts import Ruleset
 from tengen.envs import GomokuEnv
 from tengen.learning.algorithms import ppo
-from tengen.learning.episodes import Colours, PlayConfig, Table, masked_log_policy, sample_policy
+from tengen.learning.experience.episodes import Colours, EpisodePlayer, PlayConfig, masked_log_policy, sample_policy
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput, build_net
 
 RULES = Ruleset.parse("5x5:4")
@@ -51,13 +51,13 @@ def _ours() -> tuple[float, float]:
     config = ppo.LearnerConfig(learning_rate=1e-3, final_learning_rate=1e-3, discount=0.99, epochs=4, batch=256)
     net = build_net(NetConfig(kind=NetKind.DENSE_VALUE, planes="board", channels=HIDDEN), RULES, seed=SEED)
     learner = ppo.Learner(net, config)
-    table = Table(RULES, "board", _play_config(128))
+    player = EpisodePlayer(RULES, "board", _play_config(128))
     rng = np.random.default_rng(SEED)
     choose = sample_policy(torch.Generator().manual_seed(SEED))
     moves, started = 0, time.process_time()
     while moves < MOVES:
-        episodes = table.play(net, None, choose, rng)
-        learner.learn(ppo.make_batch(episodes, config), 0.0, rng)
+        episodes = player.play(net, None, choose, rng)
+        learner.update(ppo.make_rollout(episodes, config), 0.0, rng)
         moves += len(episodes)
     return _score(net), moves / (time.process_time() - started)
 
@@ -68,7 +68,9 @@ def _score(net: Net) -> float:
         return actions, log_policy
 
     return (
-        Table(RULES, "board", _play_config(GAMES)).play(net, None, best, np.random.default_rng(SEED)).scores[OPPONENT]
+        EpisodePlayer(RULES, "board", _play_config(GAMES))
+        .play(net, None, best, np.random.default_rng(SEED))
+        .scores[OPPONENT]
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from tengen.core.contracts import Evaluator, Limits, Ruleset
 from tengen.core.position import Position
-from tengen.learning.self_play import random_planes
+from tengen.learning.experience.self_play import random_planes
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.search.evaluation import UniformEvaluator
 from tengen.search.puct_config import PRESETS

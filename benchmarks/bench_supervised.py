@@ -30,7 +30,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
 from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import Augmentation, Batch, Dataset
-from tengen.learning.algorithms.supervised import NAME, Config, Learner
+from tengen.learning.algorithms.supervised import Config, Learner
 from tengen.learning.config import load_config
 from tengen.nets.architectures import build_net
 from tengen.nets.mdrnn import FLIPS, PlainSweep, sweep_from_corners
@@ -58,7 +58,7 @@ def run() -> dict[str, float]:
             seconds = _time(partial(_batch, dataset, numbers, layout))
             figures[f"batch_{layout}_positions_per_second"] = BATCH / seconds
         for preset in ("cnn", "mdrnn", "stanford15-mdrnn"):
-            config = load_config(Config, NAME, preset, [f"data={folder}"])
+            config = load_config(Config, "supervised", preset, [f"data={folder}"])
             learner = Learner(build_net(config.net, RULES), config.learner)
             batch = _batch(dataset, numbers, config.net.planes)
             seconds = _time(partial(learner.learn, batch, 1e-3))

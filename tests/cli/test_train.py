@@ -65,7 +65,7 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     assert "6x6x4" in listed.stdout
     again = run("train", "alphazero", "--run", str(folder), "--resume")
     assert again.exit_code == 0, again.exception
-    assert "going on after iteration 2" in again.stdout
+    assert "resuming after iteration 2" in again.stdout
 
     match = tmp_path / "match.json"
     played = run("match", f"alphazero:run={folder},simulations=2", "random", "--rules", "4x4:4", "--games", "2",
@@ -82,10 +82,10 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     assert card["run"]["games"] == json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])["games"]
     card_text = (target / "card.md").read_text(encoding="utf-8")
     assert "| `random` | 2 |" in card_text
-    assert "`simulations=2`, `resist` by default, both with `--time-ms 2000`, from random stones" in card_text
+    assert "`simulations=2`, default `resist`, both with `--time-ms 2000`, from random stones" in card_text
     assert "`metrics.jsonl`" in card_text
     assert (target / "metrics.jsonl").read_bytes() == (folder / "metrics.jsonl").read_bytes()
-    monkeypatch.setattr("tengen.learning.shipping._MOST_METRICS_BYTES", 100)
+    monkeypatch.setattr("tengen.learning.shipping._MAX_METRICS_BYTES", 100)
     run("ship", str(folder), str(target), "--command", "tengen train …")
     assert not (target / "metrics.jsonl").exists()
     assert "`metrics.jsonl`" not in (target / "card.md").read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
     begin(tmp_path / "run")
     for arguments, message in (
         (("train", "alphazero", "--preset", "6x6x5"), "unknown preset '6x6x5'"),
-        (("train", "alphazero", "--preset", "6x6x4", "--run", str(tmp_path / "run")), "holds a run already"),
+        (("train", "alphazero", "--preset", "6x6x4", "--run", str(tmp_path / "run")), "already holds a run"),
         (("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"), "give no settings"),
         (("train", "alphazero", "--preset", "9x9", "--run", str(tmp_path / "run"), "--resume"), "alphazero 6x6x4"),
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),
@@ -116,13 +116,13 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("init_from=none.safetensors", r"none\.safetensors is not a file of weights"),
-        ("init_from=zero.safetensors", r"no weight of zero\.safetensors, a plain .* fits into a residual network"),
+        ("init_from=none.safetensors", r"none\.safetensors is not a weights file"),
+        ("init_from=zero.safetensors", r"no weights of zero\.safetensors, a plain .* match a residual network"),
         ("warm_start.games=none.jsonl", r"none\.jsonl"),
         ("strength.opponents=['rule-based', 'nobody']", "nobody"),
         ("strength.player=speed=3", "agent 'alphazero' has no parameter 'speed'"),
         ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
-        ("window.first=0", "window: a window of 0 positions first"),
+        ("window.first=0", "window: window.first 0 must be at least 1"),
     ],
 )
 def test_a_mistake_leaves_no_run_behind(
@@ -142,7 +142,7 @@ def test_what_guards_advise_can_be_done(tmp_path: Path) -> None:
     begin(tmp_path / "first")
     result = begin(tmp_path / "second", "--init-from", str(tmp_path / "first"), "--set", "learner.learning_rate=1e-4")
     assert result.exit_code == 0, result.exception
-    assert "beginning with all weights of" in result.stdout
+    assert "starting with all weights of" in result.stdout
 
 
 def test_foreign_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_disk_that_is_full_of_the_first_games_leaves_the_run(tmp_path: Path, m
         patch.setattr(os, "replace", run_full)
         result = begin(folder)
     assert isinstance(result.exception, RunError), result.output
-    assert re.search(r"000001\.sgf: No space left on device; .*--resume goes on", str(result.exception))
+    assert re.search(r"000001\.sgf: No space left on device; .*--resume", str(result.exception))
     assert (folder / "replay" / "000001.npz").exists()
     again = run("train", "alphazero", "--run", str(folder), "--resume")
     assert again.exit_code == 0, again.exception

@@ -61,7 +61,7 @@ def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
         ("net.chanels=3", "unknown key net.chanels .*did you mean 'channels'"),
         ("lerner.batch=3", "unknown key lerner .*did you mean 'learner'"),
         ("net.channels=many", "net.channels = 'many' is not an integer"),
-        ("net.channels=1", "3 blocks with 1 channels|2 blocks with 1 channels"),
+        ("net.channels=1", "net: blocks 2 must be 1–40 and channels 1 4–512"),
         ("net.kind=thick", "net.kind = 'thick' is not one of plain, residual, dense, dense-value"),
         ("net=3", "net = 3 is not a table"),
         ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
@@ -70,11 +70,11 @@ def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
         ("learner.learning_rate=-1e-3", r"learner: learning_rate -0\.001 is not a number of at least 0"),
         ("learner.average=1.0", r"learner: average 1\.0"),
         ("learner.search_share=1.5", r"learner: search_share 1\.5 is outside 0–1"),
-        ("window.first=0", "window: a window of 0 positions first"),
-        ("window.largest=10", "window: a window of 10000 positions first and 10 at most"),
+        ("window.first=0", "window: window.first 0 must be at least 1"),
+        ("window.largest=10", "window: window.first 10000 must be .* at most window.largest 10"),
         ("window.exponent=nan", "window: exponent nan is outside 0–1"),
         ("self_play.first_simulations=-1", "self_play: first_simulations -1"),
-        ("self_play.games=0", "2 actors for 0 games"),
+        ("self_play.games=0", "self_play: actors 2 must be .* at most games 0"),
         ("openings.fraction=2", r"openings: fraction 2\.0 is outside 0–1"),
         ("warm_start.epochs=0", r"warm_start: epochs 0\.0 is not a number above 0"),
         ("warm_start.learning_rate=0", r"warm_start: learning_rate 0\.0 is not a number above 0"),
@@ -88,7 +88,7 @@ def test_settings_that_make_no_sense_are_refused_with_the_nearest_that_do(settin
 
 
 def test_unknown_presets_and_algorithms_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown preset '6x6' of alphazero .*did you mean '6x6x4'"):
+    with pytest.raises(InputError, match=r"unknown preset '6x6' for alphazero .*did you mean '6x6x4'"):
         load_config(find_algorithm("alphazero").Config, "alphazero", "6x6")
     with pytest.raises(InputError, match=r"unknown algorithm 'alphazoro' .*did you mean 'alphazero'"):
         find_algorithm("alphazoro")

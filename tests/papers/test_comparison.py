@@ -54,7 +54,7 @@ def test_learners_are_trained_rated_and_drawn(tmp_path: Path, capsys) -> None:
 
 def test_every_learner_has_presets_for_the_boards() -> None:
     for board in BOARDS:
-        assert {"alphazero", "ppo", "dqn", "pg"} <= set(Plan(1.0).learners(board))
+        assert {"alphazero", "ppo", "dqn", "pg"} <= set(Plan(1.0).algorithms_for(board))
 
 
 def test_mistakes_are_one_line(tmp_path: Path, capsys) -> None:

@@ -104,7 +104,7 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys) -> None:
     assert main(["cnn=nowhere", "--out", str(tmp_path)]) == 2
     network = write_network(tmp_path / "cnn.onnx", CNN)
     assert main([network, "--only", "accuracy", "--out", str(tmp_path)]) == 2
-    assert "name one by --data" in capsys.readouterr().err
+    assert "pass --data" in capsys.readouterr().err
     (tmp_path / RESULTS_FILE).write_text("[]")
     assert main([network, "--only", "policy", "--out", str(tmp_path)]) == 2
-    assert f"{RESULTS_FILE} holds no results" in capsys.readouterr().err
+    assert f"{RESULTS_FILE} is not a results file" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def generate(
 
     from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
-    from tengen.learning.progress import Progress
+    from tengen.learning.run.progress import Progress
     from tengen.tuning.engine_games import EngineGame, EngineGamesConfig, generate_games
 
     config = EngineGamesConfig(
@@ -110,7 +110,7 @@ def build(
 
     from tengen.core.contracts import Ruleset
     from tengen.datasets.build import BuildConfig, build_dataset
-    from tengen.learning.progress import Progress
+    from tengen.learning.run.progress import Progress
 
     config = BuildConfig(
         ruleset=Ruleset.parse(rules),
@@ -176,7 +176,7 @@ def measure(
     from tengen.core.contracts import Evaluator
     from tengen.datasets.dataset import Dataset, Split
     from tengen.learning.accuracy import measure_accuracy
-    from tengen.learning.progress import Progress
+    from tengen.learning.run.progress import Progress
     from tengen.nets.evaluators import AveragedEvaluator
     from tengen.nets.models import load_model
 

@@ -1,11 +1,14 @@
-"""`tengen runs`: what training runs there are, how far they are and how strong."""
+"""`tengen runs`: list training runs with their state, progress and strength."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from tengen.learning.run.reading import Metrics, StrengthPoint
 
 
 def register(app: typer.Typer) -> None:
@@ -14,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def runs(
-    folder: Annotated[Path, typer.Argument(help="A run, or a folder of runs.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(help="A run, or a folder that contains runs.")] = Path("runs"),
     plots: Annotated[bool, typer.Option("--plots", help="Draw the curves of each run into its folder.")] = False,
 ) -> None:
     """List training runs with their progress and strength."""
@@ -23,8 +26,8 @@ def runs(
     from rich.text import Text
 
     from tengen.errors import InputError, RunError
-    from tengen.learning.plots import draw_run
-    from tengen.learning.run import find_runs
+    from tengen.learning.run.plots import draw_run
+    from tengen.learning.run.reading import find_runs, strength_curve
 
     console = Console(highlight=False)
     found = find_runs(folder)
@@ -38,16 +41,17 @@ def runs(
     problems: list[str] = []
     scores: list[str] = []
     for run in found:
-        state = "running" if run.is_running() else "stopped"
+        state = str(run.state())
         try:
             metrics = run.metrics()
         except RunError as problem:
             problems.append(str(problem))
             metrics, state = [], "damaged"
+        curve = strength_curve(metrics)
         name = str(run.folder.relative_to(folder)) if run.folder != folder else run.folder.name
         kind = f"{run.header.algorithm} {run.header.preset}".rstrip()
-        table.add_row(Text.assemble((name, "bold"), "\n", kind), state, *_numbers(metrics))
-        if hardest := _hardest(metrics):
+        table.add_row(Text.assemble((name, "bold"), "\n", kind), state, *_numbers(metrics, curve))
+        if hardest := _hardest(curve):
             scores.append(f"{name}: {hardest}")
         if plots:
             for picture in draw_run(metrics, run.folder, run.folder.name):
@@ -59,22 +63,15 @@ def runs(
         raise RunError("; ".join(problems))
 
 
-def _numbers(metrics: list[dict[str, Any]]) -> tuple[str, ...]:
+def _numbers(metrics: Metrics, curve: list[StrengthPoint]) -> tuple[str, ...]:
     if not metrics:
         return "0", "", "", ""
     last = metrics[-1]
-    strength = _strength(metrics)
-    elo = "" if strength is None else f"{strength['elo']:+.0f} ±{strength['error']:.0f}"
+    elo = f"{curve[-1].elo:+.0f} ±{curve[-1].error:.0f}" if curve else ""
     return str(last["iteration"]), f"{last['seconds'] / 60:.1f}", f"{last.get('games', '')}", elo
 
 
-def _hardest(metrics: list[dict[str, Any]]) -> str:
-    """The scores against the last two of the ladder, empty when strength was never measured."""
-    strength = _strength(metrics)
-    pairs = [] if strength is None else list(strength["scores"].items())[-2:]
+def _hardest(curve: list[StrengthPoint]) -> str:
+    """Format the scores against the last two opponents of the ladder; empty if strength was never measured."""
+    pairs = list(curve[-1].scores.items())[-2:] if curve else []
     return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
-
-
-def _strength(metrics: list[dict[str, Any]]) -> Any:
-    """The last measurement, None before the first."""
-    return next((line["strength"] for line in reversed(metrics) if "strength" in line), None)

@@ -46,8 +46,8 @@ def train(
     from tengen.errors import AgentError, InputError
     from tengen.learning.algorithms.registry import find_algorithm
     from tengen.learning.config import load_config, preset_names
-    from tengen.learning.progress import Progress
     from tengen.learning.run import Run, new_header
+    from tengen.learning.run.progress import Progress
 
     console = Console(highlight=False, quiet=quiet)
     if algorithm is None:

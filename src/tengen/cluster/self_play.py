@@ -23,7 +23,7 @@ from tengen.errors import RunError
 from tengen.learning.experience.game_source import Generation, SelfPlayer, SelfPlaySpec
 from tengen.learning.experience.replay import Samples
 from tengen.learning.experience.self_play import FinishedGame, Games
-from tengen.search.puct import PuctConfig
+from tengen.search.puct_config import PuctConfig
 
 CALL_S = 3.0
 """A worker answers after this time, with whatever games it has finished."""

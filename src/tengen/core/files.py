@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import BinaryIO
+
+from tengen.errors import InputError, TengenError
 
 PART = ".part"
 """Suffix of a file that is still being written; its name also starts with a dot."""
@@ -39,3 +42,42 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             partial.unlink()
         raise
+
+
+def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
+    """Create a folder whose files `fill` writes, or replace an existing one. An `OSError` leaves the old folder."""
+    partial = partial_path(path)
+    rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    fill(partial)
+    for file in partial.iterdir():
+        with open(file, "rb+") as handle:
+            os.fsync(handle.fileno())
+    rmtree(path, ignore_errors=True)
+    os.replace(partial, path)
+
+
+def remove_partial(folder: Path) -> None:
+    """Delete the partial files and folders that a killed process left in `folder`."""
+    for partial in folder.glob(f".*{PART}"):
+        if partial.is_dir():
+            rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -> Iterator[None]:
+    """Convert an `OSError` while `path` is written, such as a full disk, to `error`; `hint` ends its message."""
+    try:
+        yield
+    except OSError as problem:
+        remedy = f"; {hint}" if hint else ""
+        raise error(f"cannot write {path}: {problem.strerror or problem}{remedy}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a text file atomically and create its folder; `InputError` if that fails."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text.encode("utf-8"))

@@ -1,1 +1,1 @@
-"""Games of any format as samples to learn from: built once, memory-mapped, turned and shifted batch by batch."""
+"""Data sets of recorded games for supervised learning: built once, memory-mapped, augmented batch by batch."""

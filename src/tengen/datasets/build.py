@@ -1,4 +1,4 @@
-"""From game files to a data set: what is kept, what is skipped and why."""
+"""Building a data set from game files."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from tengen.errors import ForbiddenPointError, IllegalMoveError, InputError, Rec
 from tengen.records import FORMATS, GameRecord, ReadReport, iterate
 
 _GIVEN = "FIRST"
-"""The property by which `tengen data generate` says how many first stones nobody chose."""
+"""Property of `tengen data generate`: number of opening stones that the engine did not choose."""
 _RESULTS = {Outcome.BLACK: 1, Outcome.WHITE: -1, Outcome.DRAW: 0}
 _NOTES_KEPT = 10
 
 OnProgress = Callable[[float, int, int], None]
-"""Hears the share of the files that is read, and how many games and moves are kept so far."""
+"""Called with the share of the files that is read, and the games and moves kept so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildConfig:
-    """Which games become samples, and how."""
+    """Selection of games and samples."""
 
     ruleset: Ruleset
-    """Games of another board, win length or rule are left out; the opening procedure does not matter."""
+    """Ruleset; games with another board, win length or rule are skipped. The opening procedure does not matter."""
     opening_moves: int = 0
-    """So many first moves of each game are marked as its opening, to be learned and measured apart."""
+    """Number of first moves of each game that are marked as its opening."""
     skips_openings: bool = False
-    """Leave these moves out altogether."""
+    """Leave out the moves of openings."""
     results: tuple[str, ...] = ()
-    """Keep only games that ended so: black, white, draw; empty keeps all, also those of unknown result."""
+    """Results to keep: black, white, draw; empty keeps all games, including those with unknown result."""
     player: str = ""
-    """Keep only games in which a player's name contains this text."""
+    """Keep only games in which a player's name contains this string."""
     min_moves: int = 1
-    """Leave out games with fewer moves."""
+    """Skip games with fewer moves."""
     keeps_duplicates: bool = False
-    """Keep samples that are the same but for a symmetry of the board."""
+    """Keep samples that are equal up to a symmetry of the board."""
     shares: tuple[int, ...] = (8, 1, 1)
-    """Parts of the games for training, validation and test."""
+    """Proportions of games for training, validation and test."""
     seed: int = 0
-    """Chooses which games go where."""
+    """Seed of the split."""
 
     def __post_init__(self) -> None:
         unknown = set(self.results) - {str(outcome) for outcome in _RESULTS}
         if unknown:
-            raise InputError(f"results {', '.join(sorted(unknown))} are none of black, white, draw")
+            raise InputError(f"unknown results {', '.join(sorted(unknown))} (known: black, white, draw)")
         if len(self.shares) != len(Split) or min(self.shares) < 0 or not self.shares[0]:
-            raise InputError(f"shares {self.shares} are not three numbers, the first above 0")
+            raise InputError(f"shares {self.shares} are not three numbers of at least 0 with the first above 0")
         if self.opening_moves < 0 or self.min_moves < 0:
             raise InputError("opening_moves and min_moves must not be negative")
 
@@ -66,12 +66,12 @@ def build_dataset(
 ) -> Dataset:
     """Read games of any format, write the data set and open it.
 
-    A source may be a folder, of which every game file is read; one that does not exist is an `InputError`. Damaged
-    records, illegal moves and games without moves are counted in `description["skipped"]` and passed over, the first
-    damaged files named in `description["damaged_files"]`; only when nothing is left, that is an `InputError`.
+    A source is a file, or a folder whose game files are all read. Damaged records, illegal moves and games without
+    moves are skipped and counted in `description["skipped"]`; `description["damaged_files"]` names the first damaged
+    files. `InputError` if a source does not exist or no game is left.
     """
     if (target / DESCRIPTION_FILE).exists():
-        raise InputError(f"{target} holds a data set already: name another folder")
+        raise InputError(f"{target} already holds a data set: choose another folder")
     files = _find_files(sources)
     report = ReadReport()
     damaged: list[str] = []
@@ -118,7 +118,7 @@ def build_dataset(
 
 
 class _UnusableError(Exception):
-    """A game that is passed over: what is counted, and a remark."""
+    """A game that is skipped: the reason, which is counted, and a note."""
 
     def __init__(self, reason: str, note: str) -> None:
         super().__init__(reason)
@@ -131,7 +131,7 @@ class _Game:
     moves: list[int]
     result: int
     given: int
-    """First stones that are no samples."""
+    """Number of first stones that are not samples."""
 
 
 def _find_files(sources: Sequence[Path]) -> list[Path]:
@@ -152,7 +152,7 @@ def _read_games(
     damaged: list[str],
     on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
-    """The usable games of all files; `damaged` gets a sentence about each file that cannot be read to its end."""
+    """Yield the usable games of all files; add a sentence to `damaged` for each file that cannot be read completely."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:
@@ -160,9 +160,9 @@ def _read_games(
             on_progress((files_read + share) / len(files), counts["games"], counts["moves"])
 
     for number, path in enumerate(files):
-        heard = partial(show, number)
+        on_read = partial(show, number)
         try:
-            for record in iterate(path, ruleset=config.ruleset, report=report, skips_damage=True, on_progress=heard):
+            for record in iterate(path, ruleset=config.ruleset, report=report, skips_damage=True, on_progress=on_read):
                 try:
                     game = _convert(record, config)
                 except _UnusableError as error:
@@ -177,7 +177,7 @@ def _read_games(
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:
-    """The game as numbers; `_UnusableError` when it is not wanted or not right."""
+    """Convert a record to point indices; `_UnusableError` if the game is not selected or invalid."""
     mine, theirs = config.ruleset, record.ruleset
     names = f"{record.black} – {record.white}"
     if (theirs.width, theirs.height, theirs.win_length, theirs.rule) != (
@@ -206,7 +206,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
             position = position.play(move.point)
             moves.append(move.point.index(mine.width))
     except ForbiddenPointError as error:
-        # A foul that ends the game is how it was lost; anywhere else the record is wrong.
+        # A foul as the last move lost the game; anywhere else the record is invalid.
         if len(moves) < len(played) - 1:
             raise _UnusableError(
                 "games with an illegal move", f"{names}, move {len(moves) + 1}: {_first_line(error)}"
@@ -233,7 +233,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _split(games: int, config: BuildConfig) -> npt.NDArray[np.uint8]:
-    """[G]: numbers of splits in a random order, as near to the shares as whole games allow."""
+    """Assign splits [G] at random, as close to the proportions as whole games allow."""
     ends = np.cumsum(config.shares) * games // sum(config.shares)
     splits = np.searchsorted(ends, np.arange(games), side="right").astype(np.uint8)
     return np.random.default_rng(config.seed).permutation(splits)

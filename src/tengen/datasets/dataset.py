@@ -1,15 +1,15 @@
-"""A data set on disk: games as flat arrays that are mapped into memory, and batches of samples from them.
+"""A data set on disk: games as memory-mapped flat arrays, and batches of samples from them.
 
-A folder holds `dataset.json` (what it was built from and how) and
+A folder holds `dataset.json` (sources and settings of the build) and
 
-    moves.npy      uint16 [M]    the points of all games in a row
-    starts.npy     int64 [G+1]   game g has the moves from starts[g] to starts[g+1]
+    moves.npy      uint16 [M]    point indices of all games, concatenated
+    starts.npy     int64 [G+1]   game g has the moves starts[g] … starts[g+1] - 1
     results.npy    int8 [G]      +1 black won, -1 white won, 0 draw, `UNKNOWN`
-    splits.npy     uint8 [G]     the number of the game's `Split`
-    samples.npy    uint32 [N]    places in `moves`: the move there is what a network shall find
+    splits.npy     uint8 [G]     index of the game's `Split`
+    samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-A sample costs four bytes and its game two a move. Planes are made when a batch is asked for (`encode_games`), so that
-one data set serves every layout, every symmetry and every shift.
+A sample takes four bytes and a move two. Planes are encoded when a batch is requested (`encode_games`), so one data set
+serves every layout, symmetry and shift.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen.core.contracts import Ruleset
+from tengen.core.files import write_text, writing
 from tengen.core.planes import FloatPlanes, encode_games
 from tengen.core.symmetry import permutation, symmetries
 from tengen.errors import InputError
@@ -32,12 +33,12 @@ from tengen.errors import InputError
 DESCRIPTION_FILE = "dataset.json"
 ARRAYS = {"moves": np.uint16, "starts": np.int64, "results": np.int8, "splits": np.uint8, "samples": np.uint32}
 UNKNOWN = 2
-"""In `results`: how the game ended is not known."""
+"""Value in `results` of a game with unknown result."""
 _VERSION = 1
 
 
 class Split(StrEnum):
-    """What a game is used for."""
+    """Purpose of a game."""
 
     TRAINING = "training"
     VALIDATION = "validation"
@@ -46,12 +47,12 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augmentation:
-    """How samples are varied; the move goes along with the stones."""
+    """Random variation of samples; the move to predict is varied with the stones."""
 
     symmetry: bool = True
-    """Turn and mirror the board at random."""
+    """Apply a random symmetry of the board."""
     shift: int = 0
-    """Move all stones by up to so many points in each direction, as far as none leaves the board."""
+    """Maximum shift of all stones in each direction; no stone leaves the board."""
 
     def __post_init__(self) -> None:
         if self.shift < 0:
@@ -60,32 +61,32 @@ class Augmentation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """B samples as a network sees them, A = area of the board."""
+    """B samples as network input and targets; A = number of points."""
 
     planes: FloatPlanes
-    """[B, C, H, W], seen by the side to move."""
+    """[B, C, H, W], from the perspective of the side to move."""
     moves: npt.NDArray[np.int64]
-    """[B]: the point that was played."""
+    """[B]: point that was played."""
     empty: npt.NDArray[np.bool_]
-    """[B, A]: where no stone stands."""
+    """[B, A]: whether a point is empty."""
     results: npt.NDArray[np.float32]
-    """[B]: +1, 0, -1 as the game ended for the side to move; NaN where that is unknown."""
+    """[B]: result of the game (+1, 0, -1) for the side to move; NaN if unknown."""
     plies: npt.NDArray[np.int64]
-    """[B]: stones on the board."""
+    """[B]: number of stones on the board."""
 
     def __len__(self) -> int:
         return len(self.moves)
 
 
 class Dataset:
-    """A data set that was built before; its arrays are read-only."""
+    """An existing data set; its arrays are read-only."""
 
     def __init__(self, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Use `open` instead."""
         self.description = description
         self.ruleset = Ruleset.parse(description["ruleset"])
         self.opening_moves = int(description["opening_moves"])
-        """So many first moves of each game count as its opening."""
+        """Number of first moves of each game that count as its opening."""
         self.moves: npt.NDArray[np.uint16] = arrays["moves"]
         self.starts: npt.NDArray[np.int64] = arrays["starts"]
         self.results: npt.NDArray[np.int8] = arrays["results"]
@@ -95,7 +96,7 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
-        """Map a data set into memory; `InputError` when it is not one."""
+        """Map a data set into memory; `InputError` if the folder is not one."""
         try:
             description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
             if description.get("version") != _VERSION:
@@ -103,28 +104,26 @@ class Dataset:
             arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
             for name, kind in ARRAYS.items():
                 if arrays[name].dtype != kind or arrays[name].ndim != 1:
-                    raise ValueError(f"{name}.npy holds something else")
+                    raise ValueError(f"{name}.npy has the wrong type or shape")
             return cls(description, arrays)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{folder} is not a data set of `tengen data build`: {error}") from None
 
     @staticmethod
     def write(folder: Path, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Write a data set; the description comes last, so that half of one is none."""
-        try:
+        """Write a data set. The description is written last, so an incomplete folder is not a data set."""
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for name, kind in ARRAYS.items():
                 np.save(folder / f"{name}.npy", arrays[name].astype(kind, copy=False), allow_pickle=False)
-            text = json.dumps({"version": _VERSION, **description}, indent=2, ensure_ascii=False) + "\n"
-            (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
+        text = json.dumps({"version": _VERSION, **description}, indent=2, ensure_ascii=False) + "\n"
+        write_text(folder / DESCRIPTION_FILE, text)
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """The numbers of the samples of a split; only those of openings, or only the others, if asked."""
+        """Return the numbers of the samples of a split: all, only those in openings, or only the others."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:
@@ -139,13 +138,13 @@ class Dataset:
         augmentation: Augmentation | None = None,
         rng: np.random.Generator | None = None,
     ) -> Batch:
-        """The samples with these numbers [B]; with an augmentation each is varied by choices of `rng`."""
+        """Return the samples with these numbers [B]; with an augmentation, each is varied at random with `rng`."""
         places = self.samples[numbers].astype(np.int64)
         games = self._games(places)
         begins = self.starts[games]
         plies = places - begins
         columns = np.arange(int(plies.max()) + 1)
-        # What stands after the sample's own move belongs to other moves and is never looked at.
+        # Entries after the sample's own move belong to later moves and are never used.
         stones = self.moves[np.minimum(begins[:, None] + columns, len(self.moves) - 1)]
         counted = columns <= plies[:, None]
         if augmentation is not None:
@@ -192,7 +191,7 @@ class Dataset:
 def _draw_shift(
     places: npt.NDArray[np.int64], counted: npt.NDArray[np.bool_], size: int, largest: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """[B]: a shift of each row that leaves its counted places [B, L] within 0 … size - 1."""
+    """Draw a shift [B] per row that keeps its counted places [B, L] within 0 … size - 1."""
     low = np.where(counted, places, size).min(axis=1)
     high = np.where(counted, places, -1).max(axis=1)
     drawn: npt.NDArray[np.int64] = rng.integers(

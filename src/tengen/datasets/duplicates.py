@@ -1,4 +1,4 @@
-"""Which samples are the same one but for a symmetry of the board."""
+"""Samples that are equal up to a symmetry of the board."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _KEYS_SEED = 20151
 def sample_keys(
     moves: npt.NDArray[np.uint16], starts: npt.NDArray[np.int64], ruleset: Ruleset
 ) -> npt.NDArray[np.uint64]:
-    """[M] numbers, equal for moves by which the same stones are followed by the same move in some reflection.
+    """Return a key [M] for each move; samples with the same stones and move under some symmetry have equal keys.
 
-    `moves` [M] are all games in a row, game g from `starts[g]` on; the order in which stones came does not matter. As
-    with any hash, two different samples may agree by chance, once in many billions.
+    `moves` [M] are all games, concatenated; game g starts at `starts[g]`. The order of the stones does not matter. The
+    keys are 64-bit hashes, so different samples collide with a chance of one in many billions.
     """
     rng = np.random.default_rng(_KEYS_SEED)
     stones = rng.integers(0, 1 << 64, size=(2, ruleset.area), dtype=np.uint64)
@@ -27,7 +27,7 @@ def sample_keys(
     smallest = np.full(len(moves), np.iinfo(np.uint64).max, np.uint64)
     for symmetry in symmetries(ruleset):
         points = permutation(symmetry, ruleset)[moves]
-        # sums[i] is of all stones before place i, of earlier games too, which the second term takes away again.
+        # sums[i] covers all stones before index i, including earlier games; sums[begin] cancels those.
         sums = np.zeros(len(moves) + 1, np.uint64)
         np.bitwise_xor.accumulate(stones[colour, points], out=sums[1:])
         np.minimum(smallest, sums[:-1] ^ sums[begin] ^ next_move[points], out=smallest)

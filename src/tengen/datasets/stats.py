@@ -1,4 +1,4 @@
-"""A data set in numbers."""
+"""Statistics of a data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RESULTS = {"won by black": 1, "won by white": -1, "drawn": 0, "of unknown resul
 
 
 def describe_dataset(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """What to print: names and values."""
+    """Yield names and values to print."""
     games, moves, samples = len(dataset.results), len(dataset.moves), len(dataset)
     yield "rules", str(dataset.ruleset)
     yield "games", f"{games:,}"
@@ -20,13 +20,13 @@ def describe_dataset(dataset: Dataset) -> Iterator[tuple[str, str]]:
         yield f"  {name}", _part(int((dataset.results == number).sum()), games)
     lengths = np.diff(dataset.starts)
     low, middle, high = np.percentile(lengths, (5, 50, 95))
-    yield "moves", f"{moves:,}; a game has {middle:.0f}, nine of ten between {low:.0f} and {high:.0f}"
+    yield "moves", f"{moves:,}; median {middle:.0f} per game, 90 % of games between {low:.0f} and {high:.0f}"
     yield "samples", _part(samples, moves)
     for split in Split:
         yield f"  for {split}", _part(len(dataset.find(split)), samples)
     openings = sum(len(dataset.find(split, openings=True)) for split in Split)
     yield f"  in openings (first {dataset.opening_moves} moves)", _part(openings, samples)
-    yield "left out as duplicates", f"{dataset.description['duplicates_removed']:,}"
+    yield "duplicates removed", f"{dataset.description['duplicates_removed']:,}"
     for reason, count in dataset.description["skipped"].items():
         yield f"skipped {reason}", f"{count:,}"
 

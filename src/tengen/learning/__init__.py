@@ -1,1 +1,1 @@
-"""Training algorithms, one file each, and the little they share: configurations, runs, replay, guards, curves."""
+"""Training: `algorithms` (one module each), `experience` (games and positions), `run` (the folder and its loop)."""

@@ -1,4 +1,4 @@
-"""How often a network finds the move that was played: overall, apart from openings, and by move number."""
+"""Top-1 and top-5 accuracy of a network on recorded games: overall, without openings, and by move number."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from tengen.core.contracts import Evaluator
 from tengen.datasets.dataset import Dataset
 
 TEST_FILE = "test.json"
-"""What a finished run does on the test games of its data set."""
+"""File of a run with its accuracy on the test games of the data set."""
 _BATCH = 256
 _TOP = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Counts of samples by the number of stones on the board, P = the largest number of these plus one."""
+    """Sample counts by the number of stones on the board; P = maximum number of stones + 1."""
 
     samples: npt.NDArray[np.int64]
-    """[P]"""
+    """[P]: all samples."""
     first: npt.NDArray[np.int64]
-    """[P]: the move was the network's first choice."""
+    """[P]: samples whose move is the network's first choice."""
     top: npt.NDArray[np.int64]
-    """[P]: it was among the first five."""
+    """[P]: samples whose move is among the first five."""
     opening_moves: int
-    """With fewer stones than this a move belongs to the opening."""
+    """Number of stones below which a move belongs to the opening."""
 
     def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
-        """`first` or `top` as a share of the samples: of all, of openings only, or without them; 0 of none."""
+        """Return `first` or `top` as a share of all samples, of openings only, or without them; 0 if there are none."""
         part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
         return float(counts[part].sum() / max(1, self.samples[part].sum()))
 
     def to_json(self) -> dict[str, Any]:
-        """For metrics and cards: shares to four digits."""
+        """Convert to a table for metrics and cards, rounded to four digits."""
         opening = int(self.samples[: self.opening_moves].sum())
         table: dict[str, Any] = {"samples": int(self.samples.sum()), "opening_samples": opening}
         for name, openings in (("", None), ("_without_openings", False), ("_of_openings", True)):
@@ -52,7 +52,7 @@ def measure_accuracy(
     numbers: npt.NDArray[np.int64],
     on_samples: Callable[[int], None] | None = None,
 ) -> Accuracy:
-    """Ask the network about samples; it chooses among empty points. `on_samples` hears how many are done."""
+    """Measure the accuracy of a network among empty points; `on_samples` is called with the number of samples done."""
     area = dataset.ruleset.area
     counts = {name: np.zeros(area, np.int64) for name in ("samples", "first", "top")}
     for begin in range(0, len(numbers), _BATCH):

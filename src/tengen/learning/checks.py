@@ -1,4 +1,4 @@
-"""Numbers of a configuration within their bounds; `InputError` names the field and its value."""
+"""Range checks for fields of a configuration; `InputError` names the field and its value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tengen.errors import InputError
 
 
 def check_at_least(config: Any, low: float, *names: str) -> None:
-    """Refuse fields below `low`, and those that are no finite number."""
+    """Reject fields that are below `low`, NaN or infinite."""
     for name in names:
         value = getattr(config, name)
         if not low <= value < math.inf:
@@ -17,7 +17,7 @@ def check_at_least(config: Any, low: float, *names: str) -> None:
 
 
 def check_positive(config: Any, *names: str) -> None:
-    """Refuse fields that are 0, negative or no finite number."""
+    """Reject fields that are 0, negative, NaN or infinite."""
     for name in names:
         value = getattr(config, name)
         if not 0 < value < math.inf:
@@ -25,7 +25,7 @@ def check_positive(config: Any, *names: str) -> None:
 
 
 def check_share(config: Any, *names: str) -> None:
-    """Refuse fields outside 0–1."""
+    """Reject fields outside 0–1."""
     for name in names:
         value = getattr(config, name)
         if not 0 <= value <= 1:
@@ -33,8 +33,8 @@ def check_share(config: Any, *names: str) -> None:
 
 
 def check_decay(config: Any, *names: str) -> None:
-    """Refuse fields that are not in 0–1 or are 1, with which nothing would ever change."""
+    """Reject fields outside 0–1, and 1 itself: an average with decay 1 never changes."""
     for name in names:
         value = getattr(config, name)
         if not 0 <= value < 1:
-            raise InputError(f"{name} {value} is not from 0 to below 1")
+            raise InputError(f"{name} {value} is not at least 0 and below 1")

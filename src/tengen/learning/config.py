@@ -1,8 +1,8 @@
-"""Configurations of training: presets in TOML, settings on top of them, and the resolved one as a file.
+"""Training configurations: TOML presets, settings on top of them, and the resolved configuration as a file.
 
-Each algorithm has a frozen dataclass `Config`, nested where that helps, every field with its sentence. A preset is
-`presets/ALGORITHM/NAME.toml`, here or in the folder of its paper. It says only what differs from the defaults; its
-first line describes it.
+Each algorithm has a frozen dataclass `Config`, possibly nested, with a docstring per field. A preset is
+`presets/ALGORITHM/NAME.toml`, here or in the folder of its paper. It lists only what differs from the defaults; its
+first line is its description.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def preset_names(algorithm: str) -> tuple[str, ...]:
 
 
 def describe_preset(algorithm: str, preset: str) -> str:
-    """The sentence at the top of a preset's file."""
+    """Return the first line of a preset file, its description."""
     first = _preset_path(algorithm, preset).read_text(encoding="utf-8").partition("\n")[0]
     return first.lstrip("# ")
 
 
 def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
-    """The defaults of `kind`, changed by the preset, changed by `key=value` settings, `table.key=value` in a table.
+    """Return the defaults of `kind` updated by a preset and by `key=value` or `table.key=value` settings, in order.
 
-    Values are TOML; a word that is none is a text. Unknown presets and keys are refused with the nearest known one.
+    Values are TOML; anything else is read as a string. Unknown presets and keys are errors that suggest a known one.
     """
     table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
     origin = f"preset {preset}" if preset else f"settings of {algorithm}"
@@ -47,12 +47,12 @@ def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Seq
 
 
 def read_config(kind: type[C], table: Mapping[str, Any], origin: str) -> C:
-    """The configuration in a table that `format_toml` wrote; `origin` names it in errors."""
+    """Convert a table written by `format_toml` to a configuration; `origin` names its source in errors."""
     return TableReader(origin, Path()).make(kind, table, "")
 
 
 def format_toml(config: Any) -> str:
-    """A configuration as TOML, every field written out: what `read_config` reads back as the same."""
+    """Format a configuration as TOML with every field; `read_config` reads it back."""
     lines: list[str] = []
     _write_table(to_table(config), (), lines)
     return "\n".join(lines) + "\n"
@@ -60,7 +60,7 @@ def format_toml(config: Any) -> str:
 
 def _write_table(table: Mapping[str, Any], place: tuple[str, ...], lines: list[str]) -> None:
     tables = {key: value for key, value in table.items() if isinstance(value, Mapping)}
-    # Numbers, texts, truth values and lists of them look the same in JSON as in TOML.
+    # Numbers, strings, booleans and lists of them are written the same way in JSON and TOML.
     lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items() if key not in tables]
     for key, value in tables.items():
         lines += ["", f"[{'.'.join((*place, key))}]"]
@@ -74,7 +74,7 @@ def _preset_paths(algorithm: str) -> dict[str, Path]:
 def _preset_path(algorithm: str, preset: str) -> Path:
     paths = _preset_paths(algorithm)
     if preset not in paths:
-        raise InputError(f"unknown preset {preset!r} of {algorithm}{did_you_mean(preset, tuple(paths))}")
+        raise InputError(f"unknown preset {preset!r} for {algorithm}{did_you_mean(preset, tuple(paths))}")
     return paths[preset]
 
 

@@ -1,6 +1,5 @@
-"""Networks: the papers' plain and dense ones and a small residual one, their files, and how searches ask them.
+"""Networks: the architectures of the papers and our own, their files, and the evaluators that searches use.
 
-Playing with a network file needs onnxruntime only: `models` and `evaluators` import torch when a torch evaluator is
-asked for, and not before. `architectures`, `plain`, `dense`, `residual` and `export` are for training and import it at
-once.
+Playing with a network file needs only onnxruntime: `models` and `evaluators` import torch only when a torch evaluator
+is requested. The other modules are for training and import torch directly.
 """

@@ -1,4 +1,4 @@
-"""What all networks have in common: how one is described, what it returns, and its weights as a file."""
+"""Interface of all networks: configuration, output, and weights as a file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from tengen.core.contracts import Ruleset
+from tengen.core.files import replace_file
 from tengen.core.planes import plane_count
 from tengen.errors import InputError
 
@@ -22,7 +23,7 @@ _METADATA = "tengen"
 
 
 class NetKind(StrEnum):
-    """Which architecture."""
+    """Architecture of a network."""
 
     PLAIN = "plain"
     """The convolutional network of zero9: dense heads, one board size (`tengen.nets.plain`)."""
@@ -31,43 +32,43 @@ class NetKind(StrEnum):
     DENSE = "dense"
     """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
     DENSE_VALUE = "dense-value"
-    """The same with a second network for the value."""
+    """The dense network with a second one for the value."""
     POOLED = "pooled"
     """The convolutional network of stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
     MDRNN = "mdrnn"
     """The recurrent network of stanford15: any board size (`tengen.nets.mdrnn`)."""
     GATED_MDRNN = "gated-mdrnn"
-    """A deeper one with gates and a value: any board size (`tengen.nets.mdrnn`)."""
+    """A deeper recurrent network with gates and a value: any board size (`tengen.nets.mdrnn`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetConfig:
-    """Describes a network; with the ruleset it says the shape of every weight."""
+    """Configuration of a network; together with the ruleset it determines the shape of every weight."""
 
     kind: NetKind = NetKind.RESIDUAL
-    """The architecture."""
+    """Architecture."""
     planes: str = "own-other-last-colour"
-    """The input layout, a name of `tengen.core.planes`."""
+    """Input layout, a name of `tengen.core.planes`."""
     channels: int = 32
-    """Channels of the residual trunk, units of a recurrent or dense layer; the others have those of their papers."""
+    """Channels of the residual trunk, or units of a recurrent or dense layer; other architectures ignore it."""
     blocks: int = 3
-    """Residual blocks of two convolutions each, or gated recurrent layers; the others have none."""
+    """Residual blocks of two convolutions, or gated recurrent layers; other architectures ignore it."""
 
     def __post_init__(self) -> None:
         plane_count(self.planes)
         if not 4 <= self.channels <= 512 or not 1 <= self.blocks <= 40:
-            raise InputError(f"a net of {self.blocks} blocks with {self.channels} channels (1–40 with 4–512)")
+            raise InputError(f"blocks {self.blocks} must be 1–40 and channels {self.channels} 4–512")
 
 
 class NetOutput(NamedTuple):
-    """What a network says about a batch of B positions of H·W = area points; the last three are for training."""
+    """Output for a batch of B positions with H·W = area points; the last three fields are used in training only."""
 
     policy_logits: Tensor
     """[B, area]"""
     value_to_move: Tensor
     """[B], in [-1, 1]"""
     value_logits: Tensor | None = None
-    """[B, 3]: win, draw, loss for the side to move; None from a network with a scalar value."""
+    """[B, 3]: win, draw, loss for the side to move; None for a network with a scalar value."""
     soft_policy_logits: Tensor | None = None
     """[B, area]: the policy at a high temperature."""
     reply_logits: Tensor | None = None
@@ -78,7 +79,7 @@ class Net(nn.Module, ABC):
     """A network: planes [B, C, H, W] → `NetOutput`."""
 
     has_any_size = False
-    """Whether the same weights serve boards of every size."""
+    """Whether the same weights work on boards of any size."""
     has_int8 = True
     """Whether its ONNX graph can be quantised."""
 
@@ -88,11 +89,11 @@ class Net(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
 
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
-    """A network with fresh weights, the same for the same seed."""
+    """Build a network with random weights; the same seed gives the same weights."""
     from tengen.nets.dense import DenseNet
     from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
     from tengen.nets.plain import PlainNet
@@ -117,36 +118,31 @@ def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
 
 
 def count_weights(net: nn.Module) -> int:
-    """How many numbers the network has learned."""
+    """Return the number of trainable weights."""
     return sum(parameter.numel() for parameter in net.parameters())
 
 
 # -- weights as a file ------------------------------------------------------------------------------------------------
 
 
-def net_bytes(net: Net, ruleset: Ruleset) -> bytes:
-    """The content of a safetensors file: the weights, the description of the network and the ruleset."""
-    weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
-    # One entry: several come out in any order, and the same network should give the same file.
-    description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
-    return safetensors.torch.save(weights, metadata={_METADATA: description})
-
-
 def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
-    """Write `net_bytes` to a file."""
-    path.write_bytes(net_bytes(net, ruleset))
+    """Write weights, configuration and ruleset as a safetensors file, atomically."""
+    weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
+    # A single entry, because the order of several is not fixed and equal networks should give equal files.
+    description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
+    replace_file(path, safetensors.torch.save(weights, metadata={_METADATA: description}))
 
 
 def load_net(path: Path) -> tuple[Net, Ruleset]:
-    """Read a network that `save_net` wrote, and the ruleset it was trained for."""
+    """Read a network written by `save_net` and the ruleset it was trained for."""
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except (OSError, safetensors.SafetensorError) as error:
-        raise InputError(f"{path} is not a file of weights: {error}") from None
+        raise InputError(f"{path} is not a weights file: {error}") from None
     if _METADATA not in metadata:
-        raise InputError(f"{path} does not say which network its weights belong to")
+        raise InputError(f"{path} was not written by Tengen: it does not name the network of its weights")
     try:
         described = json.loads(metadata[_METADATA])
         config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
@@ -154,14 +150,14 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
         net = build_net(config, ruleset)
         net.load_state_dict(weights)
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
-        raise InputError(f"{path} holds weights of another network: {error}") from None
+        raise InputError(f"{path} has weights that do not match its network: {error}") from None
     return net, ruleset
 
 
 def transfer_weights(source: Net, target: Net) -> list[str]:
-    """Copy every weight whose name and shape agree, as from one board size to another; returns the names left out.
+    """Copy every weight whose name and shape agree, for example to another board size; return the names left out.
 
-    Between residual networks of one configuration everything is copied; between plain ones all but the dense layers.
+    Residual networks of the same configuration agree in all weights, plain ones in all but the dense layers.
     """
     theirs, ours = source.state_dict(), target.state_dict()
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}

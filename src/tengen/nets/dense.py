@@ -1,4 +1,4 @@
-"""The network of pg9, "Using DRL to train a Gomoku agent": one hidden layer, dense, no idea of neighbourhood."""
+"""The network of pg9, "Using DRL to train a Gomoku agent": one dense hidden layer, which does not model adjacency."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 
 class DenseNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or that of a second network of the same form.
+    """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
 
-    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper has 81 → 500 → 81; the second network is its future work.
+    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper uses 81 → 500 → 81; the second network is its future work.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
@@ -24,14 +24,14 @@ class DenseNet(Net):
         has_value = config.kind is NetKind.DENSE_VALUE
         self.value_hidden = nn.Linear(size, config.channels) if has_value else None
         self.value = nn.Linear(config.channels, 1) if has_value else None
-        # What the paper's source (Karpathy 2016, "Pong from pixels") calls Xavier: variance 1 / inputs.
+        # The paper's source (Karpathy 2016, "Pong from pixels") calls this Xavier initialisation: variance 1 / inputs.
         for layer in self.modules():
             if isinstance(layer, nn.Linear):
                 nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
                 nn.init.zeros_(layer.bias)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         x = planes.flatten(1)
         policy = self.policy(torch.relu(self.hidden(x)))
         if self.value_hidden is None or self.value is None:

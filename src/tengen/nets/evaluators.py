@@ -1,7 +1,7 @@
-"""Networks behind the `Evaluator` contract: by onnxruntime, the default, or by torch; and the average of one.
+"""Networks as `Evaluator`s: with onnxruntime (the default), with torch, or averaged over symmetries.
 
 All take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
-[B] for the side to move. One evaluator may be asked by several threads at a time.
+[B] for the side to move. Evaluators are thread-safe.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
     def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
-        """`model` is the content of an ONNX file; `place` names it in errors."""
+        """Load the content of an ONNX file; `place` names it in errors."""
         try:
             import onnxruntime
         except ImportError:
@@ -38,41 +38,41 @@ class OnnxEvaluator:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # Threads that wait by spinning take the core from whoever has work.
+        # Spinning threads would take the cores from threads that have work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(model, options, providers=providers)
-        except Exception as error:  # onnxruntime has a class of its own for every kind of damage
-            raise InputError(f"{place} is not a network that onnxruntime reads: {error}") from None
+        except Exception as error:  # onnxruntime raises many different classes
+            raise InputError(f"onnxruntime cannot read the network {place}: {error}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.metadata: Mapping[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         if "planes" not in self.metadata or "ruleset" not in self.metadata:
-            raise InputError(f"{place} does not say its planes and ruleset: Tengen did not write it")
+            raise InputError(f"{place} was not written by Tengen: it does not name its planes and ruleset")
 
     @property
     def plane_layout(self) -> str:
-        """The name of the input layout in `tengen.core.planes`."""
+        """Name of the input layout in `tengen.core.planes`."""
         return self.metadata["planes"]
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
         log_policy, value = self._session.run(self._outputs, {"planes": planes})
         return log_policy, value
 
 
 class TorchEvaluator:
-    """A network in torch, run on the cores that torch has been given."""
+    """A torch network; it uses the threads configured in torch."""
 
     def __init__(self, net: Net) -> None:
         self._net = net.eval()
 
     @property
     def plane_layout(self) -> str:
-        """The name of the input layout in `tengen.core.planes`."""
+        """Name of the input layout in `tengen.core.planes`."""
         return self._net.config.planes
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
         import torch
 
         with torch.inference_mode():
@@ -81,7 +81,7 @@ class TorchEvaluator:
 
 
 class AveragedEvaluator:
-    """Another evaluator, asked about all symmetries of each position: the mean of its policies and of its values."""
+    """The mean policy and value of another evaluator over all symmetries of a position."""
 
     def __init__(self, evaluator: Evaluator, ruleset: Ruleset) -> None:
         self._evaluator = evaluator
@@ -89,17 +89,17 @@ class AveragedEvaluator:
 
     @property
     def plane_layout(self) -> str:
-        """The name of the input layout in `tengen.core.planes`."""
+        """Name of the input layout in `tengen.core.planes`."""
         return self._evaluator.plane_layout
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B]), for eight times the cost of one."""
-        seen = symmetries(self._ruleset)
-        turned = np.concatenate([transform_array(planes, symmetry) for symmetry in seen])
+        """Evaluate planes [B, C, H, W] eight times; return log-policy [B, H·W] and value to move [B]."""
+        used = symmetries(self._ruleset)
+        turned = np.concatenate([transform_array(planes, symmetry) for symmetry in used])
         log_policies, values = self._evaluator.evaluate(turned)
         turned_back = [
             part[:, permutation(symmetry, self._ruleset)]
-            for symmetry, part in zip(seen, np.split(log_policies, len(seen)), strict=True)
+            for symmetry, part in zip(used, np.split(log_policies, len(used)), strict=True)
         ]
-        log_policy: Floats = np.logaddexp.reduce(turned_back) - np.float32(np.log(len(seen)))
-        return log_policy, values.reshape(len(seen), -1).mean(axis=0)
+        log_policy: Floats = np.logaddexp.reduce(turned_back) - np.float32(np.log(len(used)))
+        return log_policy, values.reshape(len(used), -1).mean(axis=0)

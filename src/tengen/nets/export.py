@@ -1,7 +1,7 @@
-"""Networks as ONNX files: what plays needs no torch.
+"""Networks as ONNX files, so that playing needs no torch.
 
-The graph is written layer by layer, with the constants of the fixed scaling multiplied into the weights and the heads
-that only training needs left out. That takes milliseconds, so a running self-play gets new weights by a new file.
+The graph is written layer by layer. The constants of the fixed scaling are folded into the weights, and heads that only
+training needs are left out. Export takes milliseconds, so self-play exports the network in every iteration.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ INPUT = "planes"
 OUTPUTS = ("log_policy", "value")
 
 _OPSET = 17
-_IR_VERSION = 8  # what onnxruntime 1.20 reads
+_IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_map", "value_logits")
-"""The last layers stay in float32 when the others become int8: they cost nothing, and all of the error counts."""
+"""Last layers, which stay in float32 in int8 networks: they are cheap, and their error goes straight to the output."""
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
-    """The network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
+    """Return the network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
 
     Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`, and
-    `discount` if the values have learned one: a search over them should have the same.
+    `discount` if the value targets were discounted; a search should use the same discount.
     """
     graph = Graph()
     if isinstance(net, PlainNet):
@@ -96,10 +96,10 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
 
 
 def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
-    """The same network with int8 weights and activations, sealed; `calibration` are planes [N, C, H, W] of real games.
+    """Return the network with int8 weights and activations, sealed.
 
-    Activations are scaled to the range they have on those positions, so a few hundred from all phases are wanted.
-    `RunError` when there is no room for temporary files.
+    `calibration` are planes [N, C, H, W] of real games. Activations are scaled to their range on them, so a few hundred
+    positions from all phases are needed. `RunError` if temporary files cannot be written.
     """
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
@@ -130,19 +130,19 @@ def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
 
 @contextlib.contextmanager
 def _writing_temporary() -> Iterator[None]:
-    """Turn a full disk and its like into a `RunError`."""
+    """Convert an `OSError`, such as a full disk, to a `RunError`."""
     try:
         yield
     except OSError as error:
         raise RunError(
-            f"cannot write temporary files for int8: {error.strerror or error}; make room there, or name another folder"
-            " by the environment variable TMPDIR"
+            f"cannot write temporary files for int8: {error.strerror or error}; free some space, or set the environment"
+            " variable TMPDIR to another folder"
         ) from None
 
 
 @contextlib.contextmanager
 def _quiet_root_logger() -> Iterator[None]:
-    """onnxruntime recommends its pre-processing to the root logger; our graphs have nothing left to simplify."""
+    """Hide onnxruntime's advice to pre-process the graph; ours cannot be simplified further."""
     logger = logging.getLogger()
     logger.addFilter(_is_error)
     try:
@@ -156,7 +156,7 @@ def _is_error(record: logging.LogRecord) -> bool:
 
 
 class _Calibration:
-    """Hands the calibration positions to onnxruntime in batches."""
+    """Passes the calibration positions to onnxruntime in batches."""
 
     def __init__(self, planes: FloatPlanes, batch: int = 64) -> None:
         self._batches: Iterator[FloatPlanes] = (planes[at : at + batch] for at in range(0, len(planes), batch))

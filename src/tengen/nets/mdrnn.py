@@ -1,11 +1,11 @@
 """Multi-dimensional recurrent networks: units that sweep the board from its four corners.
 
-`MdrnnNet` is the one of stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture for
-board games"): 140 weights for k = 10. `GatedMdrnnNet` is our best form. Both play on boards of any size with the same
-weights.
+`MdrnnNet` is the network of stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture for
+board games"): 140 weights for k = 10. `GatedMdrnnNet` is our strongest variant. Both play on boards of any size with
+the same weights.
 
-A unit at a point hears the units above it and to its left, so a whole anti-diagonal can be computed at once, and the
-four corners are one batch of flipped boards: 2·15 - 1 steps for a batch instead of 4·225 for each position.
+A unit depends on the units above it and to its left, so a whole anti-diagonal is computed at once. The four corners are
+one batch of flipped boards: on 15×15 that is 2·15 - 1 steps per batch in place of 4·225 per position.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 from tengen.nets.residual import pool
 
 FLIPS: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (1, 2))
-"""The axes of [c, H, W, N] that are reversed to make each corner the first one."""
+"""Axes of [c, H, W, N] to reverse so that each corner becomes the first one."""
 LEAK = 0.1
 _VALUE_HIDDEN = 32
 
 
 @dataclass(frozen=True, slots=True)
 class _Diagonals:
-    """The cells of a board in the order of their anti-diagonals, seen from each corner."""
+    """The cells of a board ordered by anti-diagonal, from each corner."""
 
     orders: tuple[Tensor, ...]
-    """int64 [H·W] by the corners of `FLIPS`: index y·W + x of each cell; a diagonal's cells lie together."""
+    """int64 [H·W] per corner of `FLIPS`: index y·W + x of each cell; the cells of a diagonal are consecutive."""
     places: tuple[Tensor, ...]
-    """int64 [H·W] each: the inverses of `orders`."""
+    """int64 [H·W] per corner: the inverses of `orders`."""
     rows: tuple[tuple[int, int], ...]
-    """The first and the last row of each diagonal."""
+    """First and last row of each diagonal."""
 
 
 @lru_cache(maxsize=32)
 def _diagonals(height: int, width: int) -> _Diagonals:
     rows = tuple((max(0, d - width + 1), min(d, height - 1)) for d in range(height + width - 1))
-    with torch.inference_mode(False):  # what is kept here serves training too
+    with torch.inference_mode(False):  # the cached tensors are used in training too
         order = torch.tensor([y * width + d - y for d, (low, high) in enumerate(rows) for y in range(low, high + 1)])
         cells = torch.arange(height * width).view(1, height, width)
         orders = tuple(cells.flip(flip).flatten()[order] for flip in FLIPS)
@@ -53,7 +53,7 @@ def _diagonals(height: int, width: int) -> _Diagonals:
 
 
 class _Permute(torch.autograd.Function):
-    """Columns in another order; going back costs as little as going there, which indexing alone does not know."""
+    """Permute columns. The backward pass is a permutation too, which is faster than the gradient of plain indexing."""
 
     @staticmethod
     def forward(context: Any, columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
@@ -72,28 +72,28 @@ def _permute(columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
 
 
 def _mix(weights: Tensor, x: Tensor, bias: Tensor | None = None) -> Tensor:
-    """[m, c] by [c, …] → [m, …]: the same combination of channels everywhere, and a bias [m] for each."""
+    """Combine channels: [m, c] · [c, …] → [m, …], plus a bias [m]."""
     columns = x.flatten(1)
     mixed = weights @ columns if bias is None else torch.addmm(bias[:, None], weights, columns)
     return mixed.view(-1, *x.shape[1:])
 
 
 def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
-    """A dense layer over channels: [c, …] → [m, …]."""
+    """Apply a dense layer to the channels: [c, …] → [m, …]."""
     return _mix(layer.weight, x, layer.bias)
 
 
 def _tanh(x: Tensor) -> Tensor:
-    """What torch.tanh computes, in half of its time: the logistic function is the vectorised one."""
+    """Compute tanh in half the time of torch.tanh, with the vectorised sigmoid."""
     return 2 * torch.sigmoid(2 * x) - 1
 
 
 class Sweep(nn.Module, ABC):
     """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells by anti-diagonals.
 
-    Channels come first and the batch last, since products of small matrices with long rows are the fast ones. A
-    subclass says what a unit does (`step`) with its own features and its neighbours' states: above, left and, if it
-    `sees_diagonal`, above left. Outside the board every state is `border`.
+    Channels come first and the batch last, because products of small matrices with long rows are fast. A subclass
+    defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, left
+    and, with `sees_diagonal`, above left. Outside the board every state is `border`.
     """
 
     sees_diagonal = False
@@ -104,22 +104,22 @@ class Sweep(nn.Module, ABC):
 
     @abstractmethod
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        """Own features [c, …] and neighbours' states [k, …] → states [k, …]."""
+        """Compute states [k, …] from own features [c, …] and the neighbours' states [k, …]."""
 
     def forward(self, features: Tensor, height: int, width: int) -> Tensor:
-        """By anti-diagonals, each a matter of one `step`."""
+        """Compute all states, one `step` per anti-diagonal."""
         rows = _diagonals(height, width).rows
         border = self.border[:, None, None].expand(-1, 1, features.shape[-1])
         before, before_that = border[:, :0], border[:, :0]
         states: list[Tensor] = []
         sizes = [high - low + 1 for low, high in rows]
         for d, ((low, _), size, own) in enumerate(zip(rows, sizes, torch.split(features, sizes, dim=1), strict=True)):
-            # Rows low - 1 … high of the diagonal before, with the border where those lie outside the board.
+            # Rows low - 1 … high of the previous diagonal, with the border for rows outside the board.
             top, bottom = [border] * (low == 0), [border] * (d < height)
             around = torch.cat((*top, before, *bottom), dim=1)
             corner = None
             if self.sees_diagonal:
-                # Rows low - 1 … high - 1 of the one before that.
+                # Rows low - 1 … high - 1 of the diagonal before the previous one.
                 inside = before_that[:, int(d > width) : before_that.shape[1] - int(d > height)]
                 missing = size - len(top) - inside.shape[1]
                 corner = torch.cat((*top, inside, *[border] * missing), dim=1)
@@ -130,14 +130,13 @@ class Sweep(nn.Module, ABC):
 
 
 def sweep_from_corners(sweep: Sweep, features: Tensor, output: Tensor | None = None) -> Tensor:
-    """Features [c, H, W, B] → the sum of the states of four sweeps [k, H, W, B].
+    """Return the sum of the states of four sweeps: features [c, H, W, B] → [k, H, W, B].
 
-    With `output` [m, k] it is the sum of so many combinations of them [m, H, W, B], which costs less than to combine
-    the sums.
+    With `output` [m, k], the states are first combined to [m, H, W, B], which is cheaper than combining the sum.
     """
     _, height, width, count = features.shape
     board = _diagonals(height, width)
-    # Rounding to bf16 would add up from step to step.
+    # Rounding errors of bf16 would accumulate over the steps.
     with torch.autocast(features.device.type, enabled=False):
         cells = features.to(sweep.border.dtype).flatten(1, 2)
         turned = [_permute(cells, order, places) for order, places in zip(board.orders, board.places, strict=True)]
@@ -163,7 +162,7 @@ class PlainSweep(Sweep):
 
 
 class MdrnnNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; there is no value, it is always 0.
+    """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
 
     The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over them, w_o [k].
     """
@@ -175,22 +174,22 @@ class MdrnnNet(Net):
         super().__init__(config)
         self.sweep = PlainSweep(plane_count(config.planes), config.channels)
         self.output = nn.Parameter(torch.empty(config.channels))
-        # The paper begins with N(0, 0.001), a standard deviation with which everything stays at 0 for long; two paths
-        # add, so half an orthogonal matrix neither grows nor dies.
+        # The paper initialises with N(0, 0.001), with which all states stay near 0 for long. Two paths are added, so
+        # half an orthogonal matrix keeps the states from growing or vanishing.
         nn.init.normal_(self.sweep.input, std=0.3)
         nn.init.orthogonal_(self.sweep.hidden, gain=0.5)
         nn.init.normal_(self.output, std=0.3)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         policy = sweep_from_corners(self.sweep, planes.permute(1, 2, 3, 0), self.output[None])[0]
         return NetOutput(policy.flatten(0, 1).T, planes.new_zeros(len(planes)))
 
 
 class GatedSweep(Sweep):
-    """A unit that mixes what its three neighbours remember with something new, in shares that add to one.
+    """A unit that mixes its three neighbours' states with a new candidate, in shares that add up to one.
 
-    With the neighbour above left every line of the board is straight for one of the four sweeps.
+    With the neighbour above left, every line of the board is a straight path for one of the four sweeps.
     """
 
     sees_diagonal = True
@@ -198,12 +197,12 @@ class GatedSweep(Sweep):
     def __init__(self, features: int, units: int) -> None:
         super().__init__(units)
         self.units = units
-        # Candidate, then three gates: above rather than left, the corner rather than both, new rather than old.
+        # Candidate, then three gates: above against left, corner against both, new against old.
         self.input = nn.Linear(features, 4 * units)
         self.hidden = nn.Parameter(torch.empty(3 * units, 4 * units))
         nn.init.normal_(self.hidden, std=0.5 / math.sqrt(3 * units))
         with torch.no_grad():
-            self.input.bias[3 * units :] = -1  # remember more than is new
+            self.input.bias[3 * units :] = -1  # favour the old states at first
 
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
         assert corner is not None
@@ -216,7 +215,7 @@ class GatedSweep(Sweep):
 
 
 class GatedLayer(nn.Module):
-    """Four gated sweeps and the features themselves → leaky ReLU [k, H, W, B]."""
+    """Four gated sweeps plus a skip connection, then a leaky ReLU → [k, H, W, B]."""
 
     def __init__(self, features: int, units: int) -> None:
         super().__init__()
@@ -226,15 +225,15 @@ class GatedLayer(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         states = sweep_from_corners(self.sweep, features)
-        # Of a dozen units none may fall silent for good.
+        # Leaky, because with only a dozen units a dead one is a large loss.
         return functional.leaky_relu(_dense(self.merge, states) + _dense(self.skip, features), LEAK)
 
 
 class GatedMdrnnNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W] and win/draw/loss [B, 3].
 
-    `blocks` gated layers of k = `channels` units; policy by a weight per unit, value by pooling to [B, 2k] and two
-    dense layers.
+    `blocks` gated layers of k = `channels` units; the policy has one weight per unit, the value pooling to [B, 2k] and
+    two dense layers.
     """
 
     has_any_size = True
@@ -250,7 +249,7 @@ class GatedMdrnnNet(Net):
         self.value = nn.Linear(_VALUE_HIDDEN, 3)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         x = planes.permute(1, 2, 3, 0)
         for layer in self.layers:
             x = layer(x)

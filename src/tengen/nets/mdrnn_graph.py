@@ -1,8 +1,8 @@
 """The recurrent networks as ONNX graphs, for boards of any size.
 
-A board is skewed, row y moved y points to the right, so that its anti-diagonals become columns; a `Scan` walks over
-them. Its states are [N, 1 + H, k]: the units of a column below a row of border, so that row y of the state is the
-neighbour above and row y + 1 the one to the left. Where a column lies outside the board its state is the border.
+A board is skewed (row y moves y points to the right), so that its anti-diagonals become columns, and a `Scan` iterates
+over them. Its states are [N, 1 + H, k]: a row of border, then the units of a column. For the unit in row y, row y of
+the state is the neighbour above and row y + 1 the left one. The state of a cell outside the board is the border.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _END = np.iinfo(np.int64).max
 
 
 def write_mdrnn(net: MdrnnNet, graph: Graph, planes: str) -> tuple[str, str]:
-    """Planes [B, C, H, W] → names of policy [B, H·W] and value."""
+    """Write the network; return the names of policy [B, H·W] and value."""
     board = _Board(graph, planes)
     states = board.sweep(net.sweep, "sweep", board.features(planes))
     policy = graph.add("MatMul", [states, graph.constant("output", as_array(net.output)[:, None])])
@@ -28,7 +28,7 @@ def write_mdrnn(net: MdrnnNet, graph: Graph, planes: str) -> tuple[str, str]:
 
 
 def write_gated_mdrnn(net: GatedMdrnnNet, graph: Graph, planes: str) -> tuple[str, str]:
-    """Planes [B, C, H, W] → names of policy [B, H·W] and value [B, 1]."""
+    """Write the network; return the names of policy [B, H·W] and value [B, 1]."""
     board = _Board(graph, planes)
     x = board.features(planes)
     for number, layer in enumerate(net.layers):
@@ -44,13 +44,13 @@ def write_gated_mdrnn(net: GatedMdrnnNet, graph: Graph, planes: str) -> tuple[st
 
 
 def _linear(graph: Graph, name: str, x: str, layer: nn.Linear) -> str:
-    """[..., n] → [..., m]."""
+    """Write a dense layer over the last axis: [..., n] → [..., m]."""
     product = graph.add("MatMul", [x, graph.constant(f"{name}.weight", as_array(layer.weight).T)])
     return graph.add("Add", [product, graph.constant(f"{name}.bias", as_array(layer.bias))])
 
 
 class _Board:
-    """Knows the board's size inside the graph: scalars that depend on the planes."""
+    """Operations that depend on the board size, which the graph computes from the planes."""
 
     def __init__(self, graph: Graph, planes: str) -> None:
         self._graph = graph
@@ -69,11 +69,11 @@ class _Board:
         """[D, 1, H, 1]: 1 where a column's row is on the board."""
 
     def features(self, planes: str) -> str:
-        """[B, C, H, W] → [B, H, W, C]."""
+        """Transpose [B, C, H, W] → [B, H, W, C]."""
         return self._graph.add("Transpose", [planes], perm=[0, 2, 3, 1])
 
     def sweep(self, sweep: Sweep, name: str, features: str) -> str:
-        """[B, H, W, c] → the sum of the four sweeps' states [B, H, W, k]."""
+        """Write four sweeps; return the sum of their states: [B, H, W, c] → [B, H, W, k]."""
         graph = self._graph
         corners = graph.add("Concat", [self._flip(features, flip) for flip in FLIPS], axis=0)
         border = graph.constant(f"{name}.border", as_array(sweep.border))
@@ -114,7 +114,7 @@ class _Board:
         return graph.add("Slice", [x, starts, ends, where, steps])
 
     def _skew(self, x: str) -> str:
-        """[N, H, W, c] → [H + W - 1, N, H, c]: padded by H points a row, then read one point shorter."""
+        """Skew [N, H, W, c] → [H + W - 1, N, H, c]: pad rows by H points, then reshape to rows one point shorter."""
         graph = self._graph
         wide = graph.add("Pad", [x, self._pads(axis=2)])
         flat = graph.add("Reshape", [wide, self._shape(self._number(0), self._number(-1), self._last(x))])
@@ -125,7 +125,7 @@ class _Board:
         return graph.add("Transpose", [skewed], perm=[2, 0, 1, 3])
 
     def _unskew(self, x: str) -> str:
-        """The inverse of `_skew`."""
+        """Invert `_skew`."""
         graph = self._graph
         rows = graph.add("Transpose", [x], perm=[1, 2, 0, 3])
         flat = graph.add("Reshape", [rows, self._shape(self._number(0), self._number(-1), self._last(rows))])
@@ -146,14 +146,14 @@ class _Board:
         return graph.add("Slice", [graph.add("Shape", [x]), self._number(-1), self._number(_END)])
 
     def _pads(self, axis: int, rank: int = 4) -> str:
-        """H points at the end of one axis."""
+        """Return the padding of H points at the end of one axis."""
         parts = [self._number(0)] * (2 * rank)
         parts[rank + axis] = self._height
         return self._shape(*parts)
 
 
 def _plain_body(name: str) -> Any:
-    """One column of `PlainSweep`."""
+    """Return the loop body of `PlainSweep`: one column."""
     graph = Graph(f"{name}.")
     above, left = _neighbours(graph, "state")
     both = graph.add("MatMul", [graph.add("Add", [above, left]), f"{name}.hidden"])
@@ -162,12 +162,12 @@ def _plain_body(name: str) -> Any:
 
 
 def _gated_body(name: str) -> Any:
-    """One column of `GatedSweep`; the older state belongs to the column before the last."""
+    """Return the loop body of `GatedSweep`: one column; `older` is the state of the column before the previous one."""
     graph = Graph(f"{name}.")
     above, left = _neighbours(graph, "state")
     corner, _ = _neighbours(graph, "older")
-    heard = graph.add("Concat", [above, left, corner], axis=-1)
-    mixed = graph.add("Add", ["own", graph.add("MatMul", [heard, f"{name}.hidden"])])
+    neighbours = graph.add("Concat", [above, left, corner], axis=-1)
+    mixed = graph.add("Add", ["own", graph.add("MatMul", [neighbours, f"{name}.hidden"])])
     parts = ["candidate", "above_gate", "corner_gate", "new_gate"]
     graph.nodes.append(helper.make_node("Split", [mixed], parts, axis=-1))
     to_above, to_corner, to_new = (graph.add("Sigmoid", [part]) for part in parts[1:])
@@ -177,13 +177,13 @@ def _gated_body(name: str) -> Any:
 
 
 def _mix(graph: Graph, one: str, other: str, share: str) -> str:
-    """one + share · (other - one)."""
+    """Compute one + share · (other - one)."""
     difference = graph.add("Sub", [other, one])
     return graph.add("Add", [one, graph.add("Mul", [share, difference])])
 
 
 def _neighbours(graph: Graph, state: str) -> tuple[str, str]:
-    """Rows 0 … H - 1 and 1 … H of a state [N, 1 + H, k]."""
+    """Return rows 0 … H - 1 and 1 … H of a state [N, 1 + H, k]."""
     ends = {
         key: graph.constant(f"{state}.{key}", np.array([value], np.int64))
         for key, value in (("zero", 0), ("one", 1), ("minus_one", -1), ("end", _END))
@@ -195,7 +195,7 @@ def _neighbours(graph: Graph, state: str) -> tuple[str, str]:
 
 
 def _body(graph: Graph, name: str, states: list[str], new: str) -> Any:
-    """The subgraph: states and a column in, states and the column's units out."""
+    """Return the subgraph: states and a column in, states and the column's units out."""
     one = graph.constant("one", np.array(1.0, np.float32))
     outside = graph.add("Mul", [graph.add("Sub", [one, "inside"]), f"{name}.border"])
     column = graph.add("Add", [graph.add("Mul", [new, "inside"]), outside])

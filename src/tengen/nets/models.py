@@ -1,8 +1,8 @@
-"""Networks by name: those shipped with Tengen, those of training runs, and any file.
+"""Networks by name: shipped models, training runs, and files.
 
 A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
-card that says where it comes from and how strong it is (`card.json` for programs, `card.md` for people). A training run
-keeps its newest network as `model.onnx` in its folder, so a run can be played while it trains.
+card with its origin and strength (`card.json` for programs, `card.md` for people). A training run keeps its newest
+network as `model.onnx` in its folder, so it can be played against while it trains.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Precision(StrEnum):
-    """The numbers a network computes with."""
+    """Number format of a network."""
 
     FP32 = "fp32"
     INT8 = "int8"
 
 
 class Backend(StrEnum):
-    """What computes it."""
+    """Library that runs a network."""
 
     ONNXRUNTIME = "onnxruntime"
     TORCH = "torch"
@@ -40,45 +40,47 @@ class Backend(StrEnum):
 
 _FILES = {Precision.FP32: "model.onnx", Precision.INT8: "model-int8.onnx"}
 WEIGHTS_FILE = "model.safetensors"
+_OLD_NAMES = {"pg9": "pg-9x9-paper"}
+"""Former name → name of a shipped model."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What a network is for."""
+    """Properties of a network."""
 
     name: str
-    """As it was asked for: a shipped name or a path."""
+    """Name that was requested: a shipped model or a path."""
     ruleset: Ruleset
-    """What it was trained to play."""
+    """Ruleset it was trained for."""
     plane_layout: str
     has_any_size: bool
-    """Whether boards of other sizes can be shown to it; its strength there is another matter."""
+    """Whether it accepts boards of other sizes; this says nothing about its strength there."""
     precision: Precision
     sha256: str
     discount: float | None = None
-    """By how much its values shrink for each ply to the end of the game, if it learned that."""
+    """Discount per ply of its value targets; None if they were not discounted."""
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether the network can be asked about positions of a ruleset."""
+        """Whether the network can evaluate positions of a ruleset."""
         mine = self.ruleset
         same_size = (ruleset.width, ruleset.height) == (mine.width, mine.height)
         return (same_size or self.has_any_size) and (ruleset.win_length, ruleset.rule) == (mine.win_length, mine.rule)
 
     def check_supports(self, ruleset: Ruleset) -> None:
-        """`RulesetError` unless `supports`."""
+        """Raise `RulesetError` unless the network supports a ruleset."""
         if not self.supports(ruleset):
             sizes = " and other sizes" if self.has_any_size else ""
             raise RulesetError(f"the network {self.name!r} plays {self.ruleset}{sizes}, not {ruleset}")
 
 
 def model_names() -> tuple[str, ...]:
-    """The names of the shipped models."""
+    """Return the names of the shipped models."""
     folder = shipped_folder("models")
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{_FILES[Precision.FP32]}")))
 
 
 def read_card(name: str) -> dict[str, Any]:
-    """The card of a shipped model, for programs."""
+    """Return the card of a shipped model."""
     path = _shipped(name) / "card.json"
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -94,7 +96,7 @@ def load_evaluator(
     backend: Backend | str = Backend.ONNXRUNTIME,
     threads: int = 1,
 ) -> OnnxEvaluator | TorchEvaluator:
-    """A network ready to evaluate positions; `load_model` tells what it is for as well."""
+    """Load a network as an evaluator; `load_model` also returns its properties."""
     return load_model(model, precision=precision, backend=backend, threads=threads)[0]
 
 
@@ -107,7 +109,7 @@ def load_model(
 ) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
     """Load a network by the name of a shipped model, the folder of a training run, or the path of an ONNX file.
 
-    A damaged file and an unknown name are an `InputError`. `threads` are those of one evaluation.
+    `InputError` if the file is damaged or the name is unknown. `threads` is the number of threads of one evaluation.
     """
     wanted, engine = _member(Precision, precision), _member(Backend, backend)
     path = find_model(model, wanted)
@@ -130,13 +132,13 @@ def load_model(
         raise InputError(f"{path} computes in {info.precision}, not {wanted}")
     if engine is Backend.TORCH:
         if wanted is not Precision.FP32:
-            raise InputError(f"torch computes in fp32 here, not {wanted}: ask onnxruntime for it")
+            raise InputError(f"the torch backend supports fp32 only, not {wanted}: use backend onnxruntime")
         return _load_torch(path.with_name(WEIGHTS_FILE)), info
     return evaluator, info
 
 
 def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path:
-    """The ONNX file of a model, which exists; `InputError` with the list of shipped models when there is none."""
+    """Return the ONNX file of a model; `InputError` with the list of shipped models if there is none."""
     path = Path(model)
     if path.suffix == ".onnx":
         if not path.is_file():
@@ -147,17 +149,22 @@ def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path
     if not file.is_file():
         if (folder / _FILES[Precision.FP32]).is_file():
             raise InputError(
-                f"{folder} has no {file.name}: it has its network in fp32 only, like every training run;"
-                " `tengen ship` makes a model with both of one"
+                f"{folder} has no {file.name}: training runs have their network in fp32 only;"
+                " `tengen ship` turns a run into a model with both"
             )
-        raise InputError(f"{folder} has no {file.name}; a training run has it after its first iteration")
+        raise InputError(f"{folder} has no {file.name}; a training run writes it after its first iteration")
     return file
+
+
+def shipped_name(name: str) -> str:
+    """Return the current name of a shipped model that was renamed; other names are returned unchanged."""
+    return _OLD_NAMES.get(name, name)
 
 
 def _shipped(name: str) -> Path:
     names = model_names()
-    if name in names:
-        return shipped_folder("models") / name
+    if shipped_name(name) in names:
+        return shipped_folder("models") / shipped_name(name)
     raise InputError(f"{name!r} is neither a folder, nor an .onnx file, nor a shipped model{did_you_mean(name, names)}")
 
 
@@ -166,7 +173,7 @@ def _load_torch(path: Path) -> TorchEvaluator:
         from tengen.nets.architectures import load_net
     except ImportError:
         raise MissingExtraError(
-            "the torch backend needs the packages of training: pip install -e '.[train]' in Tengen's folder"
+            "the torch backend needs the training packages: pip install -e '.[train]' in Tengen's folder"
         ) from None
     from tengen.nets.evaluators import TorchEvaluator
 

@@ -1,4 +1,4 @@
-"""An ONNX graph while it is written."""
+"""A builder for ONNX graphs."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from torch import Tensor, nn
 
 
 class Graph:
-    """The nodes and weights of an ONNX graph as they are added; each method returns the name of its output."""
+    """Collects the nodes and weights of an ONNX graph; each method returns the name of its output."""
 
     def __init__(self, prefix: str = "") -> None:
-        """`prefix` begins the names that nodes get by themselves: those of a subgraph must be its own."""
+        """Set the prefix of generated node names, which must differ between a graph and its subgraphs."""
         self._prefix = prefix
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
 
     def add(self, operator: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
-        """A node, named like its output."""
+        """Add a node, named like its output."""
         name = output or f"{self._prefix}{operator.lower()}{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], name=name, **attributes))
         return name
 
     def constant(self, name: str, array: npt.NDArray[Any]) -> str:
-        """A weight."""
+        """Add a constant."""
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
     def convolution(self, name: str, x: str, layer: nn.Conv2d, *, scale: float = 1.0, maps: int | None = None) -> str:
-        """[B, K, H, W] → [B, maps or all, H, W]; the input counts `scale` times."""
+        """Add a convolution [B, K, H, W] → [B, maps, H, W] of `scale` times the input; `maps` None keeps all maps."""
         weight, bias = as_array(layer.weight)[:maps] * np.float32(scale), as_array(layer.bias)[:maps]
         pad = weight.shape[-1] // 2
         inputs = [x, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
         return self.add("Conv", inputs, name, kernel_shape=list(weight.shape[2:]), pads=[pad] * 4)
 
     def dense(self, name: str, x: str, layer: nn.Linear) -> str:
-        """[B, n] → [B, m]."""
+        """Add a dense layer [B, n] → [B, m]."""
         weight = self.constant(f"{name}.weight", as_array(layer.weight))
         return self.add("Gemm", [x, weight, self.constant(f"{name}.bias", as_array(layer.bias))], name, transB=1)
 
@@ -47,27 +47,27 @@ class Graph:
         return self.add("Relu", [x])
 
     def flatten(self, x: str) -> str:
-        """[B, …] → [B, all the rest]."""
+        """Flatten all axes but the first."""
         return self.add("Flatten", [x], axis=1)
 
     def pool(self, x: str) -> str:
-        """[B, K, H, W] → [B, 2K]: mean and maximum over the board."""
+        """Add mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
         both = self.add("Concat", [self.add("GlobalAveragePool", [x]), self.add("GlobalMaxPool", [x])], axis=1)
         return self.flatten(both)
 
     def win_minus_loss(self, logits: str) -> str:
-        """Logits [B, 3] of win, draw and loss → the value [B, 1]."""
+        """Convert logits [B, 3] of win, draw and loss to the value [B, 1]."""
         chances = self.add("Softmax", [logits], "value_chances", axis=1)
         difference = self.constant("win_minus_loss", np.array([[1.0], [0.0], [-1.0]], np.float32))
         return self.add("MatMul", [chances, difference], "value_difference")
 
     def no_value(self, planes: str) -> str:
-        """Planes [B, C, H, W] → zeros [B, 1, 1, 1], of a network that judges nothing."""
+        """Return zeros [B, 1, 1, 1] for planes [B, C, H, W], as the value of a network without one."""
         largest = self.add("ReduceMax", [planes], axes=[1, 2, 3])
         return self.add("Sub", [largest, largest])
 
     def add_bias(self, x: str, bias: str) -> str:
-        """[B, K, H, W] + [B, K], the same on every point."""
+        """Add [B, K] to every point of [B, K, H, W]."""
         axes = self.constant(f"{bias}.axes", np.array([2, 3], np.int64))
         return self.add("Add", [x, self.add("Unsqueeze", [bias, axes])])
 

@@ -1,6 +1,6 @@
 """The network of zero9, "Reinforcement Learning for Gomoku": three convolutions, dense heads.
 
-Model I sees one plane (layout `board`), model II four (layout `own-other-last-colour`); the rest is the same.
+Model I has one input plane (layout `board`), model II has four (layout `own-other-last-colour`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class PlainNet(Net):
         self.value_filters = nn.Conv2d(_TRUNK[-1], _VALUE_FILTERS, 1)
         self.value_hidden = nn.Linear(_VALUE_FILTERS * ruleset.area, _VALUE_HIDDEN)
         self.value = nn.Linear(_VALUE_HIDDEN, 1)
-        # Glorot and no biases, as Keras begins: with torch's defaults both value filters may be dead from the start.
+        # Glorot weights and zero biases, the defaults of Keras: with those of torch, both value filters can be dead
+        # at the start.
         for layer in self.modules():
             if isinstance(layer, (nn.Conv2d, nn.Linear)):
                 nn.init.xavier_uniform_(layer.weight)
@@ -44,7 +45,7 @@ class PlainNet(Net):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         x = planes
         for layer in self.trunk:
             x = torch.relu(layer(x))

@@ -1,7 +1,7 @@
 """The convolutional network of stanford15, "Convolutional and recurrent neural network for Gomoku".
 
-It sees the board as one plane. Pooling makes five rows and columns of fifteen, which loses the point itself: the dense
-layers have to find it again. The paper does not give the widths of its dense layers; they are ours.
+Its input is one plane. Pooling reduces 15×15 points to 5×5 and so loses exact positions, which the dense layers must
+recover. The paper does not give the widths of its dense layers; ours are a choice.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 _FILTERS = (1024, 256, 128)
 _HIDDEN = 512
 POOL = 3
-# The paper says "dropout 0.8"; that is the share kept, since a network that loses four fifths learns next to nothing.
+# The paper says "dropout 0.8". We read it as the share that is kept: a network that drops 80 % learns almost nothing.
 _DROPPED = 0.2
 
 
 class PooledNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; there is no value, it is always 0.
+    """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
 
-    5×5 convolution to 1024 channels, maximum over 3×3 points → [B, 1024, H/3, W/3], 3×3 convolutions to 256 and 128,
+    5×5 convolution to 1024 channels, 3×3 max pooling → [B, 1024, H/3, W/3], 3×3 convolutions to 256 and 128,
     dense layers 512, 512, H·W, ReLU between all of them and dropout after the first two dense ones.
     """
 
@@ -38,7 +38,7 @@ class PooledNet(Net):
         self.dense = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         x = functional.max_pool2d(torch.relu(self.stem(planes)), POOL)
         for layer in self.trunk:
             x = torch.relu(layer(x))

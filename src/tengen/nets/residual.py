@@ -1,9 +1,9 @@
 """A small residual network that plays on boards of any size with the same weights.
 
-What it takes from KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and its `KataGoMethods.md`): global pooling
-in the trunk and in the heads, a win/draw/loss value, heads for a softened policy and for the opponent's reply, and
-fixed scaling where others use batch normalisation: the variance that a fresh network gives to each sum is divided out
-by a constant, so that nothing depends on the batch and export is exact.
+It follows KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`) in global pooling in trunk
+and heads, a win/draw/loss value, heads for a softened policy and for the opponent's reply, and fixed scaling in place
+of batch normalisation: each sum is divided by its standard deviation in a fresh network, so outputs do not depend on
+the batch and export is exact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from tengen.core.planes import plane_count
 from tengen.nets.architectures import Net, NetConfig, NetOutput
 
-# Black's and white's lines cross a point at distance 4; a first layer of 5×5 and one block see them whole.
+# A line of five through a point reaches 4 points away; a 5×5 stem and one block of two 3×3 convolutions cover that.
 _STEM_SIZE = 5
 _VALUE_HIDDEN = 32
 _POLICY_MAPS = 3  # policy, soft policy, reply
@@ -40,7 +40,7 @@ class ResidualNet(Net):
         self.blocks = nn.ModuleList(
             ResidualBlock(width, depth, pools=depth == pooled) for depth in range(config.blocks)
         )
-        # Each block adds variance 1 to a trunk that began with 1.
+        # The trunk starts with variance 1, and each block adds 1.
         self.trunk_scale = 1 / math.sqrt(1 + config.blocks)
         head = max(8, width // 2)
         self.policy_features = nn.Conv2d(width, head, 1)
@@ -57,13 +57,13 @@ class ResidualNet(Net):
                 nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
                 assert layer.bias is not None
                 nn.init.zeros_(layer.bias)
-        # Fresh heads say little, so that the first games are near to uniform.
+        # Small head weights make the first games almost uniform.
         for layer in (self.policy_maps, self.value):
             with torch.no_grad():
                 layer.weight.mul_(0.1)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Planes float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
         x = self.stem(planes)
         for block in self.blocks:
             x = block(x)
@@ -84,7 +84,7 @@ class ResidualNet(Net):
 
 
 class ResidualBlock(nn.Module):
-    """x + convolution(ReLU(convolution(ReLU(scaled x)))), all [B, K, H, W]."""
+    """x + convolution(ReLU(convolution(ReLU(scale · x)))), all [B, K, H, W]."""
 
     def __init__(self, width: int, depth: int, *, pools: bool) -> None:
         super().__init__()
@@ -102,5 +102,5 @@ class ResidualBlock(nn.Module):
 
 
 def pool(x: Tensor) -> Tensor:
-    """[B, K, H, W] → [B, 2K]: mean and maximum over the board."""
+    """Return mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
     return torch.cat((x.mean(dim=(2, 3)), x.amax(dim=(2, 3))), dim=1)

@@ -1,7 +1,7 @@
-"""The checksum inside a network file, which is checked without the onnx package.
+"""The checksum inside a network file, which can be verified without the onnx package.
 
-A protobuf message may be continued by appending fields to it. A sealed file is an ONNX model followed by one more
-metadata entry, `sha256`, of everything before it: other programs see it among the model's metadata.
+Fields can be appended to a protobuf message. A sealed file is an ONNX model followed by one more metadata entry,
+`sha256`, the checksum of everything before it. Other programs see it in the model's metadata.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def seal(model: bytes) -> bytes:
 
 
 def check_seal(data: bytes, place: str) -> str:
-    """The checksum of a sealed file; `InputError`, naming `place`, when the file is damaged or not sealed."""
+    """Verify a sealed file and return its checksum; `InputError` names `place` if it is damaged or not sealed."""
     body, entry, digits = data[: -_DIGITS - len(_ENTRY)], data[-_DIGITS - len(_ENTRY) : -_DIGITS], data[-_DIGITS:]
     if entry != _ENTRY:
-        raise InputError(f"{place} is damaged, cut short, or not a network that Tengen wrote: its checksum is missing")
+        raise InputError(f"{place} is damaged, truncated, or not a network written by Tengen: its checksum is missing")
     found = hashlib.sha256(body).hexdigest()
     if found.encode("ascii") != digits:
         raise InputError(

@@ -1,1 +1,1 @@
-"""Reproductions of published results: what is run, and what comes out beside what the paper says."""
+"""Reproductions of published results: the experiments of each paper and their presets."""

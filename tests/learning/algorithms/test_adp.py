@@ -17,12 +17,12 @@ from tengen.errors import InputError, RunError
 from tengen.learning.algorithms.adp import (
     Config,
     CriticNet,
+    CriticPlayConfig,
+    CriticPool,
+    CriticSamples,
     Learner,
     LearnerConfig,
     Loss,
-    Pool,
-    Samples,
-    SelfPlayConfig,
     compute_loss,
     lambda_returns,
     make_samples,
@@ -30,8 +30,8 @@ from tengen.learning.algorithms.adp import (
     train,
 )
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
+from tengen.learning.run.progress import Progress
 from tengen.learning.shipping import ship_run
 from tengen.search.critic import Activation, CriticConfig, CriticInput, critic_inputs, load_critic
 from tengen.search.critic_games import play_games
@@ -107,7 +107,7 @@ def test_targets_are_for_the_colour_that_sees_the_position() -> None:
 # -- the critic -------------------------------------------------------------------------------------------------------
 
 
-def some_samples(kind: CriticInput, ruleset: Ruleset, seed: int = 1) -> tuple[CriticNet, Samples]:
+def some_samples(kind: CriticInput, ruleset: Ruleset, seed: int = 1) -> tuple[CriticNet, CriticSamples]:
     config = CriticConfig(input=kind, hidden=8, radius=1)
     net = CriticNet(config, seed)
     games = play_games(net.critic(ruleset), ruleset, games=6, seed=seed, epsilon=0.3, random_stones=2)
@@ -156,22 +156,22 @@ def test_a_few_games_are_learned_by_heart() -> None:
     net, samples = some_samples(CriticInput.POINTS, FIVE)
     learner = Learner(net, LearnerConfig(learning_rate=0.02, final_learning_rate=0.02, loss=Loss.SQUARED))
     rows = np.arange(len(samples))
-    losses = [learner.learn(samples, rows, 0.0) for _ in range(200)]
+    losses = [learner.step(samples, rows, 0.0) for _ in range(200)]
     assert losses[-1] < 0.05 * losses[0]
 
 
 def test_games_are_shared_among_opponents_and_actors() -> None:
-    config = SelfPlayConfig(
+    config = CriticPlayConfig(
         games=100, actors=2, opponents=("chains", "random"), opponents_share=0.4, pool=2, pool_share=0.2, pool_every=3
     )
-    pool = Pool(config, SMALL, FIVE)
+    pool = CriticPool(config, SMALL, FIVE)
     rng = np.random.default_rng(1)
     assert sum(task.games for task in plan_games(config, pool, rng) if task.opponent is None) == 60
     critics = [CriticNet(SMALL, seed).critic(FIVE) for seed in range(9)]
     for iteration, critic in enumerate(critics, start=1):
         pool.add_if_due(critic, iteration)
     assert pool.critics == [critics[5], critics[8]]
-    again = Pool(config, SMALL, FIVE)
+    again = CriticPool(config, SMALL, FIVE)
     again.restore(pool.tensors())
     assert [critic.to_bytes() for critic in again.critics] == [critic.to_bytes() for critic in pool.critics]
     tasks = plan_games(config, pool, rng)
@@ -266,7 +266,7 @@ def test_a_run_begins_with_another_critic_of_the_same_form(tmp_path: Path) -> No
     before, after = (make_agent(f'adp:run="{tmp_path / name}"') for name in ("first", "second"))
     position = Position.from_moves(FIVE, "c3b2")
     assert before.choose(position, Limits()) == after.choose(position, Limits())
-    with pytest.raises(InputError, match="another form"):
+    with pytest.raises(InputError, match="other shapes"):
         go(begin(tmp_path / "third", "15x15", "ruleset=6x6:4", source, "critic.hidden=8"))
 
 
@@ -280,8 +280,8 @@ def test_a_run_stops_when_numbers_are_none(tmp_path: Path) -> None:
     [
         ("ruleset=3x3:3", "win lengths 4 and 5"),
         ("self_play.opponents=['nobody']", "no simple player"),
-        ("self_play.random_stones=9", "may win"),
-        ("self_play.opponents_share=0.9", "more than all games"),
+        ("self_play.random_stones=9", "random_stones 9 is outside 0–8"),
+        ("self_play.opponents_share=0.9", "is more than 1"),
         ("learner.trace=1.5", "trace"),
         ("learner.learning_rate=-1", r"learning_rate -1\.0 is not a number of at least 0"),
         ("learner.threads=0", "threads 0"),

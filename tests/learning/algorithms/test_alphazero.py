@@ -24,18 +24,18 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RunError
 from tengen.learning.algorithms.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
 from tengen.learning.config import load_config
-from tengen.learning.guards import GuardConfig, Guards
-from tengen.learning.progress import Progress
-from tengen.learning.replay import Samples
+from tengen.learning.experience.replay import Samples
+from tengen.learning.experience.self_play import Games, SelfPlayTask, play_games
+from tengen.learning.experience.warm_start import read_samples
+from tengen.learning.learner import StepPrecision
 from tengen.learning.run import Run, RunHeader
-from tengen.learning.self_play import Games, SelfPlayTask, play_games
-from tengen.learning.warm_start import read_samples
-from tengen.learning.weights import StepPrecision
+from tengen.learning.run.guards import GuardConfig, Guards
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import load
 from tengen.tuning.engine_games import EngineGamesConfig, generate_games, read_games
-from tests.learning.runs import fingerprint
+from tests.learning.run_helpers import fingerprint
 from tests.nets.positions import random_planes
 
 FOUR = Ruleset.parse("4x4:3")
@@ -49,7 +49,7 @@ def make_samples(ruleset: Ruleset, count: int, seed: int = 0) -> Samples:
     return Samples(
         planes=planes,
         policy=policy.astype(np.float16),
-        value_search=rng.uniform(-1, 1, count).astype(np.float32),
+        value_to_move=rng.uniform(-1, 1, count).astype(np.float32),
         result=rng.choice((-1.0, 0.0, 1.0), count).astype(np.float32),
         reply=rng.integers(-1, ruleset.area, count).astype(np.int16),
         surprise=np.ones(count, np.float32),
@@ -78,7 +78,7 @@ def test_gradients_of_the_losses_are_those_of_small_differences(has_chances: boo
 
 def test_value_target_is_result_search_or_a_blend() -> None:
     samples = replace(
-        make_samples(FOUR, 1), value_search=np.array([0.5], np.float32), result=np.array([-1.0], np.float32)
+        make_samples(FOUR, 1), value_to_move=np.array([0.5], np.float32), result=np.array([-1.0], np.float32)
     )
     output = NetOutput(torch.zeros(1, 16), torch.tensor([0.2]))
     for share, target in ((0.0, -1.0), (1.0, 0.5), (0.5, -0.25)):
@@ -94,10 +94,10 @@ def test_sixty_four_positions_are_learned_by_heart(net: NetConfig, precision: St
     learner = Learner(build_net(net, FOUR), config)
     policy = samples.policy.astype(np.float32)
     entropy = float(-(policy * np.log(np.maximum(policy, 1e-9))).sum(axis=1).mean())
-    first = learner.try_on(samples)
+    first = learner.validate(samples)
     for step in range(250):
-        learner.learn(samples, learner.learning_rate(step / 250))
-    last = learner.try_on(samples)
+        learner.step(samples, learner.learning_rate(step / 250))
+    last = learner.validate(samples)
     assert first["policy"] - entropy > 1.0
     assert last["policy"] - entropy < 0.05
     assert last["value"] < 0.1
@@ -107,12 +107,12 @@ def test_learner_restored_in_the_middle_ends_the_same() -> None:
     batches = [make_samples(FOUR, 16, seed) for seed in range(6)]
     whole, first, second = (Learner(build_net(NETS[1], FOUR), LearnerConfig()) for _ in range(3))
     for batch in batches:
-        whole.learn(batch, 1e-3)
+        whole.step(batch, 1e-3)
     for batch in batches[:3]:
-        first.learn(batch, 1e-3)
+        first.step(batch, 1e-3)
     second.restore(first.tensors(), first.steps)
     for batch in batches[3:]:
-        second.learn(batch, 1e-3)
+        second.step(batch, 1e-3)
     for name, tensors in whole.tensors().items():
         for key, tensor in tensors.items():
             assert torch.equal(tensor, second.tensors()[name][key]), (name, key)
@@ -244,15 +244,15 @@ def test_a_run_with_damaged_checkpoints_ends_like_a_whole_one(tmp_path: Path, da
     shown = io.StringIO()
     train(Run.open(broken.folder), Progress(Console(file=shown, width=1000), "test"))
     assert f"going back to iteration {7 - damaged}\n" in shown.getvalue()
-    assert f"going on after iteration {7 - damaged}, " in shown.getvalue()
+    assert f"resuming after iteration {7 - damaged}, " in shown.getvalue()
     assert fingerprint(broken.folder) == fingerprint(whole.folder)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
-        ("replay/000004.npz", "{}", "000004.npz is not a shard of positions"),
-        ("replay/000004.npz", None, "000004.npz is not there"),
+        ("replay/000004.npz", "{}", "000004.npz is damaged"),
+        ("replay/000004.npz", None, "000004.npz is missing"),
         ("checkpoints/000004/state.json", "{}", "state.json is damaged"),
     ],
 )
@@ -277,7 +277,7 @@ def test_positions_that_every_checkpoint_needs_cannot_be_replaced(tmp_path: Path
     run = begin(tmp_path / "run", "iterations=4")
     go(run)
     (run.folder / "replay" / "000001.npz").unlink()
-    with pytest.raises(RunError, match=r"no checkpoint of .* is whole: .*000001\.npz is not there.*\(--init-from"):
+    with pytest.raises(RunError, match=r"all checkpoints of .* are damaged: .*000001\.npz is missing.*--init-from"):
         go(Run.open(run.folder))
     assert len(run.metrics()) == 4
 
@@ -303,7 +303,7 @@ def test_strength_is_that_of_the_player_that_the_settings_name(tmp_path: Path, m
         made.append(text)
         return make_agent(text)
 
-    monkeypatch.setattr("tengen.learning.loop.make_agent", watch)
+    monkeypatch.setattr("tengen.learning.run.loop.make_agent", watch)
     go(begin(tmp_path / "run", "iterations=1", *MEASURED, "strength.player=preset=zero9"))
     assert made == [f'alphazero:run="{tmp_path / "run"}",preset=zero9']
 
@@ -332,7 +332,7 @@ import os, signal, sys, threading, time
 from pathlib import Path
 from rich.console import Console
 from tengen.learning.algorithms.alphazero import train
-from tengen.learning.progress import Progress
+from tengen.learning.run.progress import Progress
 from tengen.learning.run import Run
 
 folder, first, last, seconds = Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4])
@@ -391,5 +391,5 @@ def test_a_warm_start_learns_the_moves_of_the_engine(tmp_path: Path) -> None:
                 position = Position.from_moves(ruleset, game.moves[:place])
                 right += agent.choose(position, Limits()).move.index(5) == game.moves[place]
     assert right > 0.25 * len(samples)  # by chance, one in fifteen or so
-    with pytest.raises(InputError, match=r"was played by 5x5:4:freestyle, not by 6x6:4:freestyle"):
+    with pytest.raises(InputError, match=r"has the ruleset 5x5:4:freestyle, not 6x6:4:freestyle"):
         read_samples(games, Ruleset.parse("6x6:4"), "own-other-last-colour")

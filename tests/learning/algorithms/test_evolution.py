@@ -15,7 +15,7 @@ from tengen.core.contracts import Ruleset
 from tengen.errors import InputError, RunError
 from tengen.learning.algorithms.evolution import (
     Config,
-    Judge,
+    Evaluation,
     LearnerConfig,
     Strategy,
     choose_best,
@@ -25,10 +25,10 @@ from tengen.learning.algorithms.evolution import (
     write_weights,
 )
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.progress import Progress
 from tengen.learning.run import Run, RunHeader
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
-from tests.learning.runs import fingerprint, go_with_a_break
+from tests.learning.run_helpers import fingerprint, go_with_a_break
 
 FOUR = Ruleset.parse("4x4:3")
 
@@ -44,7 +44,7 @@ def test_the_strategy_finds_the_top_of_a_stretched_bowl(antithetic: bool) -> Non
     rng = np.random.default_rng(1)
     for _ in range(800):
         noise = strategy.draw(rng)
-        strategy.learn(noise, -(((strategy.candidates(noise) - target) ** 2) @ stretch))
+        strategy.update(noise, -(((strategy.candidates(noise) - target) ** 2) @ stretch))
     np.testing.assert_allclose(strategy.mean, target, atol=1e-3)
     assert strategy.deviation.max() < 1e-2
 
@@ -55,7 +55,7 @@ def test_the_strategy_sees_through_noise() -> None:
     for _ in range(300):
         noise = strategy.draw(rng)
         wins = 1 / (1 + np.square(strategy.candidates(noise)).sum(axis=1))  # the chance to win a game
-        strategy.learn(noise, rng.binomial(30, wins).astype(np.float64))
+        strategy.update(noise, rng.binomial(30, wins).astype(np.float64))
     assert float(np.square(strategy.mean).sum()) < 1.0  # from 18
 
 
@@ -102,12 +102,12 @@ def test_the_best_move_is_a_legal_one() -> None:
 def test_the_same_weights_play_the_same_games_of_a_seed(moves: str) -> None:
     config = load_config(Config, "evolution", None, ["ruleset=4x4:3", f"moves={moves}", *TINY])
     one, other, past = (build_net(config.net, FOUR, seed=seed) for seed in (1, 2, 3))
-    judge = Judge(one, config)
+    evaluation = Evaluation(one, config)
     weights, others = 4 * read_weights(one), 4 * read_weights(other)
     games = []
     for row, seed in ((weights, 5), (others, 5), (weights, 5), (weights, 6)):
-        judge.judge(row, past, seed)
-        games.append(judge.table.games(config.play.games)[0])
+        evaluation.play(row, past, seed)
+        games.append(evaluation.player.games(config.play.games)[0])
     assert games[0] == games[2] != games[1]
     assert games[0] != games[3]
     openings = [[game[0] for game in played] for played in games[:2]]  # a random stone, or the simple player's first
@@ -192,12 +192,12 @@ def test_weights_that_are_no_numbers_stop_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("learner.population=7", "a population of 7"),
-        ("learner.population=2", "a population of 2"),
+        ("learner.population=7", "population 7 must be"),
+        ("learner.population=2", "population 2 must be"),
         ("learner.deviation=0", "deviation 0"),
         ("learner.mean_rate=-1", "mean_rate -1.0 is not a number above 0"),
         ("generations=0", "generations 0 is not a number of at least 1"),
-        ("play.opponents=['self', 'past']", "against itself"),
+        ("play.opponents=['self', 'past']", "self is not allowed"),
         ("play.opponents=['nobody']", "unknown opponent 'nobody'"),
         ("moves=worst", "worst"),
         ("learner.poplation=10", "did you mean 'population'"),

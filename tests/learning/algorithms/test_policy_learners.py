@@ -17,13 +17,13 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RunError
 from tengen.learning.algorithms import dqn, policy_gradient, ppo
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.episodes import PlayConfig, Table, sample_policy
-from tengen.learning.guards import GuardConfig
-from tengen.learning.loop import Loop
-from tengen.learning.progress import Progress
+from tengen.learning.experience.episodes import EpisodePlayer, PlayConfig, sample_policy
 from tengen.learning.run import Run, RunHeader
+from tengen.learning.run.guards import GuardConfig
+from tengen.learning.run.loop import Loop
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
-from tests.learning.runs import fingerprint, go_with_a_break
+from tests.learning.run_helpers import fingerprint, go_with_a_break
 
 THREE = Ruleset.parse("3x3:3")
 ALGORITHMS: dict[str, Any] = {"pg": policy_gradient, "ppo": ppo, "dqn": dqn}
@@ -75,9 +75,9 @@ def test_the_gradient_of_pg9_is_the_action_minus_the_probabilities() -> None:
     torch.testing.assert_close(t["logits"].grad, expected.detach())
 
 
-def ppo_batch(t: dict[str, torch.Tensor]) -> ppo.Batch:
+def ppo_batch(t: dict[str, torch.Tensor]) -> ppo.Rollout:
     names = ("legal", "actions", "log_probs", "advantages", "targets")
-    return ppo.Batch(torch.zeros(len(t["actions"])), *(t[name] for name in names))
+    return ppo.Rollout(torch.zeros(len(t["actions"])), *(t[name] for name in names))
 
 
 def test_gradients_of_ppo_are_those_of_small_differences() -> None:
@@ -133,8 +133,8 @@ def test_double_values_take_the_move_of_one_network_and_the_value_of_the_other()
 
 def test_targets_of_dqn_look_ahead_with_the_sign_of_who_moves() -> None:
     net = build_net(NetConfig(kind=NetKind.DENSE, planes="board", channels=8), THREE)
-    table = Table(THREE, "board", PlayConfig(games=30, opponents=("self", "naive:level=0")))
-    rows = table.play(net, None, sample_policy(torch.Generator().manual_seed(1)), np.random.default_rng(1))
+    player = EpisodePlayer(THREE, "board", PlayConfig(games=30, opponents=("self", "naive:level=0")))
+    rows = player.play(net, None, sample_policy(torch.Generator().manual_seed(1)), np.random.default_rng(1))
     made = dqn.make_transitions(rows, 3, 0.9)
     signs = rows.next_sign.tolist()
     for row in range(len(made)):
@@ -258,13 +258,13 @@ def test_the_patience_of_guards_goes_on_in_a_resumed_run(tmp_path: Path) -> None
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for algorithm, setting, message in (
-        ("pg", "play.games=7", "7 games in batches of 10"),
-        ("ppo", "learner.epochs=0", "0 epochs"),
-        ("dqn", "learner.window=5", "of 5 rows"),
+        ("pg", "play.games=7", "play.games 7 is not a multiple of running_reward.batch 10"),
+        ("ppo", "learner.epochs=0", "epochs 0 is not a number of at least 1"),
+        ("dqn", "learner.window=5", "window 5 is smaller than batch"),
         ("ppo", "play.opponents=['nobody']", "unknown opponent 'nobody'"),
         ("pg", "running_reward.batch=0", "running_reward: batch 0 is not a number of at least 1"),
         ("pg", "learner.learning_rate=nan", "learner: learning_rate nan is not a number of at least 0"),
-        ("pg", "learner.square_decay=1", r"square_decay 1\.0 is not from 0 to below 1"),
+        ("pg", "learner.square_decay=1", r"square_decay 1\.0 is not at least 0 and below 1"),
         ("ppo", "learner.discount=1.5", r"discount 1\.5 is outside 0–1"),
         ("ppo", "learner.clip=0", r"clip 0\.0 is not a number above 0"),
         ("ppo", "learner.threads=0", "threads 0 is not a number of at least 1"),
@@ -273,7 +273,7 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         ("ppo", "minutes=nan", "minutes nan"),
         ("dqn", "pool.size=0", "pool: size 0 is not a number of at least 1"),
         ("dqn", "learner.exploration=2", r"exploration 2\.0 is outside 0–1"),
-        ("dqn", "learner.average=1", r"average 1\.0 is not from 0 to below 1"),
+        ("dqn", "learner.average=1", r"average 1\.0 is not at least 0 and below 1"),
         ("dqn", "learner.reuse=inf", "reuse inf is not a number of at least 0"),
     ):
         with pytest.raises(InputError, match=message):

@@ -24,10 +24,10 @@ from tengen.learning.accuracy import TEST_FILE, measure_accuracy
 from tengen.learning.algorithms import supervised
 from tengen.learning.algorithms.supervised_pictures import PICTURES
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.progress import Progress
+from tengen.learning.learner import StepPrecision
 from tengen.learning.run import Run, new_header
+from tengen.learning.run.progress import Progress
 from tengen.learning.shipping import ship_run
-from tengen.learning.weights import StepPrecision
 from tengen.nets.architectures import NetConfig, NetKind, build_net
 from tengen.nets.models import ModelInfo, Precision
 from tengen.tuning.engine_games import EngineGamesConfig, generate_games
@@ -54,8 +54,8 @@ def data(tmp_path_factory) -> Path:
 
 
 def make_run(folder: Path, data: Path, *settings: str, preset: str = "cnn", seed: int = 4) -> Run:
-    config = load_config(supervised.Config, supervised.NAME, preset, [*TINY, f"data={data}", *settings])
-    return Run.create(folder, new_header(supervised.NAME, preset, seed), config)
+    config = load_config(supervised.Config, "supervised", preset, [*TINY, f"data={data}", *settings])
+    return Run.create(folder, new_header("supervised", preset, seed), config)
 
 
 def train(run: Run) -> None:
@@ -64,10 +64,10 @@ def train(run: Run) -> None:
 
 
 def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
-    for name in preset_names(supervised.NAME):
-        load_config(supervised.Config, supervised.NAME, name, ["data=somewhere"])
+    for name in preset_names("supervised"):
+        load_config(supervised.Config, "supervised", name, ["data=somewhere"])
     mdrnn, cnn = (
-        load_config(supervised.Config, supervised.NAME, f"stanford15-{name}", ["data=somewhere"])
+        load_config(supervised.Config, "supervised", f"stanford15-{name}", ["data=somewhere"])
         for name in ("mdrnn", "cnn")
     )
     for paper in (mdrnn, cnn):
@@ -87,7 +87,7 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
     assert dense[-1][0] == 15 * 15
 
 
-@pytest.mark.parametrize("preset", preset_names(supervised.NAME))
+@pytest.mark.parametrize("preset", preset_names("supervised"))
 def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> None:
     steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest
     run = make_run(tmp_path / "run", data, "iterations=2", f"learner.steps={steps}", preset=preset)
@@ -119,7 +119,7 @@ def test_a_finished_run_can_be_shipped(tmp_path, data) -> None:
         card = json.loads((target / "card.json").read_text(encoding="utf-8"))
         assert card["accuracy"]["samples"] == 60
         told = (target / "card.md").read_text(encoding="utf-8")
-        assert "On 60 moves of games kept apart" in told
+        assert "On 60 moves of held-out test games" in told
         pictures = {"by-move", "policy"} | ({"filters"} if preset == "cnn" else set())
         assert set(card["pictures"]) == pictures == {name for name in PICTURES if f"({name}.svg)" in told}
         assert all((target / f"{name}.svg").stat().st_size > 1000 for name in pictures)
@@ -129,7 +129,7 @@ def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:
     whole = make_run(tmp_path / "whole", data, "iterations=3")
     train(whole)
     cut = make_run(tmp_path / "cut", data, "iterations=3")
-    original = supervised.Learner.learn
+    original = supervised.Learner.step
     steps = 0
 
     def learn_until_killed(self, *arguments):
@@ -140,7 +140,7 @@ def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:
         return original(self, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(supervised.Learner, "learn", learn_until_killed)
+        patch.setattr(supervised.Learner, "step", learn_until_killed)
         with pytest.raises(KeyboardInterrupt):
             train(cut)
     train(Run.open(cut.folder))
@@ -155,8 +155,8 @@ def test_a_network_learns_the_games_it_sees(data) -> None:
     net = build_net(NetConfig(planes="threats", channels=16, blocks=1), SEVEN, seed=1)
     learner = supervised.Learner(net, supervised.LearnerConfig())
     batch = dataset.batch(dataset.find(Split.TRAINING)[:64], "threats")
-    first = learner.learn(batch, 3e-3)
-    losses = [learner.learn(batch, 3e-3) for _ in range(120)]
+    first = learner.step(batch, 3e-3)
+    losses = [learner.step(batch, 3e-3) for _ in range(120)]
     last = losses[-1]
     assert last["policy"] < 0.3 * first["policy"]
     assert last["value"] < 0.5 * first["value"]
@@ -176,7 +176,7 @@ def test_steps_in_bf16_learn_as_much_as_those_in_fp32(data, net) -> None:
     losses: dict[str, list[dict[str, float]]] = {}
     for precision in StepPrecision:
         learner = supervised.Learner(build_net(net, SEVEN, seed=1), supervised.LearnerConfig(precision=precision))
-        losses[precision] = [learner.learn(batch, 3e-3) for _ in range(60)]
+        losses[precision] = [learner.step(batch, 3e-3) for _ in range(60)]
         assert all(weight.dtype is torch.float32 for weight in learner.net.parameters())
     assert losses["bf16"] != losses["fp32"]
     for name in ("policy", "value"):
@@ -186,7 +186,7 @@ def test_steps_in_bf16_learn_as_much_as_those_in_fp32(data, net) -> None:
 
 def test_an_unknown_precision_is_refused(data) -> None:
     with pytest.raises(InputError, match=r"learner\.precision = 'fp16' is not one of fp32, bf16"):
-        load_config(supervised.Config, supervised.NAME, "cnn", [f"data={data}", "learner.precision=fp16"])
+        load_config(supervised.Config, "supervised", "cnn", [f"data={data}", "learner.precision=fp16"])
 
 
 class Oracle:
@@ -255,16 +255,16 @@ def test_results_that_are_unknown_teach_no_value(data) -> None:
 
 
 def test_wrong_data_and_settings_are_refused(tmp_path, data) -> None:
-    with pytest.raises(InputError, match="a data set is needed"):
-        load_config(supervised.Config, supervised.NAME, "cnn", ["data="])
+    with pytest.raises(InputError, match="data is not set"):
+        load_config(supervised.Config, "supervised", "cnn", ["data="])
     for setting, message in (
         ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
         ("learner.decay=1.5", r"decay 1\.5 is outside 0–1"),
-        ("learner.average=1", r"average 1\.0 is not from 0 to below 1"),
+        ("learner.average=1", r"average 1\.0 is not at least 0 and below 1"),
         ("validation=0", "validation 0 is not a number of at least 1"),
     ):
         with pytest.raises(InputError, match=message):
-            load_config(supervised.Config, supervised.NAME, "cnn", [f"data={data}", setting])
+            load_config(supervised.Config, "supervised", "cnn", [f"data={data}", setting])
     with pytest.raises(InputError, match="not a data set"):
         train(make_run(tmp_path / "a", tmp_path))
     with pytest.raises(InputError, match="7x7:5:freestyle, not 9x9:5:freestyle"):

@@ -1,9 +1,9 @@
-"""Adaptive dynamic programming: a critic learns by temporal differences who will win (Zhao, Zhang & Dai 2012; fudan).
+"""Adaptive dynamic programming: a critic learns by temporal differences (Zhao, Zhang & Dai 2012; fudan).
 
-The player looks one move ahead: it judges the position after each candidate move (an *afterstate*) and takes the best,
-sometimes a random one. An iteration plays games that way (`tengen.search.critic_games`, native code), computes from
-the positions that followed what each should have been worth, and moves the critic there. Everything an iteration does
-follows from the seed, its number and the weights it began with, unless a clock decides (`minutes`).
+The player looks one move ahead: it evaluates the position after each candidate move (an *afterstate*) and plays the
+best, or sometimes a random one. An iteration plays games that way (`tengen.search.critic_games`, native code), computes
+TD(λ) targets for their positions, and trains the critic on them. It depends only on the seed, its number and its
+initial weights, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from torch.nn import functional
 
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.errors import InputError
-from tengen.learning.checks import check_at_least
-from tengen.learning.files import write_file
-from tengen.learning.loop import Loop, LoopConfig
-from tengen.learning.progress import Progress
-from tengen.learning.run import Checkpoint, Run, iteration_rng
-from tengen.learning.weights import AveragedLearner
+from tengen.learning.checks import check_at_least, check_decay, check_share
+from tengen.learning.learner import AveragedLearner
+from tengen.learning.run.folder import Checkpoint, Run, iteration_rng, write_run_file
+from tengen.learning.run.loop import Loop, LoopConfig, linear_schedule
+from tengen.learning.run.progress import Progress
 from tengen.search.critic import CRITIC_FILE, Activation, Critic, CriticConfig, CriticInput, FloatArray, load_critic
 from tengen.search.critic_games import CriticGames, check_policy_name, play_games
 
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _GAMES, _LEARNING = 0, 1
 
 
@@ -39,7 +38,7 @@ _GAMES, _LEARNING = 0, 1
 
 
 class Loss(StrEnum):
-    """How far a chance is from its target."""
+    """Loss of a winning chance against its target."""
 
     SQUARED = "squared"
     """½ (target - chance)², as in the paper."""
@@ -47,108 +46,103 @@ class Loss(StrEnum):
 
 
 class Optimizer(StrEnum):
-    """How a gradient becomes a step."""
+    """Optimizer of the critic."""
 
     SGD = "sgd"
     ADAM = "adam"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelfPlayConfig:
-    """How the games of an iteration are played."""
+class CriticPlayConfig:
+    """Games of an iteration."""
 
     games: int = 256
-    """Games an iteration."""
+    """Games per iteration."""
     actors: int = 1
-    """Threads that play, each its share of the games."""
+    """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """A game begins with at least one and at most so many random stones, the first anywhere, the others near."""
+    """Maximum number of random stones at the start of a game, at least one: the first anywhere, the others near it."""
     epsilon: float = 0.1
-    """The chance of a random candidate instead of the best move, at the beginning."""
+    """Initial probability of a random candidate move in place of the best one."""
     final_epsilon: float = 0.02
-    """The same at the end; in between it falls in a straight line."""
+    """Final probability of a random move, reached by a linear schedule."""
     opponents: tuple[str, ...] = ()
-    """Simple players that are played against, such as chains."""
+    """Simple players as opponents, such as chains."""
     opponents_share: float = 0.0
-    """Part of the games against them, each the same number."""
+    """Share of the games against simple players, divided equally among them."""
     pool: int = 0
-    """Earlier critics that are kept and played against; 0 for none."""
+    """Maximum number of earlier critics that are kept as opponents; 0 for none."""
     pool_share: float = 0.0
-    """Part of the games against them."""
+    """Share of the games against earlier critics."""
     pool_every: int = 20
-    """Iterations between critics that are kept."""
+    """Iterations between two critics that are kept."""
 
     def __post_init__(self) -> None:
         for name in self.opponents:
             check_policy_name(name)
-        if self.games < 1 or self.actors < 1 or self.pool < 0 or self.pool_every < 1:
-            raise InputError(
-                f"{self.games} games of {self.actors} actors, {self.pool} critics of each {self.pool_every}"
-            )
-        for name in ("epsilon", "final_epsilon", "opponents_share", "pool_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} {getattr(self, name)} is outside 0–1")
+        check_at_least(self, 1, "games", "actors", "pool_every")
+        check_at_least(self, 0, "pool")
+        check_share(self, "epsilon", "final_epsilon", "opponents_share", "pool_share")
         if self.opponents_share + self.pool_share > 1:
-            raise InputError(f"shares {self.opponents_share} and {self.pool_share} are more than all games")
+            raise InputError(f"opponents_share {self.opponents_share} + pool_share {self.pool_share} is more than 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the critic learns from games."""
+    """TD targets and training steps."""
 
     trace: float = 0.7
-    """λ of TD(λ): 0 takes the value of the next position for the truth, 1 the result of the game."""
+    """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
     steps: int = 0
-    """How many positions ahead the truth may lie; 0 for as far as the game goes. With `trace` 1, n-step returns."""
+    """Maximum number of positions a target looks ahead; 0 for no limit. With `trace` 1 this gives n-step returns."""
     cuts: bool = True
-    """Where a move was played that the critic would not have chosen, the value of its own choice counts instead."""
+    """After an exploratory move, use the value of the best move in its place."""
     loss: Loss = Loss.CROSS_ENTROPY
-    """Distance of a chance from its target."""
+    """Loss of a winning chance against its target."""
     optimizer: Optimizer = Optimizer.ADAM
-    """How a gradient becomes a step."""
+    """Optimizer of the critic."""
     learning_rate: float = 2e-3
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 1e-4
-    """Step size at the end; in between it falls in a straight line."""
+    """Final learning rate, reached by a linear schedule."""
     weight_decay: float = 0.0
-    """How much weights shrink each step, times the step size."""
+    """Weight decay per step, multiplied by the learning rate."""
     batch: int = 512
-    """Positions of a step."""
+    """Batch size: positions per step."""
     epochs: int = 1
-    """Times an iteration's positions are gone through."""
+    """Passes over the positions of an iteration."""
     average: float = 0.0
-    """Decay a step of the running average of weights, which is what plays; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
     threads: int = 1
-    """Threads of a learning step."""
+    """Threads of a training step."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.trace <= 1 or self.steps < 0:
-            raise InputError(f"no return with trace {self.trace} over {self.steps} steps")
-        if self.batch < 1 or self.epochs < 1 or not 0 <= self.average < 1:
-            raise InputError(f"no learning by batches of {self.batch}, {self.epochs} epochs, average {self.average}")
-        check_at_least(self, 0, "learning_rate", "final_learning_rate", "weight_decay")
-        check_at_least(self, 1, "threads")
+        check_share(self, "trace")
+        check_at_least(self, 0, "steps", "learning_rate", "final_learning_rate", "weight_decay")
+        check_at_least(self, 1, "batch", "epochs", "threads")
+        check_decay(self, "average")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(LoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     init_from: str = ""
-    """A run, a shipped critic or a file to begin with; it must have the same form."""
+    """Run, shipped critic or file to start from; its shapes must be the same."""
     critic: CriticConfig = field(default_factory=CriticConfig)
-    """The critic."""
-    self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
-    """The games."""
+    """Critic."""
+    self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
+    """Games of an iteration."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The learning steps."""
+    """Training steps."""
 
     def __post_init__(self) -> None:
-        LoopConfig.__post_init__(self)  # super() has no class to look from in a dataclass with slots
+        LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         if self.critic.input is CriticInput.POINTS and self.ruleset.win_length not in (4, 5):
-            raise InputError(f"critics over points play win lengths 4 and 5, not {self.ruleset}")
-        if not 0 <= self.self_play.random_stones <= 2 * self.ruleset.win_length - 2:
-            raise InputError(f"{self.self_play.random_stones} random stones may win {self.ruleset}")
+            raise InputError(f"critics with input points support win lengths 4 and 5, not {self.ruleset}")
+        most = 2 * self.ruleset.win_length - 2
+        if not 0 <= self.self_play.random_stones <= most:
+            raise InputError(f"random_stones {self.self_play.random_stones} is outside 0–{most}: more could win a game")
 
 
 # -- targets ----------------------------------------------------------------------------------------------------------
@@ -157,10 +151,10 @@ class Config(LoopConfig):
 def lambda_returns(
     values: FloatArray, best_values: FloatArray, is_last: npt.NDArray[np.bool_], config: LearnerConfig
 ) -> FloatArray:
-    """What each position should be worth, [positions, views]: truncated TD(λ) over games that follow one another.
+    """Return the truncated TD(λ) targets [positions, views] of consecutive games.
 
-    Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v is a finished game's result; with `cuts`, Gₜ is the best value that follows when
-    another move was played. After n `steps` the return is the value itself. A last position keeps its result.
+    Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of a last position is the result of its game. With `cuts`, Gₜ is the value of
+    the best move if another one was played. After n `steps` the return is the value itself.
     """
     returns = values.copy()
     explored = (best_values != values) if config.cuts else np.zeros_like(values, np.bool_)
@@ -177,25 +171,25 @@ def lambda_returns(
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
-    """Positions to learn from: the sparse inputs of one view each, and the chance that its colour should have."""
+class CriticSamples:
+    """Training positions: the sparse inputs of one view each, and the target of its winning chance."""
 
     starts: npt.NDArray[np.int64]
-    """[N]: where the inputs of each position begin among `indices`."""
+    """[N]: start of each position's inputs in `indices`."""
     ends: npt.NDArray[np.int64]
-    """[N]: and where they end."""
+    """[N]: end of each position's inputs in `indices`."""
     indices: npt.NDArray[np.int32]
-    """The inputs that are not 0, of all positions."""
+    """Indices of the non-zero inputs of all positions."""
     amounts: FloatArray
-    """Theirs."""
+    """Values of those inputs."""
     targets: FloatArray
-    """[N]."""
+    """[N]: winning chances in 0–1."""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def batch(self, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Indices [n], offsets [B] of each row among them, amounts [n] and targets [B]."""
+        """Return indices [n], the offset of each row in them [B], amounts [n] and targets [B]."""
         starts, lengths = self.starts[rows], self.ends[rows] - self.starts[rows]
         offsets = np.cumsum(lengths) - lengths
         places = np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
@@ -204,12 +198,12 @@ class Samples:
         return indices, starts_of_rows, amounts, targets
 
 
-def make_samples(games: CriticGames, config: LearnerConfig) -> Samples:
-    """Every position of the games that was not their end, with its target for each view."""
+def make_samples(games: CriticGames, config: LearnerConfig) -> CriticSamples:
+    """Return every position of the games except the last ones, with its target for each view."""
     returns = lambda_returns(games.black_values, games.black_best_values, games.is_last, config)
     targets = np.where(games.is_black_view, returns, 1 - returns)
     learned = np.repeat(~games.is_last, targets.shape[1])
-    return Samples(
+    return CriticSamples(
         starts=games.row_starts[:-1][learned],
         ends=games.row_starts[1:][learned],
         indices=games.indices,
@@ -222,14 +216,14 @@ def make_samples(games: CriticGames, config: LearnerConfig) -> Samples:
 
 
 class CriticNet(nn.Module):
-    """The critic as torch sees it; its parameters have the names and shapes of `CriticConfig.shapes`."""
+    """The critic as a torch module; its parameters have the names and shapes of `CriticConfig.shapes`."""
 
     def __init__(self, config: CriticConfig, seed: int) -> None:
         super().__init__()
         self.config = config
         generator = torch.Generator().manual_seed(seed)
         shapes = config.shapes()
-        # Nearly nothing at first: a shape that is rarely seen should not be mistaken for one that matters.
+        # Almost zero, so that a rare shape does not look important.
         self.weights = nn.Parameter(0.01 * torch.randn(shapes["weights"], generator=generator))
         self.biases = nn.Parameter(0.5 * torch.rand(shapes["biases"], generator=generator))
         scale = config.hidden**-0.5
@@ -237,18 +231,18 @@ class CriticNet(nn.Module):
         self.output_bias = nn.Parameter(torch.zeros(shapes["output_bias"]))
 
     def forward(self, indices: Tensor, offsets: Tensor, amounts: Tensor) -> Tensor:
-        """Sparse rows as `Samples.batch` gives them → logits [B]."""
+        """Compute logits [B] from sparse rows as returned by `CriticSamples.batch`."""
         sums = functional.embedding_bag(indices, self.weights, offsets, mode="sum", per_sample_weights=amounts)
         activate = torch.relu if self.config.activation is Activation.RELU else torch.sigmoid
         return activate(sums + self.biases) @ self.output_weights + self.output_bias
 
     def critic(self, ruleset: Ruleset) -> Critic:
-        """The same, ready to play."""
+        """Return a critic with the same weights that can play."""
         return Critic(self.config, ruleset, {name: tensor.detach().numpy() for name, tensor in self.named_parameters()})
 
 
 def compute_loss(logits: Tensor, targets: Tensor, loss: Loss) -> Tensor:
-    """The mean distance of the chances from their targets."""
+    """Return the mean loss of the winning chances against their targets."""
     if loss is Loss.SQUARED:
         return 0.5 * (targets - torch.sigmoid(logits)).square().mean()
     return functional.binary_cross_entropy_with_logits(logits, targets)
@@ -263,41 +257,37 @@ class Learner(AveragedLearner[CriticNet]):
         super().__init__(net, optimizer, decay=config.average)
         self._config = config
 
-    def learn(self, samples: Samples, rows: npt.NDArray[np.int64], fraction: float) -> float:
-        """One step on those rows at that fraction of the run; returns the loss."""
+    def step(self, samples: CriticSamples, rows: npt.NDArray[np.int64], fraction: float) -> float:
+        """Take one training step on `rows` at a fraction of the run; return the loss."""
         *inputs, targets = samples.batch(rows)
         loss = compute_loss(self.net(*inputs), targets, self._config.loss)
-        self.descend(loss, self.learning_rate(fraction))
+        self.optimize(loss, self.learning_rate(fraction))
         return float(loss.detach())
 
     def learning_rate(self, fraction: float) -> float:
-        """The step size at a fraction of the run."""
-        return _between(self._config.learning_rate, self._config.final_learning_rate, fraction)
-
-
-def _between(first: float, final: float, fraction: float) -> float:
-    return first + (final - first) * min(fraction, 1.0)
+        """Return the learning rate at a fraction of the run."""
+        return linear_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
 # -- games ------------------------------------------------------------------------------------------------------------
 
 
-class Pool:
-    """Earlier critics to play against, the oldest first."""
+class CriticPool:
+    """Earlier critics as opponents, oldest first."""
 
-    def __init__(self, config: SelfPlayConfig, kind: CriticConfig, ruleset: Ruleset) -> None:
+    def __init__(self, config: CriticPlayConfig, kind: CriticConfig, ruleset: Ruleset) -> None:
         self.critics: list[Critic] = []
         self._config = config
         self._kind = kind
         self._ruleset = ruleset
 
     def add_if_due(self, critic: Critic, iteration: int) -> None:
-        """Keep the critic of every so many iterations, and of those the newest."""
+        """Add a critic if one is due after this iteration; drop the oldest if there are too many."""
         if self._config.pool and iteration % self._config.pool_every == 0:
             self.critics = [*self.critics, critic][-self._config.pool :]
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All state for a checkpoint."""
+        """Return all state, for a checkpoint."""
         kept = {
             f"{place}.{name}": torch.from_numpy(array)
             for place, critic in enumerate(self.critics)
@@ -306,7 +296,7 @@ class Pool:
         return {"pool": kept} if kept else {}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Go back to the state that `tensors` returned."""
+        """Restore the state that `tensors` returned."""
         kept = tensors.get("pool", {})
         names = tuple(self._kind.shapes())
         self.critics = [
@@ -317,15 +307,15 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games of one thread against one opponent."""
+    """Games of one thread against one opponent; None is the critic itself."""
 
     opponent: Critic | str | None
     games: int
     seed: int
 
 
-def plan_games(config: SelfPlayConfig, pool: Pool, rng: np.random.Generator) -> list[_Task]:
-    """The games of an iteration, by opponent; one earlier critic is drawn for all games against the pool."""
+def plan_games(config: CriticPlayConfig, pool: CriticPool, rng: np.random.Generator) -> list[_Task]:
+    """Return the tasks of an iteration; one earlier critic is drawn for all games against the pool."""
     wanted: list[tuple[Critic | str | None, float]] = [
         (name, config.opponents_share / len(config.opponents)) for name in config.opponents
     ]
@@ -347,13 +337,13 @@ def plan_games(config: SelfPlayConfig, pool: Pool, rng: np.random.Generator) -> 
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:
         checkpoint = loop.resume("steps")
-        learner = Learner(_first_net(config, run, progress, checkpoint), config.learner)
-        pool = Pool(config.self_play, config.critic, config.ruleset)
+        learner = Learner(_initial_net(config, run, progress, checkpoint), config.learner)
+        pool = CriticPool(config.self_play, config.critic, config.ruleset)
         if checkpoint is not None:
             learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
             pool.restore(checkpoint.tensors)
@@ -361,9 +351,9 @@ def train(run: Run, progress: Progress) -> None:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
 
-            # 1. Games.
+            # 1. Play.
             critic = learner.average.critic(config.ruleset)
-            epsilon = _between(config.self_play.epsilon, config.self_play.final_epsilon, fraction)
+            epsilon = linear_schedule(config.self_play.epsilon, config.self_play.final_epsilon, fraction)
             tasks = plan_games(config.self_play, pool, iteration_rng(run.header.seed, iteration, _GAMES))
             parts = list(actors.map(partial(_play, critic, config, epsilon), tasks))
             games = CriticGames.concatenate(parts)
@@ -372,15 +362,15 @@ def train(run: Run, progress: Progress) -> None:
             loop.games += len(games.moves)
             loop.positions += len(games)
 
-            # 2. Learning.
+            # 2. Train.
             rng = iteration_rng(run.header.seed, iteration, _LEARNING)
-            loss = float(np.mean([learner.learn(samples, rows, fraction) for rows in _batches(samples, config, rng)]))
+            loss = float(np.mean([learner.step(samples, rows, fraction) for rows in _batches(samples, config, rng)]))
             loop.guards.check_losses({"value": loss}, place)
 
-            # 3. What others see of it.
+            # 3. Publish the critic, write metrics and checkpoint.
             critic = learner.average.critic(config.ruleset)
             pool.add_if_due(critic, iteration)
-            write_file(run.folder / CRITIC_FILE, critic.to_bytes())
+            write_run_file(run.folder / CRITIC_FILE, critic.to_bytes())
             loop.end_iteration(
                 {
                     "steps": learner.steps,
@@ -395,14 +385,14 @@ def train(run: Run, progress: Progress) -> None:
             )
 
 
-def _first_net(config: Config, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> CriticNet:
+def _initial_net(config: Config, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> CriticNet:
     net = CriticNet(config.critic, run.header.seed)
     if checkpoint is None and config.init_from:
         source = load_critic(config.init_from)
         if source.config.shapes() != config.critic.shapes():
-            raise InputError(f"{config.init_from} is a critic of another form: {source.config}")
+            raise InputError(f"{config.init_from} is a critic with other shapes: {source.config}")
         net.load_state_dict({name: torch.from_numpy(array) for name, array in source.weights.items()})
-        progress.say(f"beginning with the weights of {config.init_from}")
+        progress.say(f"starting with the weights of {config.init_from}")
     return net
 
 
@@ -418,8 +408,8 @@ def _play(critic: Critic, config: Config, epsilon: float, task: _Task) -> Critic
     )
 
 
-def _batches(samples: Samples, config: Config, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
-    """The rows of each step, all of them once an epoch in another order."""
+def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the rows of each step; each epoch covers all rows in a new random order."""
     for _ in range(config.learner.epochs):
         order = rng.permutation(len(samples))
         for first in range(0, len(order), config.learner.batch):
@@ -427,7 +417,7 @@ def _batches(samples: Samples, config: Config, rng: np.random.Generator) -> Iter
 
 
 def _summary(games: CriticGames) -> dict[str, float]:
-    """What the games against itself were like."""
+    """Return statistics of the self-play games, for the metrics."""
     points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     return {
         "plies": round(float(np.mean([len(moves) for moves in games.moves])), 2),

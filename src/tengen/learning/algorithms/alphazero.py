@@ -1,9 +1,9 @@
-"""AlphaZero: a network learns what its own search finds (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
+"""AlphaZero: a network learns from its own tree search (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
-An iteration plays a number of games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native
-code), adds their positions to the replay window, and makes learning steps on batches of it. Self-play of the next
-iteration goes on in its own threads while the learner works. Everything an iteration does follows from the seed, its
-number and the weights it began with, on any number of threads, unless a clock decides (`minutes`).
+An iteration plays games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native code), adds
+their positions to the replay window, and takes training steps on batches of it. Self-play of the next iteration runs in
+its own threads while the learner works. An iteration depends only on the seed, its number and its initial weights, with
+any number of threads, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_decay, check_share
-from tengen.learning.episodes import to_planes
-from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
-from tengen.learning.progress import Progress
-from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
-from tengen.learning.run import Checkpoint, Run, iteration_rng
-from tengen.learning.self_play import Games, OpeningConfig, SelfPlayTask, State, play_games, random_planes, save_games
-from tengen.learning.warm_start import WarmStartConfig, read_samples
-from tengen.learning.weights import AveragedLearner, StepPrecision, answer, weights_of
+from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowConfig, transform_samples
+from tengen.learning.experience.self_play import Games, SelfPlayTask, State, play_games, random_planes, save_games
+from tengen.learning.experience.warm_start import WarmStartConfig, read_samples
+from tengen.learning.learner import AveragedLearner, StepPrecision, forward, to_planes, weights_of
+from tengen.learning.run.folder import Checkpoint, Run, iteration_rng
+from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.progress import Progress
+from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
 from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings
 
-NAME = "alphazero"
-
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _FIRST_GAMES, _CALIBRATION, _LEARNING = 0, 1, 2
 _CALIBRATION_POSITIONS = 256
-"""Positions that int8 self-play is calibrated on."""
+"""Number of positions on which int8 networks are calibrated."""
 _VALIDATION = 2048
-"""New positions on which the network is tried before it learns from them."""
+"""Maximum number of new positions on which the network is validated before it trains on them."""
 
 
 # -- configuration ----------------------------------------------------------------------------------------------------
@@ -53,59 +52,61 @@ _VALIDATION = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayConfig:
-    """How the games of an iteration are played."""
+    """Self-play of an iteration."""
 
     games: int = 128
-    """Games an iteration."""
+    """Games per iteration."""
     actors: int = 2
-    """Threads that play, each its share of the games."""
+    """Number of threads; each plays an equal share of the games."""
     parallel: int = 128
-    """Games that are played at the same time, by all threads together."""
+    """Games played at the same time by all threads together."""
     overlaps: bool = True
-    """Play the next iteration while the learner works, with the weights from before it."""
+    """Play the games of the next iteration while the learner works, with the weights before this iteration's steps."""
     precision: Precision = Precision.FP32
-    """Numbers the network computes with while playing."""
+    """Number format of the network in self-play."""
     first_simulations: int = 0
-    """Simulations a move at the beginning, growing to `search.simulations` at the end; 0 for the same always."""
+    """Simulations per move at the start, growing linearly to `search.simulations`; 0 for a constant number."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
-            raise InputError(f"{self.actors} actors for {self.games} games, {self.parallel} at a time")
+            raise InputError(
+                f"actors {self.actors} must be at least 1 and at most games {self.games} and parallel {self.parallel}"
+            )
         check_at_least(self, 0, "first_simulations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the network learns from positions."""
+    """Training steps."""
 
     batch: int = 256
-    """Positions of a step."""
+    """Batch size: positions per step."""
     reuse: float = 4.0
-    """Positions learned from for each new one, counted with repetition."""
+    """Number of times each new position is used on average."""
     epochs: float = 0.0
-    """Times the whole window is gone through each iteration, instead of `reuse`; 0 goes by `reuse`."""
+    """Passes over the whole window per iteration, in place of `reuse`; 0 uses `reuse`."""
     learning_rate: float = 2e-3
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 1e-4
-    """Step size at the end; in between it falls like a cosine."""
+    """Final learning rate, reached by a cosine schedule."""
     weight_decay: float = 1e-4
-    """Of AdamW, which shrinks the weights beside the gradient; the papers have an L2 penalty in the loss."""
+    """Decoupled weight decay of AdamW; the papers add an L2 penalty to the loss."""
     clip: float = 1.0
-    """Largest norm of a gradient."""
+    """Maximum gradient norm."""
     average: float = 0.99
-    """Decay a step of the running average of weights, which is what plays; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
     search_share: float = 0.5
-    """What the value learns: 0 the game's result, 1 the search's value Σ π(a)Q(a), between them a blend."""
+    """Value target: 0 is the result of the game, 1 the value of the search Σ π(a)Q(a), in between a mixture."""
     value_weight: float = 1.0
-    """Weight of the value's loss; the policy's is 1."""
+    """Weight of the value loss; the policy loss has weight 1."""
     soft_policy_weight: float = 2.0
-    """Weight of the softened policy, if the network has that head."""
+    """Weight of the soft-policy loss, if the network has that head."""
     reply_weight: float = 0.15
-    """Weight of the opponent's reply, if the network has that head."""
+    """Weight of the loss of the opponent's reply, if the network has that head."""
     threads: int = 1
-    """Threads of a learning step."""
+    """Threads of a training step."""
     precision: StepPrecision = StepPrecision.FP32
-    """bf16 is nearly twice as fast for convolutions, on processors that have it."""
+    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "threads")
@@ -117,20 +118,20 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     warm_start: WarmStartConfig = field(default_factory=WarmStartConfig)
-    """Games of the engine to learn from first."""
+    """Training on engine games before self-play."""
     search: PuctConfig = field(default_factory=PuctConfig)
-    """The search of self-play."""
-    openings: OpeningConfig = field(default_factory=OpeningConfig)
-    """How games begin."""
+    """Search of self-play."""
+    openings: Openings = field(default_factory=lambda: Openings(fraction=0.0))
+    """Openings of self-play games."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
-    """The games."""
+    """Self-play games."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The learning steps."""
+    """Training steps."""
     window: WindowConfig = field(default_factory=WindowConfig)
-    """The positions learned from."""
+    """Replay window."""
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ _SOFT_POWER = 0.25
 
 
 def compute_losses(output: NetOutput, batch: Samples, config: LearnerConfig) -> dict[str, Tensor]:
-    """The mean losses of a batch, unweighted: `policy`, `value`, and those of further heads."""
+    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of further heads."""
     policy = torch.from_numpy(batch.policy.astype(np.float32))
     losses = {
         "policy": _cross_entropy(output.policy_logits, policy),
@@ -156,7 +157,7 @@ def compute_losses(output: NetOutput, batch: Samples, config: LearnerConfig) -> 
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
-    """The one number that is made smaller."""
+    """Return the weighted total loss."""
     weights = {
         "policy": 1.0,
         "value": config.value_weight,
@@ -167,17 +168,17 @@ def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
 
 
 def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
-    """-Σ target · log softmax(logits), both [B, n], as a mean over the batch."""
+    """Return -Σ target · log softmax(logits), both [B, n], averaged over the batch."""
     return -(target * torch.log_softmax(logits, dim=1)).sum(dim=1).mean()
 
 
 def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tensor:
-    """(v - z)² as in the papers; with win, draw and loss apart, the result's part is their cross-entropy."""
-    search, result = torch.from_numpy(batch.value_search), torch.from_numpy(batch.result)
+    """Return (v - z)², as in the papers; for a win/draw/loss head, the part of the result is a cross-entropy."""
+    search, result = torch.from_numpy(batch.value_to_move), torch.from_numpy(batch.result)
     if output.value_logits is None:
         target = search_share * search + (1 - search_share) * result
         return (output.value_to_move - target).square().mean()
-    # A result that is discounted for its distance counts partly as a draw.
+    # A discounted result counts partly as a draw.
     chances = torch.stack((result.clamp(min=0), 1 - result.abs(), (-result).clamp(min=0)), dim=1)
     from_result = _cross_entropy(output.value_logits, chances)
     from_search = (output.value_to_move - search).square().mean()
@@ -195,15 +196,15 @@ class Learner(AveragedLearner[Net]):
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._config = config
 
-    def learn(self, batch: Samples, learning_rate: float) -> dict[str, float]:
-        """One step of that size; returns the losses."""
-        output = answer(self.net, to_planes(batch.planes), self._config.precision)
+    def step(self, batch: Samples, learning_rate: float) -> dict[str, float]:
+        """Take one training step; return the losses."""
+        output = forward(self.net, to_planes(batch.planes), self._config.precision)
         losses = compute_losses(output, batch, self._config)
-        self.descend(weigh_losses(losses, self._config), learning_rate)
+        self.optimize(weigh_losses(losses, self._config), learning_rate)
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
-    def try_on(self, samples: Samples) -> dict[str, float]:
-        """The losses of the averaged network on positions, without learning from them."""
+    def validate(self, samples: Samples) -> dict[str, float]:
+        """Return the losses of the averaged network on samples without training on them."""
         with torch.inference_mode():
             return {
                 name: float(loss)
@@ -211,96 +212,96 @@ class Learner(AveragedLearner[Net]):
             }
 
     def learning_rate(self, fraction: float) -> float:
-        """The step size at a fraction of the run: a cosine from the first to the final one."""
-        return falling(self._config.learning_rate, self._config.final_learning_rate, fraction)
+        """Return the learning rate at a fraction of the run."""
+        return cosine_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
 # -- the run ----------------------------------------------------------------------------------------------------------
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     with Loop(run, config, progress) as loop:
-        _Training(loop, config).go()
+        _Training(loop, config).run()
 
 
 class _Training:
-    """A run while it goes on in this process."""
+    """A run in this process."""
 
     def __init__(self, loop: Loop, config: Config) -> None:
         self._loop = loop
         self._config = config
-        self._run = loop.run
+        self._folder = loop.run.folder
         self._seed = loop.run.header.seed
-        self._replay = Replay(loop.run.folder / "replay", config.ruleset, config.window)
+        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.window)
         checkpoint = loop.resume(
             "steps",
             "self_play_fraction",
             check=lambda found: self._replay.load(found.iteration, found.counters["positions"]),
         )
-        self._learner = Learner(first_net(config, loop.run, loop.progress, checkpoint), config.learner)
+        self._learner = Learner(initial_net(config, loop.run, loop.progress, checkpoint), config.learner)
         self._actor_net = copy.deepcopy(self._learner.average)
-        """What plays the self-play under way."""
+        """Network of the current self-play."""
         self._actor_fraction = 0.0
-        """Of the run, when that self-play was begun."""
+        """Fraction of the run that was done when the current self-play started."""
         self._states: list[State] = [{}] * config.self_play.actors
-        """The games with which it began, of each actor."""
+        """Unfinished games at the start of the current self-play, per actor."""
         self._stop = threading.Event()
         if checkpoint is not None:
             self._restore(checkpoint)
 
-    def go(self) -> None:
-        """Iterate to the end."""
+    def run(self) -> None:
+        """Iterate until the run is done."""
         torch.set_num_threads(self._config.learner.threads)
         with ThreadPoolExecutor(self._config.self_play.actors, thread_name_prefix="self-play") as actors:
             try:
                 if self._loop.iteration == 0 and self._config.warm_start.games:
-                    self._start_warm()
+                    self._warm_start()
                 playing: list[Future[Games]] | None = None
                 while not self._loop.is_done:
-                    playing = self._iterate(actors, playing or self._begin_games(actors))
+                    playing = self._iterate(actors, playing or self._start_self_play(actors))
             finally:
                 self._stop.set()
 
     def _iterate(self, actors: ThreadPoolExecutor, playing: list[Future[Games]]) -> list[Future[Games]] | None:
-        """One iteration; returns the self-play that goes on for the next one, if it overlaps and there is one."""
+        """Do one iteration; return the pending self-play of the next one, or None if none was started."""
         loop, iteration = self._loop, self._loop.iteration + 1
         place = f"in iteration {iteration}"
         config = self._config
         simulations = self._simulations()
 
-        # 1. Games.
+        # 1. Collect the games.
         games = Games.concatenate([future.result() for future in playing])
         loop.guards.check_samples(len(games.samples), place)
         loop.guards.check_policy(games.policy_entropy, games.openings_of_100, place)
-        validation = self._learner.try_on(games.samples[:_VALIDATION])
+        validation = self._learner.validate(games.samples[:_VALIDATION])
         self._replay.add(iteration, games.samples)
-        save_games(self._run.folder, iteration, games.moves, games.outcomes, config.ruleset)
+        save_games(self._folder, iteration, games.moves, games.outcomes, config.ruleset)
         self._states = games.states
         loop.games += len(games.moves)
         loop.positions += len(games.samples)
 
-        # 2. The next games, while we learn.
+        # 2. Start the games of the next iteration.
         following: list[Future[Games]] | None = None
         if config.self_play.overlaps:
             self._actor_net = copy.deepcopy(self._learner.average)
             self._actor_fraction = loop.fraction(iteration)
             if self._actor_fraction < 1.0:
-                following = self._begin_games(actors, iteration + 1)
+                following = self._start_self_play(actors, iteration + 1)
 
-        # 3. Learning.
+        # 3. Train.
         rng = iteration_rng(self._seed, iteration, _LEARNING)
         learning_rate = self._learner.learning_rate(loop.fraction(iteration - 1))
         sums: dict[str, float] = {}
         steps = self._steps(len(games.samples))
         for _ in range(steps):
-            losses = self._learner.learn(self._replay.sample(config.learner.batch, rng), learning_rate)
+            losses = self._learner.step(self._replay.sample(config.learner.batch, rng), learning_rate)
             loop.guards.check_losses(losses, place)
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + loss / steps
 
-        # 4. What others see of it: the network, its strength, the metrics. From here on the iteration is done.
+        # 4. Publish the network, measure its strength, write metrics and checkpoint.
         if not config.self_play.overlaps:
             self._actor_net = copy.deepcopy(self._learner.average)
             self._actor_fraction = loop.fraction(iteration)
@@ -320,8 +321,8 @@ class _Training:
 
     # -- games -----------------------------------------------------------------------------------------------------
 
-    def _begin_games(self, actors: ThreadPoolExecutor, iteration: int | None = None) -> list[Future[Games]]:
-        """Let every actor play its share of an iteration's games."""
+    def _start_self_play(self, actors: ThreadPoolExecutor, iteration: int | None = None) -> list[Future[Games]]:
+        """Let every actor play its share of an iteration's games in the background."""
         config, number = self._config, iteration or self._loop.iteration + 1
         model = export_onnx(self._actor_net, config.ruleset)
         if config.self_play.precision is Precision.INT8:
@@ -343,13 +344,13 @@ class _Training:
         return [actors.submit(play_games, model, task, self._stop) for task in tasks]
 
     def _calibration(self, rng: np.random.Generator) -> FloatPlanes:
-        """Positions as they come up in self-play; random ones before there are any."""
+        """Return positions from self-play, or random ones before there are any."""
         if len(self._replay):
             return self._replay.sample(_CALIBRATION_POSITIONS, rng).planes.astype(np.float32)
         return random_planes(self._config.ruleset, self._config.net.planes, _CALIBRATION_POSITIONS, rng)
 
     def _simulations(self) -> int:
-        """Those of a move in the self-play under way."""
+        """Return the simulations per move of the current self-play."""
         first, last = self._config.self_play.first_simulations, self._config.search.simulations
         if not first:
             return last
@@ -357,8 +358,8 @@ class _Training:
 
     # -- learning --------------------------------------------------------------------------------------------------
 
-    def _start_warm(self) -> None:
-        """Learn from games of the engine; done again when killed before the first iteration has ended."""
+    def _warm_start(self) -> None:
+        """Train on engine games; repeated if the run is killed before its first checkpoint."""
         config, learner = self._config.warm_start, self._config.learner
         first_rate = learner.learning_rate if config.learning_rate is None else config.learning_rate
         samples = read_samples(Path(config.games), self._config.ruleset, self._config.net.planes)
@@ -367,12 +368,13 @@ class _Training:
         turns = len(symmetries(self._config.ruleset))
         losses: dict[str, float] = {}
         for step in range(steps):
-            chosen = turn(
+            chosen = transform_samples(
                 samples[rng.integers(len(samples), size=learner.batch)],
                 rng.integers(turns, size=learner.batch),
                 self._config.ruleset,
             )
-            losses = self._learner.learn(chosen, falling(first_rate, learner.final_learning_rate, step / steps))
+            learning_rate = cosine_schedule(first_rate, learner.final_learning_rate, step / steps)
+            losses = self._learner.step(chosen, learning_rate)
             self._loop.guards.check_losses(losses, "in the warm start")
             self._loop.progress.update(0.0, None, f"warm start {step + 1} of {steps}, policy {losses['policy']:.3f}")
         self._actor_net = copy.deepcopy(self._learner.average)
@@ -385,7 +387,7 @@ class _Training:
         positions = learner.epochs * len(self._replay) if learner.epochs else learner.reuse * new_positions
         return max(1, round(positions / learner.batch))
 
-    # -- what others see -------------------------------------------------------------------------------------------
+    # -- metrics and checkpoints -----------------------------------------------------------------------------------
 
     def _metrics(
         self, games: Games, losses: Mapping[str, float], validation: Mapping[str, float], learning_rate: float
@@ -417,5 +419,5 @@ class _Training:
 
 
 def _share(total: int, part: int, parts: int) -> int:
-    """What one of several equal parts gets of a number that need not be divisible."""
+    """Return the size of one of several equal parts of `total`, which need not be divisible."""
     return (part + 1) * total // parts - part * total // parts

@@ -1,13 +1,13 @@
-"""Deep Q-learning (Mnih et al. 2015): the value of every move, learned from replayed games.
+"""Deep Q-learning (Mnih et al. 2015): the value of every move, learned from a replay buffer.
 
-Double (van Hasselt et al. 2016): the network in training chooses the best reply, a slow average of it says its value.
-Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·), over legal moves only, so that V is the
-value of the best move and the best advantage is the best move: the network plays like any other policy. Targets look
-`steps` rows ahead; a row of the opponent counts with the other sign (negamax). Moves of simple players are learned from
-like the own ones: Q-learning does not ask who made them.
+Double (van Hasselt et al. 2016): the network in training chooses the best next move, the target network, a slow average
+of it, evaluates that move. Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·) over legal
+moves, so V is the value of the best move, and the move of the largest advantage is the best one: the network plays like
+any other policy. Targets look `steps` rows ahead; a row of the opponent counts with the opposite sign (negamax). Moves
+of simple players are used like the network's own, since Q-learning is off-policy.
 
-An iteration plays games with some random moves, adds their rows to the window, and makes steps on batches of it.
-Everything it does follows from the seed, its number and what it began with.
+An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches of
+it. It depends only on the seed, its number and the state it starts from.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from torch import Tensor
 
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_decay, check_positive, check_share
-from tengen.learning.episodes import Choose, Episodes, PlayConfig, Pool, PoolConfig, Table, to_planes
-from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
-from tengen.learning.progress import Progress
-from tengen.learning.replay import Rows, Shards
+from tengen.learning.experience.episodes import Choose, EpisodePlayer, Episodes, PlayConfig, Pool, PoolConfig
+from tengen.learning.experience.replay import Rows, Shards
+from tengen.learning.experience.self_play import SAVED_GAMES, save_games
+from tengen.learning.learner import optimizer_tensors, restore_optimizer, to_planes, weights_of
 from tengen.learning.run import Run, iteration_rng
-from tengen.learning.self_play import SAVED_GAMES, save_games
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.progress import Progress
+from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _PLAYING, _LEARNING = 0, 1
 
 
@@ -40,40 +41,40 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the network learns from games."""
+    """Training steps and exploration."""
 
     learning_rate: float = 1e-3
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 1e-4
-    """Step size at the end; in between it falls like a cosine."""
+    """Final learning rate, reached by a cosine schedule."""
     discount: float = 0.99
-    """γ: what is one row further away counts so much less."""
+    """Discount γ per row."""
     steps: int = 3
-    """Rows a target looks ahead."""
+    """Number of rows a target looks ahead."""
     batch: int = 256
-    """Rows of a step."""
+    """Batch size: rows per step."""
     reuse: float = 4.0
-    """Rows learned from for each new one, counted with repetition."""
+    """Number of times each new row is used on average."""
     window: int = 100_000
-    """The newest rows, from which batches are drawn."""
+    """Size of the replay window in rows."""
     average: float = 0.995
-    """Decay a step of the running average of weights that values targets."""
+    """Decay per step of the target network's averaged weights."""
     watches: bool = True
-    """Learn from the moves of simple players as well, which may be better than the own ones."""
+    """Train on the moves of simple players too, which may be better than the network's own."""
     exploration: float = 0.3
-    """Share of random moves at the beginning."""
+    """Initial share of random moves."""
     final_exploration: float = 0.02
-    """Share of random moves at the end."""
+    """Final share of random moves, reached by a cosine schedule."""
     clip: float = 1.0
-    """Largest norm of a gradient."""
+    """Maximum gradient norm."""
     threads: int = 1
-    """Threads of playing and learning."""
+    """Threads of self-play and training."""
 
     def __post_init__(self) -> None:
-        if self.steps < 1 or self.batch < 1 or self.window < self.batch:
-            raise InputError(f"{self.steps} steps ahead, batches of {self.batch} of {self.window} rows")
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "reuse")
-        check_at_least(self, 1, "threads")
+        check_at_least(self, 1, "steps", "batch", "threads")
+        if self.window < self.batch:
+            raise InputError(f"window {self.window} is smaller than batch {self.batch}")
         check_positive(self, "clip")
         check_decay(self, "average")
         check_share(self, "discount", "exploration", "final_exploration")
@@ -81,40 +82,40 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """The games of an iteration."""
+    """Games of an iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
-    """The opponent `past`."""
+    """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The learning steps."""
+    """Training steps."""
 
 
 # -- values and losses ------------------------------------------------------------------------------------------------
 
 
 def q_values(output: NetOutput, legal: Tensor) -> Tensor:
-    """Q [B, area] for the player to move; -inf where a move is not legal."""
+    """Return Q [B, area] for the player to move; -inf for illegal moves."""
     advantages = output.policy_logits.masked_fill(~legal, -torch.inf)
     return output.value_to_move[:, None] + advantages - advantages.amax(dim=1, keepdim=True)
 
 
 def double_values(online: NetOutput, target: NetOutput, legal: Tensor) -> Tensor:
-    """What `target` thinks of the move that `online` likes best, [B]."""
+    """Return the value by `target` of the best move by `online`, [B]."""
     best = q_values(online, legal).argmax(dim=1, keepdim=True)
     return q_values(target, legal).gather(1, best).squeeze(1)
 
 
 def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
-    """The mean Huber loss of Q(s, a) against its target."""
+    """Return the mean Huber loss of Q(s, a) against its target."""
     chosen = q_values(output, legal).gather(1, actions[:, None]).squeeze(1)
     return torch.nn.functional.smooth_l1_loss(chosen, targets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transitions(Rows):
-    """N rows to learn from. A target is `reward + bootstrap · Q(s′)`, where s′ lies `ahead` rows further on."""
+    """N rows of the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
 
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
@@ -123,21 +124,21 @@ class Transitions(Rows):
     actions: npt.NDArray[np.int64]
     """[N]"""
     reward: npt.NDArray[np.float32]
-    """[N]: the discounted result if the game ends within reach, else 0."""
+    """[N]: discounted result if the game ends within `steps` rows, else 0."""
     bootstrap: npt.NDArray[np.float32]
-    """[N]: discount and sign of what comes then; 0 if the game ends before."""
+    """[N]: discount and sign of the later value; 0 if the game ends before."""
     ahead: npt.NDArray[np.int64]
-    """[N]"""
+    """[N]: distance to the later row."""
 
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
-    """The rows of finished games with what their targets are made of."""
+    """Return the rows of finished games with the parts of their targets."""
     sign = episodes.next_sign.numpy()
     ends = np.flatnonzero(sign == 0)
     rows = np.arange(len(sign))
     to_end = ends[np.searchsorted(ends, rows)] - rows
     reaches_end = to_end < steps
-    # In a game all signs are the same: the player to move stays, or changes with every row.
+    # All signs of a game are equal: the player to move stays the same, or changes with every row.
     turned = np.where(sign < 0, (-1.0) ** steps, 1.0)
     return Transitions(
         planes=episodes.planes.numpy().astype(np.int8),
@@ -153,7 +154,7 @@ def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transit
 
 
 class Learner:
-    """The network in training, the average that values targets, and the optimizer."""
+    """The network in training, the target network and the optimizer."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
         self.net = net
@@ -161,11 +162,11 @@ class Learner:
         self._config = config
         self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
-    def learn(self, rows: Transitions, following: Transitions, fraction: float) -> float:
-        """One step on rows and what comes after each of them; returns the loss."""
+    def step(self, rows: Transitions, following: Transitions, fraction: float) -> float:
+        """Take one training step on rows and their later rows; return the loss."""
         config = self._config
         for group in self.optimizer.param_groups:
-            group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
+            group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
         targets = torch.from_numpy(rows.reward.copy())
         open_rows = np.flatnonzero(rows.bootstrap)
         if len(open_rows):
@@ -186,7 +187,7 @@ class Learner:
 
 
 def explore(share: float, generator: torch.Generator) -> Choose:
-    """The move of the highest Q, or with that probability any legal one."""
+    """Return a function that plays the move of the highest Q, or with probability `share` a random legal move."""
 
     def choose(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
         best = q_values(output, legal).argmax(dim=1)
@@ -205,43 +206,43 @@ def _to_tensors(rows: Transitions) -> tuple[Tensor, Tensor]:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        shards = Shards(run.folder / "replay", Transitions, lambda total: min(total, config.learner.window))
+        shards = Shards(run.folder / REPLAY_FOLDER, Transitions, lambda total: min(total, config.learner.window))
         checkpoint = loop.resume(check=lambda found: shards.load(found.iteration, found.counters["positions"]))
-        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(learner.net, config.pool)
         if checkpoint is not None:
             learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
             learner.target.load_state_dict(dict(checkpoint.tensors["target"]))
             restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
             pool.restore(checkpoint.tensors)
-        table = Table(config.ruleset, config.net.planes, config.play)
+        player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
 
-            # 1. Games, added to the window.
+            # 1. Play, and add the rows to the window.
             rng = iteration_rng(run.header.seed, iteration, _PLAYING)
-            share = falling(config.learner.exploration, config.learner.final_exploration, fraction)
+            share = cosine_schedule(config.learner.exploration, config.learner.final_exploration, fraction)
             choose = explore(share, torch.Generator().manual_seed(int(rng.integers(1 << 63))))
-            episodes = table.play(learner.net, pool.draw(rng), choose, rng, watches=config.learner.watches)
-            save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
+            episodes = player.play(learner.net, pool.draw(rng), choose, rng, watches=config.learner.watches)
+            save_games(run.folder, iteration, *player.games(SAVED_GAMES), config.ruleset)
             shards.add(iteration, make_transitions(episodes, config.learner.steps, config.learner.discount))
             loop.games += config.play.games
             loop.positions += len(episodes)
 
-            # 2. Learning.
+            # 2. Train.
             rng = iteration_rng(run.header.seed, iteration, _LEARNING)
             steps = max(1, round(config.learner.reuse * len(episodes) / config.learner.batch))
-            losses = [_learn_from(shards, learner, config.learner.batch, fraction, rng) for _ in range(steps)]
+            losses = [_step(shards, learner, config.learner.batch, fraction, rng) for _ in range(steps)]
             mean = {"q": float(np.mean(losses))}
             loop.guards.check_losses(mean, place)
             pool.add_if_due(learner.net, iteration)
 
-            # 3. What others see of it.
+            # 3. Publish the network, write metrics and checkpoint.
             loop.publish(learner.net)
             loop.end_iteration(
                 {
@@ -261,11 +262,11 @@ def train(run: Run, progress: Progress) -> None:
             shards.remove_outdated()
 
 
-def _learn_from(
+def _step(
     shards: Shards[Transitions], learner: Learner, batch: int, fraction: float, rng: np.random.Generator
 ) -> float:
-    """One step on rows of the window, drawn evenly."""
+    """Take one training step on rows of the window, drawn uniformly."""
     window = shards.window
     assert window is not None
     rows = rng.integers(len(window), size=batch)
-    return learner.learn(window[rows], window[rows + window.ahead[rows]], fraction)
+    return learner.step(window[rows], window[rows + window.ahead[rows]], fraction)

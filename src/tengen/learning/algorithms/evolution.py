@@ -1,15 +1,15 @@
-"""Evolution: weights are drawn at random, games say which draws were good, and the next ones are drawn nearer to those.
+"""Evolution strategies: sample weights, evaluate them by games, and sample the next ones closer to the best.
 
 Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board games") evolved the recurrent network
-that stanford15 took up; its 140 weights are few enough for that. The strategy here is SNES, separable natural evolution
+that stanford15 uses; its 140 weights are few enough for that. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
-strategies"): a normal distribution over weights, each with a mean and a standard deviation of its own, climbs the
-natural gradient of the expected rank. Nothing is derived through the network, so it may simply play its best move, and
-nothing but results counts.
+strategies"): a normal distribution over weights, each with its own mean and standard deviation, follows the natural
+gradient of the expected rank. No gradient passes through the network, so it can simply play its best move, and only
+results count.
 
 All candidates of a generation play the same games: the same openings, opponents and random numbers. The mean of the
-distribution is the network of the run. An iteration is a few generations; everything it does follows from the seed, its
-number and the distribution it began with.
+distribution is the network of the run. An iteration is a few generations and depends only on the seed, its number and
+the distribution it starts from.
 """
 
 from __future__ import annotations
@@ -26,16 +26,24 @@ from torch import Tensor
 
 from tengen.errors import InputError, RunError
 from tengen.learning.checks import check_at_least, check_positive
-from tengen.learning.episodes import SELF, Episodes, PlayConfig, Pool, PoolConfig, Table, sample_policy
-from tengen.learning.loop import Loop, NetLoopConfig, first_net, rounded
-from tengen.learning.progress import Progress
+from tengen.learning.experience.episodes import (
+    SELF,
+    EpisodePlayer,
+    Episodes,
+    PlayConfig,
+    Pool,
+    PoolConfig,
+    sample_policy,
+)
+from tengen.learning.experience.self_play import SAVED_GAMES, save_games
 from tengen.learning.run import Run, iteration_rng
-from tengen.learning.self_play import SAVED_GAMES, save_games
+from tengen.learning.run.loop import Loop, NetLoopConfig, initial_net, rounded
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 Floats = npt.NDArray[np.float64]
 
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _EVOLVING, _SHOWING = 0, 1
 
 
@@ -43,34 +51,34 @@ _EVOLVING, _SHOWING = 0, 1
 
 
 class Moves(StrEnum):
-    """How the network chooses its moves while it is judged."""
+    """How candidates choose their moves."""
 
     BEST = "best"
-    """The likeliest one."""
+    """The most likely move."""
     DRAWN = "drawn"
-    """Drawn from its policy."""
+    """A sample of the policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the distribution over weights learns from points."""
+    """The evolution strategy."""
 
     population: int = 0
-    """Candidates of a generation; 0 for the usual 4 + 3 ln(weights)."""
+    """Candidates per generation; 0 for the usual 4 + 3 ln(weights)."""
     antithetic: bool = True
-    """Candidates come in pairs on opposite sides of the mean, which takes out some of the chance."""
+    """Sample candidates in pairs on opposite sides of the mean, which reduces variance."""
     deviation: float = 0.3
-    """Standard deviation of every weight at the beginning."""
+    """Initial standard deviation of every weight."""
     mean_rate: float = 1.0
-    """Step size of the means, in standard deviations."""
+    """Learning rate of the means, in standard deviations."""
     deviation_rate: float = 0.0
-    """Step size of the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
+    """Learning rate of the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
     threads: int = 1
     """Threads of the network."""
 
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
-            raise InputError(f"a population of {self.population}: four or more, in pairs if antithetic, or 0")
+            raise InputError(f"population {self.population} must be 0 or at least 4, and even if antithetic")
         check_positive(self, "deviation", "mean_rate")
         check_at_least(self, 0, "deviation_rate")
         check_at_least(self, 1, "threads")
@@ -78,35 +86,35 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     generations: int = 5
-    """Generations of an iteration; in each, every candidate plays `play.games` games."""
+    """Generations per iteration; in each, every candidate plays `play.games` games."""
     moves: Moves = Moves.BEST
-    """How the network chooses its moves while it is judged."""
+    """How candidates choose their moves."""
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.MDRNN, planes="own-other", channels=10))
-    """The network."""
+    """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=64, opponents=("naive:level=1",)))
-    """The games of a candidate."""
+    """Games of a candidate."""
     pool: PoolConfig = field(default_factory=PoolConfig)
-    """The opponent `past`."""
+    """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The evolution strategy."""
+    """Evolution strategy."""
 
     def __post_init__(self) -> None:
         NetLoopConfig.__post_init__(self)
         check_at_least(self, 1, "generations")
         if SELF in self.play.opponents:
-            raise InputError("games of a candidate against itself say nothing about it: name past or simple players")
+            raise InputError("self is not allowed in play.opponents, because such games do not measure a candidate")
 
 
 # -- strategy ---------------------------------------------------------------------------------------------------------
 
 
 def rank_utilities(fitness: Floats) -> Floats:
-    """What candidates [P] count for: the best ones most, the worse half alike, all together 0 (Schaul et al. 2011).
+    """Return the utilities of candidates [P] by rank (Schaul et al. 2011). They sum to 0; the worse half is equal.
 
-    Candidates of the same fitness share alike; games give few distinct numbers of points.
+    Candidates of equal fitness share their utilities equally, because games give few distinct scores.
     """
     count = len(fitness)
     raw = np.maximum(0.0, math.log(count / 2 + 1) - np.log(np.arange(1, count + 1)))
@@ -118,7 +126,7 @@ def rank_utilities(fitness: Floats) -> Floats:
 
 
 class Strategy:
-    """SNES: draw noise, judge the candidates made of it, learn from their fitness."""
+    """SNES: draw noise, evaluate the candidates made from it, update the distribution from their fitness."""
 
     def __init__(self, mean: Floats, config: LearnerConfig) -> None:
         weights = len(mean)
@@ -129,28 +137,28 @@ class Strategy:
         self._deviation_rate = config.deviation_rate or (3 + math.log(weights)) / (5 * math.sqrt(weights))
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        """Noise [population, weights] of a generation."""
+        """Draw the noise [population, weights] of a generation."""
         if not self._config.antithetic:
             return rng.standard_normal((self.population, len(self.mean)))
         half = rng.standard_normal((self.population // 2, len(self.mean)))
         return np.concatenate((half, -half))
 
     def candidates(self, noise: Floats) -> Floats:
-        """The weights [population, weights] that some noise stands for."""
+        """Return the weights [population, weights] of the candidates for some noise."""
         return self.mean + self.deviation * noise
 
-    def learn(self, noise: Floats, fitness: Floats) -> None:
-        """Move towards the noise of the fitter ones, and widen or narrow each weight's deviation as they did."""
+    def update(self, noise: Floats, fitness: Floats) -> None:
+        """Move the mean towards the fitter candidates, and adapt each weight's deviation to their spread."""
         utilities = rank_utilities(fitness)
         self.mean = self.mean + self._config.mean_rate * self.deviation * (utilities @ noise)
         self.deviation = self.deviation * np.exp(self._deviation_rate / 2 * (utilities @ (noise**2 - 1)))
 
     def tensors(self) -> dict[str, Tensor]:
-        """All state for a checkpoint."""
+        """Return all state, for a checkpoint."""
         return {"mean": torch.from_numpy(self.mean), "deviation": torch.from_numpy(self.deviation)}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Go back to what `tensors` returned."""
+        """Restore what `tensors` returned."""
         self.mean, self.deviation = tensors["mean"].numpy(), tensors["deviation"].numpy()
 
 
@@ -158,12 +166,12 @@ class Strategy:
 
 
 def read_weights(net: Net) -> Floats:
-    """All weights of a network in one row."""
+    """Return all weights of a network as one vector."""
     return np.concatenate([weights.detach().numpy().ravel() for weights in net.parameters()]).astype(np.float64)
 
 
 def write_weights(net: Net, row: Floats) -> None:
-    """Give a network the weights that `read_weights` returned, or others."""
+    """Set all weights of a network from a vector, the inverse of `read_weights`."""
     parts = torch.split(torch.from_numpy(row), [weights.numel() for weights in net.parameters()])
     with torch.no_grad():
         for weights, part in zip(net.parameters(), parts, strict=True):
@@ -171,30 +179,30 @@ def write_weights(net: Net, row: Floats) -> None:
 
 
 def choose_best(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
-    """The likeliest legal moves, which are certain."""
+    """Return the most likely legal moves, with log-probability 0."""
     actions = output.policy_logits.masked_fill(~legal, -torch.inf).argmax(dim=1)
     return actions, torch.zeros(len(actions))
 
 
-class Judge:
-    """Plays the games that say how good weights are."""
+class Evaluation:
+    """Plays the games that measure the fitness of weights."""
 
     def __init__(self, net: Net, config: Config) -> None:
         self.net = net
-        """Has the weights that were judged last."""
-        self.table = Table(config.ruleset, config.net.planes, config.play)
+        """Network with the weights that were evaluated last."""
+        self.player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         self._moves = config.moves
 
-    def judge(self, weights: Floats, past: Net, seed: int) -> Episodes:
-        """The games of some weights [n]; the same seed gives the same openings and random numbers."""
+    def play(self, weights: Floats, past: Net, seed: int) -> Episodes:
+        """Play the games of a weight vector; the same seed gives the same openings and random numbers."""
         write_weights(self.net, weights)
         drawn = self._moves is Moves.DRAWN
         choose = sample_policy(torch.Generator().manual_seed(seed)) if drawn else choose_best
-        return self.table.play(self.net, past, choose, np.random.default_rng(seed))
+        return self.player.play(self.net, past, choose, np.random.default_rng(seed))
 
 
 def points(episodes: Episodes) -> float:
-    """A game, on average: 1 for a win, ½ for a draw."""
+    """Return the mean points per game: 1 for a win, ½ for a draw."""
     return float(1 + episodes.rewards.mean()) / 2
 
 
@@ -202,37 +210,37 @@ def points(episodes: Episodes) -> float:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
         checkpoint = loop.resume()
-        net = first_net(config, run, progress, checkpoint)
+        net = initial_net(config, run, progress, checkpoint)
         pool = Pool(net, config.pool)
         strategy = Strategy(read_weights(net), config.learner)
         if checkpoint is not None:
             pool.restore(checkpoint.tensors)
             strategy.restore(checkpoint.tensors["strategy"])
-        judge = Judge(net, config)
+        evaluation = Evaluation(net, config)
         while not loop.is_done:
             iteration = loop.iteration + 1
 
-            # 1. Generations.
+            # 1. Evolve.
             rng = iteration_rng(run.header.seed, iteration, _EVOLVING)
             fitness = np.empty((config.generations, strategy.population))
             for generation in fitness:
                 noise, past, seed = strategy.draw(rng), pool.draw(rng), int(rng.integers(1 << 63))
                 for candidate, weights in enumerate(strategy.candidates(noise)):
-                    episodes = judge.judge(weights, past, seed)
+                    episodes = evaluation.play(weights, past, seed)
                     generation[candidate] = points(episodes)
                     loop.positions += len(episodes)
-                strategy.learn(noise, generation)
+                strategy.update(noise, generation)
             loop.games += fitness.size * config.play.games
 
-            # 2. What others see of it: the mean.
+            # 2. Evaluate and publish the mean, write metrics and checkpoint.
             rng = iteration_rng(run.header.seed, iteration, _SHOWING)
-            episodes = judge.judge(strategy.mean, pool.draw(rng), int(rng.integers(1 << 63)))
-            save_games(run.folder, iteration, *judge.table.games(SAVED_GAMES), config.ruleset)
+            episodes = evaluation.play(strategy.mean, pool.draw(rng), int(rng.integers(1 << 63)))
+            save_games(run.folder, iteration, *evaluation.player.games(SAVED_GAMES), config.ruleset)
             pool.add_if_due(net, iteration)
             losses = {"population": 1 - float(fitness.mean()), "network": 1 - points(episodes)}
             deviation = float(np.exp(np.log(strategy.deviation).mean()))

@@ -1,11 +1,11 @@
-"""Policy gradient: moves of games that were won become likelier (Williams 1992; pg9 for Gomoku).
+"""Policy gradient: moves of won games become more likely (REINFORCE, Williams 1992; pg9 for Gomoku).
 
-The preset `pg9` is the paper's REINFORCE to the letter: one dense network that always plays black, ten batches of ten
-games to an update, a move's gradient weighted by the discounted result, RMSProp, and a running reward that says when
-the opponent of self-play is replaced. Its future work is a matter of configuration: a value network as critic
-(`learner.credit = "gae"`), convolutions, a model for white, better opponents, a pool of earlier selves.
+The preset `pg9` follows the paper exactly: one dense network that always plays black, ten batches of ten games per
+update, gradients weighted by the discounted result, RMSProp, and a running reward that decides when the self-play
+opponent is replaced. The paper's future work is configuration: a value network as critic (`learner.credit = "gae"`),
+convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
-An iteration is a number of updates; everything it does follows from the seed, its number and the weights it began with.
+An iteration is a number of updates and depends only on the seed, its number and its initial weights.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from torch import Tensor
 
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_decay, check_share
-from tengen.learning.episodes import (
+from tengen.learning.experience.episodes import (
+    EpisodePlayer,
     Episodes,
     PlayConfig,
     Pool,
     PoolConfig,
-    Table,
     discounted_returns,
     entropy,
     generalised_advantages,
     masked_log_policy,
     sample_policy,
 )
-from tengen.learning.guards import GuardConfig
-from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
-from tengen.learning.progress import Progress
+from tengen.learning.experience.self_play import SAVED_GAMES, save_games
+from tengen.learning.learner import optimizer_tensors, restore_optimizer, weights_of
 from tengen.learning.run import Run, iteration_rng
-from tengen.learning.self_play import SAVED_GAMES, save_games
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.run.guards import GuardConfig
+from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _PLAYING = 0
 _ROWS_AT_ONCE = 1024
 
@@ -50,16 +50,16 @@ _ROWS_AT_ONCE = 1024
 
 
 class Credit(StrEnum):
-    """What a move is credited with."""
+    """Weight of a move's gradient."""
 
     RESULT = "result"
-    """The game's result, discounted by the moves until its end, as in pg9."""
+    """Result of the game, discounted by the number of moves to its end, as in pg9."""
     GAE = "gae"
-    """How much better it went than the value network thought: actor and critic."""
+    """Advantage over the value network (actor-critic)."""
 
 
 class Optimizer(StrEnum):
-    """How gradients become steps."""
+    """Optimizer of the network."""
 
     RMSPROP = "rmsprop"
     ADAM = "adam"
@@ -67,30 +67,30 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the network learns from games."""
+    """Updates of the weights."""
 
     optimizer: Optimizer = Optimizer.RMSPROP
-    """The paper has RMSProp."""
+    """Optimizer; the paper uses RMSProp."""
     learning_rate: float = 1e-4
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 1e-4
-    """Step size at the end; in between it falls like a cosine."""
+    """Final learning rate, reached by a cosine schedule."""
     square_decay: float = 0.99
-    """Of the running mean of squared gradients in RMSProp."""
+    """Decay of the mean squared gradient in RMSProp."""
     discount: float = 0.99
-    """γ: what is one move further away counts so much less."""
+    """Discount γ per move."""
     credit: Credit = Credit.RESULT
-    """What a move is credited with."""
+    """Weight of a move's gradient."""
     gae_decay: float = 0.95
-    """λ of the generalised advantages: 1 trusts results, 0 the value network."""
+    """λ of generalised advantage estimation: 1 relies on results, 0 on the value network."""
     value_weight: float = 0.5
-    """Weight of the value's loss, if there is a value network."""
+    """Weight of the value loss, if there is a value network."""
     entropy_weight: float = 0.0
-    """Weight of the policy's entropy, which keeps it from narrowing too soon."""
+    """Weight of the entropy bonus, which keeps the policy from collapsing early."""
     clip: float = 0.0
-    """Largest norm of a gradient; 0 for any."""
+    """Maximum gradient norm; 0 for no limit."""
     threads: int = 1
-    """Threads of playing and learning."""
+    """Threads of self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight", "clip")
@@ -104,11 +104,11 @@ class RunningRewardConfig:
     """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards of a batch)."""
 
     batch: int = 10
-    """Games of a batch; an update has `play.games` / this many batches."""
+    """Games per batch; an update consists of `play.games` / `batch` batches."""
     decay: float = 0.99
-    """How slowly it moves."""
+    """Decay per batch."""
     replace_at: float = 0.0
-    """From this on the network itself becomes the opponent `past`, and the running reward begins at 0; 0 for never."""
+    """Running reward at which the network replaces the opponent `past` and the running reward is reset; 0 for never."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch")
@@ -117,28 +117,29 @@ class RunningRewardConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     updates: int = 20
-    """Updates of the weights in an iteration; each is made of `play.games` games."""
+    """Updates per iteration; each uses `play.games` games."""
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.DENSE, planes="board", channels=500))
-    """The network."""
+    """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
-    """The games."""
+    """Games of an update."""
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
-    """The opponent `past`."""
+    """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The updates."""
+    """Updates of the weights."""
     running_reward: RunningRewardConfig = field(default_factory=RunningRewardConfig)
-    """The paper's measure."""
+    """The paper's measure of progress."""
     guards: GuardConfig = field(default_factory=lambda: GuardConfig(min_policy_entropy=1e-4))
-    """What stops a run that goes wrong."""
+    """Checks that stop a failing run."""
 
     def __post_init__(self) -> None:
         NetLoopConfig.__post_init__(self)
-        if self.updates < 1 or self.play.games % self.running_reward.batch:
+        check_at_least(self, 1, "updates")
+        if self.play.games % self.running_reward.batch:
             raise InputError(
-                f"{self.updates} updates of {self.play.games} games in batches of {self.running_reward.batch}"
+                f"play.games {self.play.games} is not a multiple of running_reward.batch {self.running_reward.batch}"
             )
 
 
@@ -148,7 +149,7 @@ class Config(NetLoopConfig):
 def compute_losses(
     output: NetOutput, legal: Tensor, actions: Tensor, advantages: Tensor, targets: Tensor
 ) -> dict[str, Tensor]:
-    """The mean losses of rows [N], unweighted: `policy`, `value` and `entropy`, which is to grow."""
+    """Return the unweighted means of `policy` and `value` loss and `entropy` (maximised) over rows [N]."""
     log_policy = masked_log_policy(output.policy_logits, legal)
     chosen = log_policy.gather(1, actions[:, None]).squeeze(1)
     return {
@@ -159,7 +160,7 @@ def compute_losses(
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
-    """The one number that is made smaller."""
+    """Return the weighted total loss."""
     loss = losses["policy"] - config.entropy_weight * losses["entropy"]
     return loss + config.value_weight * losses["value"] if config.credit is Credit.GAE else loss
 
@@ -180,16 +181,16 @@ class Learner:
         else:
             self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
-    def learn(self, episodes: Episodes, fraction: float) -> dict[str, float]:
-        """One update at that fraction of the run; returns the losses."""
+    def update(self, episodes: Episodes, fraction: float) -> dict[str, float]:
+        """Do one update at a fraction of the run; return the losses."""
         config = self._config
         for group in self.optimizer.param_groups:
-            group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
+            group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
         advantages, targets = self._credit(episodes)
         columns = (episodes.planes, episodes.legal, episodes.actions, advantages, targets)
         means: dict[str, float] = {}
         self.optimizer.zero_grad(set_to_none=True)
-        # The gradient of all rows, summed up in parts that fit into the processor's caches.
+        # Accumulate the gradient over parts that fit into the CPU caches.
         for planes, *rest in zip(*(torch.split(column, _ROWS_AT_ONCE) for column in columns), strict=True):
             losses = compute_losses(self.net(planes), *rest)
             share = len(planes) / len(episodes)
@@ -202,26 +203,26 @@ class Learner:
         return means
 
     def _credit(self, episodes: Episodes) -> tuple[Tensor, Tensor]:
-        """Advantages [N] and value targets [N]."""
+        """Return advantages [N] and value targets [N]."""
         config = self._config
         if config.credit is Credit.RESULT:
             returns = discounted_returns(episodes.results, episodes.next_sign, config.discount)
             return returns, returns
         advantages, targets = generalised_advantages(
-            episodes.values, episodes.results, episodes.next_sign, config.discount, config.gae_decay
+            episodes.value_to_move, episodes.results, episodes.next_sign, config.discount, config.gae_decay
         )
         return (advantages - advantages.mean()) / (advantages.std() + 1e-8), targets
 
 
 class RunningReward:
-    """How the last few hundred games went, on the paper's scale of -10 to 10."""
+    """Moving average of the rewards of a batch, on the paper's scale of -10 to 10."""
 
     def __init__(self, config: RunningRewardConfig, value: float = 0.0) -> None:
         self._config = config
         self.value = value
 
     def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
-        """Count games, batch after batch; whether the opponent is to be replaced, in which case it begins again."""
+        """Add the rewards of games; return whether to replace the opponent, in which case the average is reset."""
         for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
             self.value = self._config.decay * self.value + (1 - self._config.decay) * batch
         if self._config.replace_at and self.value >= self._config.replace_at:
@@ -234,12 +235,12 @@ class RunningReward:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
         checkpoint = loop.resume("running_reward", "replaced")
-        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(learner.net, config.pool)
         running = RunningReward(config.running_reward)
         replaced = 0
@@ -248,7 +249,7 @@ def train(run: Run, progress: Progress) -> None:
             restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
             pool.restore(checkpoint.tensors)
             running.value, replaced = checkpoint.counters["running_reward"], checkpoint.counters["replaced"]
-        table = Table(config.ruleset, config.net.planes, config.play)
+        player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -257,8 +258,8 @@ def train(run: Run, progress: Progress) -> None:
             history: list[Update] = []
             positions = 0
             for _ in range(config.updates):
-                episodes = table.play(learner.net, pool.draw(rng), choose, rng)
-                losses = learner.learn(episodes, fraction)
+                episodes = player.play(learner.net, pool.draw(rng), choose, rng)
+                losses = learner.update(episodes, fraction)
                 loop.guards.check_losses(losses, place)
                 history.append(Update(losses, episodes.scores, episodes.plies, episodes.illegal))
                 positions += len(episodes)
@@ -270,7 +271,7 @@ def train(run: Run, progress: Progress) -> None:
             loop.positions += positions
             metrics = summarise(history)
             loop.guards.check_entropy(metrics["losses"]["entropy"], place)
-            save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
+            save_games(run.folder, iteration, *player.games(SAVED_GAMES), config.ruleset)
             loop.publish(learner.net)
             loop.end_iteration(
                 {**metrics, "running_reward": round(running.value, 4), "replaced": replaced},
@@ -285,7 +286,7 @@ def train(run: Run, progress: Progress) -> None:
 
 
 class Update(NamedTuple):
-    """What is told of one update."""
+    """Statistics of one update."""
 
     losses: Mapping[str, float]
     scores: Mapping[str, float]
@@ -294,7 +295,7 @@ class Update(NamedTuple):
 
 
 def summarise(updates: Sequence[Update]) -> dict[str, Any]:
-    """The means over the updates of an iteration."""
+    """Return the means over the updates of an iteration, for the metrics."""
 
     def mean(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
         return rounded({name: float(np.mean([table[name] for table in tables])) for name in tables[0]})

@@ -1,10 +1,9 @@
-"""Proximal policy optimization (Schulman et al. 2017): policy gradient in steps that stay near the policy that played.
+"""Proximal policy optimization (Schulman et al. 2017): policy gradient with steps that stay near the old policy.
 
-An iteration plays a batch of games to their ends, against the network itself, a pool of earlier ones and simple
-players, then goes through their rows a few times in small batches. Only legal moves are chosen and learned from, which
-is a valid gradient (Huang and Ontañón 2022). In self-play the loser learns as much as the winner: advantages are those
-of the player to move and change their sign from row to row. Everything an iteration does follows from the seed, its
-number and the weights it began with.
+An iteration plays a batch of games against the network itself, a pool of earlier networks and simple players, then
+trains on their rows for a few epochs. Illegal moves are masked, which gives a valid gradient (Huang and Ontañón 2022).
+In self-play both sides are trained: advantages are those of the player to move and change sign from row to row. An
+iteration depends only on the seed, its number and its initial weights.
 """
 
 from __future__ import annotations
@@ -16,27 +15,26 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_positive, check_share
-from tengen.learning.episodes import (
+from tengen.learning.experience.episodes import (
+    EpisodePlayer,
     Episodes,
     PlayConfig,
     Pool,
     PoolConfig,
-    Table,
     entropy,
     generalised_advantages,
     masked_log_policy,
     sample_policy,
 )
-from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
-from tengen.learning.progress import Progress
+from tengen.learning.experience.self_play import SAVED_GAMES, save_games
+from tengen.learning.learner import optimizer_tensors, restore_optimizer, weights_of
 from tengen.learning.run import Run, iteration_rng
-from tengen.learning.self_play import SAVED_GAMES, save_games
-from tengen.learning.weights import optimizer_tensors, restore_optimizer, weights_of
+from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetOutput
 
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _PLAYING, _LEARNING = 0, 1
 
 
@@ -45,76 +43,75 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the network learns from games."""
+    """Training steps."""
 
     learning_rate: float = 1e-3
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 1e-4
-    """Step size at the end; in between it falls like a cosine."""
+    """Final learning rate, reached by a cosine schedule."""
     discount: float = 1.0
-    """γ: what is one row further away counts so much less."""
+    """Discount γ per row."""
     gae_decay: float = 0.95
-    """λ of the generalised advantages: 1 trusts results, 0 the value network."""
+    """λ of generalised advantage estimation: 1 relies on results, 0 on the value network."""
     clip_range: float = 0.2
-    """How far the probability of a move may go from the one it was played with, as a share of it."""
+    """Clipping range ε of the probability ratio."""
     epochs: int = 2
-    """Times an iteration's rows are gone through."""
+    """Passes over the rows of an iteration."""
     batch: int = 512
-    """Rows of a step."""
+    """Batch size: rows per step."""
     value_weight: float = 0.5
-    """Weight of the value's loss."""
+    """Weight of the value loss."""
     entropy_weight: float = 0.01
-    """Weight of the policy's entropy at the beginning; it falls to 0."""
+    """Initial weight of the entropy bonus; it falls linearly to 0."""
     clip: float = 0.5
-    """Largest norm of a gradient."""
+    """Maximum gradient norm."""
     threads: int = 1
-    """Threads of playing and learning."""
+    """Threads of self-play and training."""
 
     def __post_init__(self) -> None:
-        if self.epochs < 1 or self.batch < 2 or not self.clip_range > 0:
-            raise InputError(f"{self.epochs} epochs in batches of {self.batch}, clip_range {self.clip_range}")
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight")
-        check_at_least(self, 1, "threads")
-        check_positive(self, "clip")
+        check_at_least(self, 1, "epochs", "threads")
+        check_at_least(self, 2, "batch")
+        check_positive(self, "clip", "clip_range")
         check_share(self, "discount", "gae_decay")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """The games of an iteration."""
+    """Games of an iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
-    """The opponent `past`."""
+    """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The learning steps."""
+    """Training steps."""
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Rows [N] of a step."""
+class Rollout:
+    """N rows with advantages and value targets."""
 
     planes: Tensor
     legal: Tensor
     actions: Tensor
     log_probs: Tensor
-    """With which the actions were played."""
+    """Log-probabilities of the actions under the policy that played."""
     advantages: Tensor
     targets: Tensor
-    """What the value should have been."""
+    """Value targets."""
 
-    def __getitem__(self, rows: Tensor) -> Batch:
-        return Batch(*(getattr(self, name)[rows] for name in Batch.__slots__))
+    def __getitem__(self, rows: Tensor) -> Rollout:
+        return Rollout(*(getattr(self, name)[rows] for name in Rollout.__slots__))
 
 
-def compute_losses(output: NetOutput, batch: Batch, clip_range: float) -> dict[str, Tensor]:
-    """The mean losses, unweighted: `policy`, `value`, `entropy`, which is to grow, `kl` from the policy that played.
+def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict[str, Tensor]:
+    """Return the unweighted means of `policy` and `value` loss, `entropy` (maximised) and `kl` from the old policy.
 
-    The policy's is -min(ratio · A, clipped ratio · A): no reason to go further once the ratio has left its range.
+    The policy loss is -min(ratio · A, clipped ratio · A), so the gradient is 0 once the ratio has left its range.
     """
     log_policy = masked_log_policy(output.policy_logits, batch.legal)
     difference = log_policy.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs
@@ -129,18 +126,18 @@ def compute_losses(output: NetOutput, batch: Batch, clip_range: float) -> dict[s
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig, fraction: float) -> Tensor:
-    """The one number that is made smaller, at that fraction of the run."""
+    """Return the weighted total loss at a fraction of the run."""
     entropy_weight = config.entropy_weight * max(0.0, 1.0 - fraction)
     return losses["policy"] + config.value_weight * losses["value"] - entropy_weight * losses["entropy"]
 
 
-def make_batch(episodes: Episodes, config: LearnerConfig) -> Batch:
-    """All rows, with advantages of mean 0 and variance 1."""
+def make_rollout(episodes: Episodes, config: LearnerConfig) -> Rollout:
+    """Return all rows with advantages normalised to mean 0 and variance 1."""
     advantages, targets = generalised_advantages(
-        episodes.values, episodes.results, episodes.next_sign, config.discount, config.gae_decay
+        episodes.value_to_move, episodes.results, episodes.next_sign, config.discount, config.gae_decay
     )
     normal = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-    return Batch(episodes.planes, episodes.legal, episodes.actions, episodes.log_probs, normal, targets)
+    return Rollout(episodes.planes, episodes.legal, episodes.actions, episodes.log_probs, normal, targets)
 
 
 # -- learner ----------------------------------------------------------------------------------------------------------
@@ -154,11 +151,11 @@ class Learner:
         self._config = config
         self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate, eps=1e-5)
 
-    def learn(self, batch: Batch, fraction: float, rng: np.random.Generator) -> dict[str, float]:
-        """All epochs over the rows of an iteration; returns the mean losses."""
+    def update(self, batch: Rollout, fraction: float, rng: np.random.Generator) -> dict[str, float]:
+        """Train on the rows of an iteration for all epochs; return the mean losses."""
         config = self._config
         for group in self.optimizer.param_groups:
-            group["lr"] = falling(config.learning_rate, config.final_learning_rate, fraction)
+            group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
         steps: list[dict[str, Tensor]] = []
         for _ in range(config.epochs):
             order = torch.from_numpy(rng.permutation(len(batch.actions)))
@@ -177,38 +174,38 @@ class Learner:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
         checkpoint = loop.resume()
-        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
         pool = Pool(learner.net, config.pool)
         if checkpoint is not None:
             learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
             restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
             pool.restore(checkpoint.tensors)
-        table = Table(config.ruleset, config.net.planes, config.play)
+        player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
 
-            # 1. Games.
+            # 1. Play.
             rng = iteration_rng(run.header.seed, iteration, _PLAYING)
             choose = sample_policy(torch.Generator().manual_seed(int(rng.integers(1 << 63))))
-            episodes = table.play(learner.net, pool.draw(rng), choose, rng)
-            save_games(run.folder, iteration, *table.games(SAVED_GAMES), config.ruleset)
+            episodes = player.play(learner.net, pool.draw(rng), choose, rng)
+            save_games(run.folder, iteration, *player.games(SAVED_GAMES), config.ruleset)
             loop.games += config.play.games
             loop.positions += len(episodes)
 
-            # 2. Learning.
-            batch = make_batch(episodes, config.learner)
-            losses = learner.learn(batch, fraction, iteration_rng(run.header.seed, iteration, _LEARNING))
+            # 2. Train.
+            rollout = make_rollout(episodes, config.learner)
+            losses = learner.update(rollout, fraction, iteration_rng(run.header.seed, iteration, _LEARNING))
             loop.guards.check_losses(losses, place)
             loop.guards.check_entropy(losses["entropy"], place)
             pool.add_if_due(learner.net, iteration)
 
-            # 3. What others see of it.
+            # 3. Publish the network, write metrics and checkpoint.
             loop.publish(learner.net)
             loop.end_iteration(
                 {

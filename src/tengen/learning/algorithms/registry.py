@@ -1,4 +1,4 @@
-"""The training algorithms by name; each lives in a module with `Config` and `train`."""
+"""The training algorithms by name; each is a module with `Config` and `train`."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from typing import Any, Protocol
 
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, MissingExtraError
-from tengen.learning.progress import Progress
-from tengen.learning.run import Run
+from tengen.learning.run.folder import Run
+from tengen.learning.run.progress import Progress
 
-# Name → module, and what it is in one sentence.
+# Name → module and one-sentence description.
 _MODULES = {
-    "alphazero": ("tengen.learning.algorithms.alphazero", "A network learns from the games of its own tree search."),
+    "alphazero": ("tengen.learning.algorithms.alphazero", "A network learns from its own tree search."),
     "pg": (
         "tengen.learning.algorithms.policy_gradient",
-        "Policy gradient: moves of games that were won become likelier.",
+        "Policy gradient: moves of won games become more likely.",
     ),
-    "ppo": ("tengen.learning.algorithms.ppo", "Proximal policy optimization: policy gradient in small safe steps."),
-    "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: the value of every move, from replayed games."),
+    "ppo": ("tengen.learning.algorithms.ppo", "Proximal policy optimization: policy gradient with clipped steps."),
+    "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: the value of every move, from a replay buffer."),
     "evolution": (
         "tengen.learning.algorithms.evolution",
-        "Evolution: weights are drawn around those whose games went well.",
+        "Evolution strategies: weights are sampled around those that scored best.",
     ),
     "supervised": ("tengen.learning.algorithms.supervised", "A network learns the moves of recorded games."),
     "adp": (
         "tengen.learning.algorithms.adp",
-        "A critic over counts of shapes learns by temporal differences from its own games.",
+        "A critic over shape counts learns from its own games by temporal differences.",
     ),
 }
 
 _EXTRA = ("torch", "safetensors", "onnx", "tensorboard")
-"""The packages of the extra `train`."""
+"""Packages of the extra `train`."""
 
 
 class Algorithm(Protocol):
-    """What a module of an algorithm offers."""
+    """Interface of an algorithm module."""
 
     Config: type[Any]
-    """A frozen dataclass."""
+    """Frozen dataclass with the configuration."""
 
     def train(self, run: Run, progress: Progress) -> None:
-        """Do what is left of a run."""
+        """Train a run to its end."""
 
 
 def algorithm_names() -> tuple[str, ...]:
-    """The names of all algorithms."""
+    """Return the names of all algorithms."""
     return tuple(_MODULES)
 
 
 def describe_algorithm(name: str) -> str:
-    """What an algorithm is in one sentence."""
+    """Return the one-sentence description of an algorithm."""
     return _MODULES[name][1]
 
 
 def find_algorithm(name: str) -> Algorithm:
-    """The module of an algorithm, imported."""
+    """Import and return the module of an algorithm."""
     if name not in _MODULES:
         raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
     with training_imports():
@@ -67,7 +67,7 @@ def find_algorithm(name: str) -> Algorithm:
 
 @contextmanager
 def training_imports() -> Iterator[None]:
-    """Around the import of a module that trains: says which extra to install where a package of it is missing."""
+    """Convert a failed import of a training package to an error that says which extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Supervised learning: a network learns the moves of recorded games (stanford15, and better forms of its networks).
+"""Supervised learning: a network learns the moves of recorded games (stanford15, and stronger networks of our own).
 
-An iteration makes a number of steps on batches of a data set (`tengen data build`), turned, mirrored and shifted at
-random, then tries the network on moves of games kept apart. The last one measures it on the test games and draws what
-it has learned. Games of which the result is known teach the value too, if the network has one.
+An iteration takes training steps on batches of a data set (`tengen data build`) with random symmetries and shifts, then
+validates the network on held-out games. At the end of the run, the network is measured on the test games and plotted.
+Games with a known result train the value too, if the network has one.
 """
 
 from __future__ import annotations
@@ -22,46 +22,43 @@ from tengen.errors import InputError
 from tengen.learning.accuracy import TEST_FILE, Accuracy, measure_accuracy
 from tengen.learning.algorithms.supervised_pictures import draw_supervised
 from tengen.learning.checks import check_at_least, check_decay, check_share
-from tengen.learning.files import write_file
-from tengen.learning.loop import Loop, NetLoopConfig, falling, first_net, rounded
-from tengen.learning.progress import Progress
-from tengen.learning.run import Run, iteration_rng
-from tengen.learning.weights import AveragedLearner, StepPrecision, answer
+from tengen.learning.learner import AveragedLearner, StepPrecision, forward, to_planes
+from tengen.learning.run.folder import Run, iteration_rng, write_run_file
+from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
-NAME = "supervised"
-
-# The purposes of random choices in an iteration.
+# Purposes of the random generators of an iteration.
 _LEARNING, _VALIDATION = 0, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """How the network learns from moves."""
+    """Training steps."""
 
     batch: int = 256
-    """Samples of a step."""
+    """Batch size: samples per step."""
     steps: int = 200
-    """Steps of an iteration."""
+    """Steps per iteration."""
     learning_rate: float = 2e-3
-    """Step size at the beginning."""
+    """Initial learning rate."""
     final_learning_rate: float = 5e-5
-    """Step size at the end; in between it falls like a cosine."""
+    """Final learning rate, reached by a cosine schedule."""
     decay: float = 0.0
-    """If not 0, the step size is multiplied by this after each pass over the data instead, as in the paper."""
+    """Factor of the learning rate per epoch, as in the paper, in place of the cosine schedule; 0 for none."""
     weight_decay: float = 1e-4
-    """Of AdamW: decoupled from the gradient, where the paper adds an L2 penalty to the loss."""
+    """Decoupled weight decay of AdamW; the paper adds an L2 penalty to the loss."""
     clip: float = 1.0
-    """Largest norm of a gradient."""
+    """Maximum gradient norm."""
     average: float = 0.995
-    """Decay a step of the running average of weights, which is what plays; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
     value_weight: float = 0.5
-    """Weight of the value's loss, if the network has one; the policy's is 1."""
+    """Weight of the value loss, if the network has a value; the policy loss has weight 1."""
     threads: int = 1
-    """Threads of a learning step."""
+    """Threads of a training step."""
     precision: StepPrecision = StepPrecision.FP32
-    """bf16 is nearly twice as fast for convolutions, on processors that have it."""
+    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "steps", "threads")
@@ -72,30 +69,30 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Everything that decides what a run does, beside its seed."""
+    """Complete configuration of a run; with the seed it determines the run."""
 
     data: str = ""
-    """The folder of a data set."""
+    """Folder of a data set."""
     openings: bool = True
-    """Learn the moves of openings too."""
+    """Train on the moves of openings too."""
     augmentation: Augmentation = field(default_factory=Augmentation)
-    """How samples are varied."""
+    """Data augmentation."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """The learning steps."""
+    """Training steps."""
     validation: int = 2048
-    """Moves on which each iteration is tried."""
+    """Number of validation moves per iteration."""
     test: int = 50_000
-    """Moves of the test games on which the network is measured at the end, at most."""
+    """Maximum number of test moves at the end of the run."""
 
     def __post_init__(self) -> None:
         NetLoopConfig.__post_init__(self)
         if not self.data:
-            raise InputError("a data set is needed: --set data=FOLDER, which `tengen data build` makes")
+            raise InputError("data is not set: build a data set with `tengen data build` and pass --set data=FOLDER")
         check_at_least(self, 1, "validation", "test")
 
 
 def compute_losses(output: NetOutput, batch: Batch) -> dict[str, Tensor]:
-    """The mean losses of a batch, unweighted: `policy` over empty points, and `value` where results are known."""
+    """Return the unweighted mean losses: `policy` over empty points, and `value` over games with a known result."""
     empty = torch.from_numpy(batch.empty)
     logits = output.policy_logits.masked_fill(~empty, -math.inf)
     losses = {"policy": functional.cross_entropy(logits, torch.from_numpy(batch.moves))}
@@ -116,19 +113,18 @@ class Learner(AveragedLearner[Net]):
         self._value_weight = config.value_weight
         self._precision = config.precision
 
-    def learn(self, batch: Batch, learning_rate: float) -> dict[str, float]:
-        """One step; returns the losses."""
-        planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
-        losses = compute_losses(answer(self.net, planes, self._precision), batch)
+    def step(self, batch: Batch, learning_rate: float) -> dict[str, float]:
+        """Take one training step; return the losses."""
+        losses = compute_losses(forward(self.net, to_planes(batch.planes), self._precision), batch)
         total = losses["policy"]
         if "value" in losses:
             total = total + self._value_weight * losses["value"]
-        self.descend(total, learning_rate)
+        self.optimize(total, learning_rate)
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Do what is left of a run, from its newest checkpoint on."""
+    """Train a run to its end, from its newest checkpoint if there is one."""
     config = run.config(Config)
     dataset = Dataset.open(Path(config.data))
     if dataset.ruleset != config.ruleset:
@@ -137,11 +133,13 @@ def train(run: Run, progress: Progress) -> None:
     training = dataset.find(Split.TRAINING, openings=openings)
     validation = dataset.find(Split.VALIDATION)
     if not len(training) or not len(validation):
-        raise InputError(f"{config.data} has {len(training)} moves to learn and {len(validation)} to try them on")
+        raise InputError(
+            f"{config.data} needs training moves ({len(training)}) and validation moves ({len(validation)})"
+        )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
         checkpoint = loop.resume("steps")
-        learner = Learner(first_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
         if checkpoint is not None:
             learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
         chosen = iteration_rng(run.header.seed, 0, _VALIDATION).permutation(validation)[: config.validation]
@@ -166,7 +164,7 @@ def _iterate(
     training: np.ndarray[tuple[int], np.dtype[np.int64]],
     learner: Learner,
 ) -> tuple[dict[str, float], float]:
-    """The steps of one iteration; returns mean losses and the last step size."""
+    """Take the steps of one iteration; return mean losses and the last learning rate."""
     iteration = loop.iteration + 1
     rng = iteration_rng(loop.run.header.seed, iteration, _LEARNING)
     torch.manual_seed(int(rng.integers(1 << 62)))  # dropout
@@ -177,9 +175,9 @@ def _iterate(
         if settings.decay:
             rate = settings.learning_rate * settings.decay ** (loop.positions // len(training))
         else:
-            rate = falling(settings.learning_rate, settings.final_learning_rate, loop.fraction(loop.iteration))
+            rate = cosine_schedule(settings.learning_rate, settings.final_learning_rate, loop.fraction(loop.iteration))
         numbers = training[rng.integers(len(training), size=settings.batch)]
-        losses = learner.learn(dataset.batch(numbers, config.net.planes, config.augmentation, rng), rate)
+        losses = learner.step(dataset.batch(numbers, config.net.planes, config.augmentation, rng), rate)
         loop.guards.check_losses(losses, f"in iteration {iteration}")
         for name, loss in losses.items():
             sums[name] = sums.get(name, 0.0) + loss / settings.steps
@@ -188,14 +186,14 @@ def _iterate(
 
 
 def _measure_test(run: Run, config: Config, dataset: Dataset, net: Net, progress: Progress) -> None:
-    """Write what the finished network does on the test games, and its pictures."""
+    """Measure the finished network on the test games; write the accuracy and the plots."""
     numbers = dataset.find(Split.TEST)
     if not len(numbers):
         return
     evaluator = TorchEvaluator(net)
     chosen = np.sort(iteration_rng(run.header.seed, 0, _VALIDATION).permutation(numbers)[: config.test])
     accuracy = measure_accuracy(evaluator, dataset, chosen)
-    write_file(run.folder / TEST_FILE, (json.dumps(_describe(accuracy), indent=1) + "\n").encode("ascii"))
+    write_run_file(run.folder / TEST_FILE, (json.dumps(_describe(accuracy), indent=1) + "\n").encode("ascii"))
     title = f"{run.folder.name}, {config.ruleset}"
     draw_supervised(run.folder, title, net, evaluator, dataset, chosen, accuracy)
     shown = {

@@ -1,4 +1,4 @@
-"""What a network has learned from games, as pictures."""
+"""Plots of a supervised network: accuracy by move number, example policies, first-layer filters."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURES = {
-    "by-move": "moves found by their number in the game",
-    "policy": "its policy beside the moves that were played",
+    "by-move": "accuracy by move number",
+    "policy": "its policy and the moves that were played",
     "filters": "the filters of its first layer",
 }
-"""What `draw_supervised` draws, by the name of the file."""
+"""File name → caption of the plots that `draw_supervised` draws."""
 
 _FILTERS_SHOWN = 64
 _FILTERS_IN_ROW = 16
 _POSITIONS_SHOWN = 4
 _LEAST_SAMPLES = 20
-"""Move numbers with fewer samples are left out of the curve."""
+"""Minimum number of samples of a move number in the curve."""
 
 
 def draw_supervised(
@@ -41,7 +41,7 @@ def draw_supervised(
     numbers: npt.NDArray[np.int64],
     accuracy: Accuracy,
 ) -> None:
-    """Draw `PICTURES` as SVG and PNG into the folder; filters are those of a convolutional network."""
+    """Draw `PICTURES` into the folder as SVG and PNG; only convolutional networks have filters."""
     _draw_by_move(folder / "by-move", title, accuracy)
     middle = numbers[np.linspace(0, len(numbers) - 1, _POSITIONS_SHOWN + 2).astype(int)[1:-1]]
     _draw_policies(folder / "policy", title, evaluator, dataset, middle)
@@ -51,7 +51,7 @@ def draw_supervised(
 
 
 def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
-    """Top 1 and top 5 over the number of the move."""
+    """Draw top-1 and top-5 accuracy over the move number."""
     shown = np.flatnonzero(accuracy.samples >= _LEAST_SAMPLES)
     figure = new_figure(7, 4)
     axes = figure.subplots()
@@ -59,7 +59,7 @@ def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
         axes.plot(shown + 1, 100 * counts[shown] / accuracy.samples[shown], label=name, linewidth=1)
     if accuracy.opening_moves:
         axes.axvspan(0.5, accuracy.opening_moves + 0.5, color="#8b5a2b", alpha=0.12, label="opening")
-    axes.set_xlabel("number of the move")
+    axes.set_xlabel("move number")
     axes.set_ylabel("% found")
     axes.set_ylim(0, 100)
     axes.set_title(title, loc="left", fontsize="medium")
@@ -71,7 +71,7 @@ def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
 def _draw_policies(
     path: Path, title: str, evaluator: Evaluator, dataset: Dataset, numbers: npt.NDArray[np.int64]
 ) -> None:
-    """Boards with the policy as shading; the move that was played is marked."""
+    """Draw boards shaded by the policy; the move that was played is marked."""
     batch = dataset.batch(numbers, evaluator.plane_layout)
     stones = dataset.batch(numbers, "own-other").planes
     policy = np.where(batch.empty, np.exp(evaluator.evaluate(batch.planes)[0]), 0)
@@ -89,13 +89,13 @@ def _draw_policies(
         axes.scatter([move % width], [move // width], s=90, marker="x", c="#1f77b4", linewidths=2)
         axes.set_title(f"move {ply + 1}: {100 * row[move]:.0f} %", fontsize="small")
         _clear_ticks(axes)
-    figure.suptitle(f"{title}: shaded by the network, × as played", x=0.01, ha="left", fontsize="medium")
+    figure.suptitle(f"{title}: shading is the policy, × the move played", x=0.01, ha="left", fontsize="medium")
     save_figure(figure, path)
 
 
 def _draw_filters(path: Path, title: str, weights: npt.NDArray[np.float32]) -> None:
-    """First-layer filters [K, C, h, w]: own stones against the opponent's, the strongest first."""
-    # With one plane its sign tells the colours apart; with more, the first two are own and opponent's stones.
+    """Draw first-layer filters [K, C, h, w] as own minus opponent's stones, strongest first."""
+    # A single plane has own stones as +1 and the opponent's as -1; otherwise the first two planes hold them.
     seen = weights[:, 0] - weights[:, 1] if weights.shape[1] > 1 else weights[:, 0]
     strongest = np.argsort(-np.square(seen).sum(axis=(1, 2)))[:_FILTERS_SHOWN]
     rows = -(-len(strongest) // _FILTERS_IN_ROW)

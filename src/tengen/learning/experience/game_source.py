@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy.typing as npt
 from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
 from tengen.learning.run.folder import iteration_rng
-from tengen.search.puct import Openings, PuctConfig, SelfPlay
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings, SelfPlay
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import RunError

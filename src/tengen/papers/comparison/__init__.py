@@ -1,1 +1,1 @@
-"""The learners side by side at equal time."""
+"""The learning algorithms compared at equal training time."""

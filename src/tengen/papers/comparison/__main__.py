@@ -1,4 +1,4 @@
-"""Runs the experiments: `python -m tengen.papers.comparison`."""
+"""Run the experiments: `python -m tengen.papers.comparison`."""
 
 import sys
 

@@ -1,12 +1,12 @@
-"""The comparison that "AlphaGomoku" asked for: every learner on the same machine with the same time.
+"""The comparison that "AlphaGomoku" proposed: every algorithm on the same machine with the same time.
 
     python -m tengen.papers.comparison --minutes 10
 
-trains AlphaZero, PPO, DQN, policy gradient and ADP by their presets for the board, each for so many minutes by the
-clock, one after the other, on four in a row on 6×6 and five in a row on 9×9. All are rated on the same ladder.
-It draws rating against minutes with 95 % intervals and writes the numbers as JSON. A comparison that was stopped goes
-on where it was; runs of another plan are refused. Time for measuring strength is part of the minutes, for all alike. On
-a machine that has other work as well, `--clock cpu` counts the CPU time of all threads together instead.
+trains AlphaZero, PPO, DQN, policy gradient and ADP with their presets for the board, one after the other, on four in a
+row on 6×6 and five in a row on 9×9. All are rated on the same ladder. The program plots rating against minutes with
+95 % intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with other settings are rejected.
+The minutes include the time for strength measurements. On a shared machine, `--clock cpu` counts the CPU time of all
+threads in place of wall-clock time.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from typing import Any
 from rich.console import Console
 
 from tengen.arena.pictures import new_figure, save_figure
+from tengen.core.files import write_text
 from tengen.errors import InputError, TengenError
 from tengen.learning.algorithms.registry import algorithm_names, find_algorithm
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.progress import Progress
-from tengen.learning.run import CONFIG_FILE, Run, new_header
+from tengen.learning.run.folder import Run, new_header
+from tengen.learning.run.progress import Progress
+from tengen.learning.run.reading import CONFIG_FILE, strength_curve
 
 BOARDS = ("6x6x4", "9x9")
-"""Presets of these names exist for every learner that is compared."""
+"""Every compared algorithm has presets with these names."""
 ALGORITHMS = ("alphazero", "ppo", "dqn", "pg", "adp")
+_OUT = Path("papers/comparison/results")
 _POINTS = 8
-"""Measurements of a curve."""
+"""Number of strength measurements per run."""
 _COLOURS = {"alphazero": "#1f77b4", "ppo": "#d62728", "dqn": "#2ca02c", "pg": "#9467bd", "adp": "#8b5a2b"}
 
 Curve = list[dict[str, Any]]
@@ -41,32 +44,32 @@ Curve = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared."""
+    """Settings of a comparison."""
 
     minutes: float
-    """Of each learner on each board."""
+    """Training time per algorithm and board."""
     clock: str = "wall"
-    """What measures them: "wall", or "cpu" for the CPU time of all threads together."""
+    """Clock of the minutes: "wall", or "cpu" for the CPU time of all threads."""
     boards: Sequence[str] = BOARDS
     algorithms: Sequence[str] = ALGORITHMS
     seed: int = 1
     settings: Sequence[str] = ()
-    """Changes of all presets, such as strength.games=4."""
+    """Settings that change all presets, such as strength.games=4."""
 
-    def learners(self, board: str) -> list[str]:
-        """The algorithms that have a preset for the board."""
+    def algorithms_for(self, board: str) -> list[str]:
+        """Return the algorithms that have a preset for the board."""
         known = algorithm_names()
         return [name for name in self.algorithms if name in known and board in preset_names(name)]
 
 
 def compare(plan: Plan, folder: Path, console: Console) -> dict[str, dict[str, Curve]]:
-    """Train what is not trained yet, into `folder`/runs, and write curves and pictures; returns board → curves."""
+    """Train the missing runs in `folder`/runs, write curves and plots, and return board → algorithm → curve."""
     curves: dict[str, dict[str, Curve]] = {}
     for board in plan.boards:
         curves[board] = {}
-        for algorithm in plan.learners(board):
+        for algorithm in plan.algorithms_for(board):
             run = _train(plan, board, algorithm, folder / "runs" / f"{board}-{algorithm}", console)
-            curves[board][algorithm] = _curve(run, "seconds" if plan.clock == "wall" else "cpu_seconds")
+            curves[board][algorithm] = _curve(run, plan.clock)
             _write(plan, curves, folder)
     return curves
 
@@ -79,7 +82,7 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     if (folder / CONFIG_FILE).exists():
         run = Run.open(folder)
         if (run.header.seed, run.config(module.Config)) != (plan.seed, config):
-            raise InputError(f"{folder} is a run with other settings or another seed: name another folder by --out")
+            raise InputError(f"{folder} is a run with other settings or another seed: choose another folder with --out")
     else:
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
@@ -87,25 +90,29 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     return run
 
 
-def _curve(run: Run, seconds: str) -> Curve:
+def _curve(run: Run, clock: str) -> Curve:
     return [
-        {"minutes": round(line[seconds] / 60, 3), "games": line["games"], **line["strength"]}
-        for line in run.metrics()
-        if "strength" in line
+        {
+            "minutes": round((point.seconds if clock == "wall" else point.cpu_seconds) / 60, 3),
+            "games": point.games,
+            "elo": point.elo,
+            "error": point.error,
+            "scores": point.scores,
+        }
+        for point in strength_curve(run.metrics())
     ]
 
 
 def _write(plan: Plan, curves: Mapping[str, Mapping[str, Curve]], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     table = {"minutes": plan.minutes, "clock": plan.clock, "seed": plan.seed, "curves": curves}
-    (folder / "comparison.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    write_text(folder / "comparison.json", json.dumps(table, indent=1) + "\n")
     for board, by_algorithm in curves.items():
         clock = "minutes" if plan.clock == "wall" else "CPU minutes"
         draw(by_algorithm, folder / f"comparison-{board}", f"{board}: {plan.minutes:g} {clock} each", clock)
 
 
 def draw(curves: Mapping[str, Curve], path: Path, title: str, clock: str) -> None:
-    """Rating against minutes with 95 % intervals, as SVG and PNG."""
+    """Plot rating against minutes with 95 % intervals, as SVG and PNG."""
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
     for algorithm, points in curves.items():
@@ -131,17 +138,25 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str, clock: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m tengen.papers.comparison", description="Every learner with the same time, rated over minutes."
+        prog="python -m tengen.papers.comparison",
+        description="Train every algorithm for the same time and plot its rating.",
     )
-    parser.add_argument("--minutes", type=float, required=True, help="of each learner on each board")
-    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="what measures the minutes")
+    parser.add_argument("--minutes", type=float, required=True, help="training time per algorithm and board")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="clock of the minutes (default: wall)")
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=BOARDS)
     parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
-    parser.add_argument("--out", type=Path, default=Path("papers/comparison/results"), help="folder of what is written")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("papers/comparison/results"),
+        help="output folder (default: papers/comparison/results)",
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change all presets")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all presets; repeatable"
+    )
     chosen = parser.parse_args(arguments)
     plan = Plan(chosen.minutes, chosen.clock, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)
     try:

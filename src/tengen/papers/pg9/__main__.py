@@ -1,4 +1,4 @@
-"""Runs the experiments: `python -m tengen.papers.pg9`."""
+"""Run the experiments: `python -m tengen.papers.pg9`."""
 
 import sys
 

@@ -1,11 +1,10 @@
-"""The experiments of "Using DRL to train a Gomoku agent" (pg9), each from its preset, beside what the paper reports.
+"""The experiments of "Using DRL to train a Gomoku agent" (pg9), each from its preset, next to the paper's results.
 
     python -m tengen.papers.pg9
 
-trains them one after the other, plays a thousand games with each network as black against the opponent of its
-experiment, and writes a table, the curves of the running reward and, for experiment A, the share of illegal moves.
-What was stopped goes on where it was; `--share 0.1` does a tenth of each; `--report` trains nothing and tells of the
-runs that are there.
+trains them one after the other, plays 1,000 games with each network as black against the opponent of its experiment,
+and writes a table, the curves of the running reward and, for experiment A, the share of illegal moves. Stopped runs are
+resumed; `--share 0.1` does a tenth of each experiment; `--report` only reports the existing runs.
 """
 
 from __future__ import annotations
@@ -23,28 +22,30 @@ from rich.console import Console
 
 from tengen.arena.pictures import new_figure, save_figure
 from tengen.core.contracts import Evaluator, Ruleset
+from tengen.core.files import write_text
 from tengen.core.game_batch import NO_POLICY, POLICIES, GameBatch
 from tengen.errors import TengenError
 from tengen.learning.algorithms import policy_gradient
 from tengen.learning.config import load_config
-from tengen.learning.progress import Progress
-from tengen.learning.run import CONFIG_FILE, Run, new_header
+from tengen.learning.run.folder import Run, new_header
+from tengen.learning.run.progress import Progress
+from tengen.learning.run.reading import CONFIG_FILE, Metrics, RunReader
 from tengen.nets.models import load_evaluator
 
-Metrics = list[dict[str, Any]]
+_OUT = Path("papers/pg9/results")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of the paper's."""
+    """An experiment of the paper."""
 
     preset: str
     opponent: str
-    """Of the thousand games."""
+    """Opponent in the 1,000 games."""
     paper: str
-    """What the paper reports."""
+    """Result that the paper reports."""
     after: str = ""
-    """The experiment whose network it begins with."""
+    """Experiment whose network this one starts from."""
 
 
 EXPERIMENTS = (
@@ -59,9 +60,9 @@ EXPERIMENTS = (
 
 
 def reproduce(names: Sequence[str], folder: Path, share: float, console: Console) -> list[dict[str, Any]]:
-    """Train what is not trained yet, into `folder`/runs, and write table and pictures; returns the table's rows.
+    """Train the missing runs in `folder`/runs, write table and plots, and return the rows of the table.
 
-    With a share of 0 nothing is trained, and experiments that have no run yet are left out.
+    With a share of 0, nothing is trained and experiments without a run are left out.
     """
     rows: list[dict[str, Any]] = []
     curves: dict[str, Metrics] = {}
@@ -69,7 +70,7 @@ def reproduce(names: Sequence[str], folder: Path, share: float, console: Console
         target = folder / "runs" / experiment.preset
         if experiment.preset not in names or not (share or (target / CONFIG_FILE).exists()):
             continue
-        run = _train(experiment, target, share, console) if share else Run.open(target)
+        run = _train(experiment, target, share, console) if share else RunReader.open(target)
         curves[experiment.preset] = metrics = run.metrics()
         ruleset = Ruleset.parse(run.config_table["ruleset"])
         won, drawn, lost = play_as_black(load_evaluator(run.folder), ruleset, experiment.opponent, games=1000, seed=1)
@@ -93,17 +94,17 @@ def reproduce(names: Sequence[str], folder: Path, share: float, console: Console
 def play_as_black(
     evaluator: Evaluator, ruleset: Ruleset, opponent: str, *, games: int, seed: int
 ) -> tuple[int, int, int]:
-    """Games won, drawn and lost by a network's best legal moves from the empty board."""
+    """Play games from the empty board with the network's best legal move; return wins, draws and losses."""
     batch = GameBatch(ruleset, games, evaluator.plane_layout)
     batch.begin(seed)
-    while len(going := np.flatnonzero(~batch.is_over)):
+    while len(unfinished := np.flatnonzero(~batch.is_over)):
         actions = np.full(games, -1, np.int64)
-        own = going[batch.plies[going] % 2 == 0]
+        own = unfinished[batch.plies[unfinished] % 2 == 0]
         if len(own):
             planes, legal = batch.look(own, np.zeros(len(own), np.int8))
             actions[own] = np.where(legal, evaluator.evaluate(planes)[0], -np.inf).argmax(axis=1)
         policies = np.full(games, NO_POLICY, np.int8)
-        policies[going[batch.plies[going] % 2 == 1]] = POLICIES[opponent].value
+        policies[unfinished[batch.plies[unfinished] % 2 == 1]] = POLICIES[opponent].value
         batch.choose(policies, actions)
         batch.play(actions)
     results = batch.black_results
@@ -126,8 +127,8 @@ def _train(experiment: Experiment, target: Path, share: float, console: Console)
 
 
 def _write(rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Metrics], folder: Path) -> None:
-    (folder / "pg9.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    (folder / "table.md").write_text(format_table(rows), encoding="utf-8")
+    write_text(folder / "pg9.json", json.dumps(rows, indent=1) + "\n")
+    write_text(folder / "table.md", format_table(rows))
     _draw(curves, lambda line: line["running_reward"], "running reward", folder / "running-reward")
     if "pg9-valid-moves" in curves:
         only = {"pg9-valid-moves": curves["pg9-valid-moves"]}
@@ -135,7 +136,7 @@ def _write(rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Metrics], fol
 
 
 def format_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table for people."""
+    """Format the results as a Markdown table."""
     lines = [
         "| preset | the paper | games | CPU minutes | running reward | 5.0 after | black against | won, drawn, lost |",
         "|---|---|--:|--:|--:|--:|---|---|",
@@ -171,13 +172,15 @@ def _draw(curves: Mapping[str, Metrics], height: Any, label: str, path: Path) ->
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     names = [experiment.preset for experiment in EXPERIMENTS]
-    parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="The experiments of pg9.")
-    parser.add_argument("--only", nargs="+", choices=names, default=names)
-    parser.add_argument("--share", type=float, default=1.0, help="part of each experiment's games")
-    parser.add_argument("--out", type=Path, default=Path("papers/pg9/results"), help="folder of what is written")
-    parser.add_argument("--report", action="store_true", help="train nothing")
+    parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the experiments of pg9.")
+    parser.add_argument("--only", nargs="+", choices=names, default=names, help="experiments to run (default: all)")
+    parser.add_argument("--share", type=float, default=1.0, help="share of each experiment to train (default: 1)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("papers/pg9/results"), help="output folder (default: papers/pg9/results)"
+    )
+    parser.add_argument("--report", action="store_true", help="report the existing runs without training")
     chosen = parser.parse_args(arguments)
     try:
         rows = reproduce(chosen.only, chosen.out, 0.0 if chosen.report else chosen.share, Console(highlight=False))

@@ -1,1 +1,1 @@
-"""Supervised networks on 15x15."""
+"""Supervised networks on 15x15 ("Convolutional and recurrent neural network for Gomoku")."""

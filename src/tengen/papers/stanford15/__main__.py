@@ -1,4 +1,4 @@
-"""Runs the experiments: `python -m tengen.papers.stanford15`."""
+"""Run the experiments: `python -m tengen.papers.stanford15`."""
 
 import sys
 

@@ -1,17 +1,16 @@
-"""What "Convolutional and recurrent neural network for Gomoku" (stanford15) measured, with networks of ours.
+"""Measurements of "Convolutional and recurrent neural network for Gomoku" (stanford15), with our networks.
 
     python -m tengen.papers.stanford15 cnn=cnn-15x15 mdrnn=mdrnn-15x15 --data runs/data/freestyle15
 
-measures each network in four parts, of which `--only` chooses some:
+measures each network in four parts, which `--only` selects:
 
-- accuracy: how often it finds the moves of a data set's test games;
-- policy, search: matches against the paper's opponent, alpha-beta of three plies, from balanced openings with both
-  colours, by its policy alone and as the prior of a tree search;
-- sizes: the same weights on boards of other sizes, which is the paper's test of scalability.
+- accuracy: the share of moves of a data set's test games that the network finds;
+- policy, search: matches against the paper's opponent, alpha-beta with three plies, from balanced openings with both
+  colours, with the policy alone and with a tree search;
+- sizes: the same weights on boards of other sizes, the paper's test of scalability.
 
-All go into one file of results, each part as soon as it is there, beside what was measured before: what takes long can
-be done in pieces. A network is a shipped model, the folder of a run or a file; figures of another network that had its
-name are forgotten.
+All results are added to one file as soon as a part is done, so long measurements can be split. A network is a shipped
+model, the folder of a run or a file. Results of another network under the same name are discarded.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from tengen.arena.openings import load_openings, random_openings, transform_open
 from tengen.arena.pairs import play_pairs
 from tengen.arena.pictures import new_figure, save_figure
 from tengen.core.contracts import Evaluator, Ruleset
-from tengen.core.files import replace_file
+from tengen.core.files import write_text
 from tengen.core.shipped import shipped_folder
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError, TengenError
@@ -48,11 +47,11 @@ PAPER = {"cnn": "accuracy 40 %, won 0 of 1,000", "mdrnn": "accuracy 50 %, won 3 
 RESULTS_FILE = "stanford15.json"
 
 Row = dict[str, Any]
-"""What is known of one network."""
+"""Results of one network."""
 
 
 class Part(StrEnum):
-    """What can be measured by itself."""
+    """A part that can be measured on its own."""
 
     ACCURACY = "accuracy"
     POLICY = "policy"
@@ -62,44 +61,45 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured."""
+    """Settings of the measurements."""
 
     games: int = 200
-    """Against the paper's opponent, half of them with each colour."""
+    """Games against the paper's opponent, half with each colour."""
     simulations: int = 100
-    """Of the tree search."""
+    """Simulations per move of the tree search."""
     games_a_size: int = 100
-    """On each board of the test of scalability, against each opponent."""
+    """Games per board size and opponent in the test of scalability."""
     sizes: tuple[int, ...] = SIZES
     moves: int = 50_000
-    """Of the test games, at most."""
+    """Maximum number of test moves."""
     seed: int = 1
     parts: tuple[Part, ...] = tuple(Part)
 
     def __post_init__(self) -> None:
         if min(self.games, self.simulations, self.games_a_size, self.moves) < 1:
-            raise InputError("games, simulations and moves must be at least 1: leave out parts by --only")
+            raise InputError("games, simulations and moves must be at least 1; select parts with --only")
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A data set whose test games have the moves to find."""
+    """The test games of a data set."""
 
     name: str
     data: Dataset
     averages: bool = False
-    """The network's policies are averaged over all symmetries."""
+    """Average the policies of the network over all symmetries."""
 
     def measure(self, evaluator: Evaluator, moves: int, seed: int) -> Row:
-        """Shares of moves found, with what they depend on."""
+        """Return the accuracy and the settings it depends on."""
         if self.averages:
             evaluator = AveragedEvaluator(evaluator, self.data.ruleset)
-        told = self.data.description
+        description = self.data.description
+        keeps_duplicates = description.get("keeps_duplicates", not description["duplicates_removed"])
         numbers = np.random.default_rng(seed).permutation(self.data.find(Split.TEST))[:moves]
         return {
             **measure_accuracy(evaluator, self.data, np.sort(numbers)).to_json(),
             "opening_moves": self.data.opening_moves,
-            "duplicates": "kept" if told.get("keeps_duplicates", not told["duplicates_removed"]) else "removed",
+            "duplicates": "kept" if keeps_duplicates else "removed",
             "averaged": self.averages,
         }
 
@@ -107,7 +107,7 @@ class HeldOut:
 def measure(
     model: tuple[Evaluator, ModelInfo], plan: Plan, games: HeldOut | None, row: Row, save: Callable[[], None]
 ) -> None:
-    """Add what the plan asks about a network to its row; `save` is called whenever something was added."""
+    """Measure a network as planned and add the results to `row`; call `save` after each result."""
     evaluator, info = model
     policy = f'policy:model="{info.name}",average=true'
     if Part.ACCURACY in plan.parts and games is not None:
@@ -143,7 +143,7 @@ def _play(player: str, opponent: str, ruleset: Ruleset, games: int, seed: int) -
 
 
 def _openings(ruleset: Ruleset, count: int, seed: int) -> list[Any]:
-    """The shipped balanced ones, turned when there are too few; random ones for boards that have none."""
+    """Return the shipped balanced openings, under symmetries if there are too few; random ones for other boards."""
     path = shipped_folder("data") / "openings" / f"{ruleset.rule}{ruleset.width}.txt"
     if not path.exists():
         return list(random_openings(ruleset, count, seed))
@@ -158,7 +158,7 @@ def _openings(ruleset: Ruleset, count: int, seed: int) -> list[Any]:
 
 
 def format_tables(rows: Mapping[str, Row]) -> str:
-    """The tables for people."""
+    """Format the results as Markdown tables."""
     sections = [_format_strength(rows), *(_format_sizes(rows, opponent) for opponent in SMALL_OPPONENTS)]
     return "\n".join(section for section in (*sections, _format_accuracy(rows)) if section)
 
@@ -209,7 +209,7 @@ def _percent(share: float) -> str:
 
 
 def draw_sizes(rows: Mapping[str, Row], path: Path) -> None:
-    """The score on each board size, one picture beside the other for the opponents."""
+    """Plot the score by board size, one panel per opponent."""
     figure = new_figure(9, 3.5)
     for axes, opponent in zip(figure.subplots(1, len(SMALL_OPPONENTS)), SMALL_OPPONENTS, strict=True):
         for name, row in rows.items():
@@ -229,27 +229,36 @@ def draw_sizes(rows: Mapping[str, Row], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, write results, tables and the picture, print the tables."""
+    """Run the command line: measure, write results, tables and plot, print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.stanford15", description=__doc__.partition("\n")[0])
     parser.add_argument("networks", nargs="+", metavar="NAME=NETWORK")
-    parser.add_argument("--only", nargs="+", type=Part, choices=list(Part), default=list(Part), help="parts to measure")
-    parser.add_argument("--data", type=Path, help="a data set of `tengen data build`, for the accuracy")
+    parser.add_argument(
+        "--only", nargs="+", type=Part, choices=list(Part), default=list(Part), help="parts (default: all)"
+    )
+    parser.add_argument("--data", type=Path, help="data set of `tengen data build`, for the accuracy")
     parser.add_argument("--average", action="store_true", help="average over symmetries when measuring the accuracy")
     for name, help_text in (
-        ("games", "against the paper's opponent"),
-        ("simulations", "of the tree search"),
-        ("games-a-size", "on each board size against each opponent"),
-        ("moves", "of the data set, at most"),
-        ("seed", "another one gives other games"),
+        ("games", "games against the paper's opponent"),
+        ("simulations", "simulations per move of the tree search"),
+        ("games-a-size", "games per board size and opponent"),
+        ("moves", "maximum number of test moves"),
+        ("seed", "random seed"),
     ):
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan, name.replace("-", "_")), help=help_text)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--out", type=Path, default=Path("papers/stanford15/results"))
-    told = parser.parse_args(arguments)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes of the part sizes")
+    parser.add_argument("--out", type=Path, default=Path("papers/stanford15/results"), help="output folder")
+    options = parser.parse_args(arguments)
     try:
-        parts = tuple(told.only)
-        plan = Plan(told.games, told.simulations, told.games_a_size, tuple(told.sizes), told.moves, told.seed, parts)
-        rows = _measure_all(told, plan)
+        plan = Plan(
+            games=options.games,
+            simulations=options.simulations,
+            games_a_size=options.games_a_size,
+            sizes=tuple(options.sizes),
+            moves=options.moves,
+            seed=options.seed,
+            parts=tuple(options.only),
+        )
+        rows = _measure_all(options, plan)
     except TengenError as error:
         print(f"stanford15: {error}", file=sys.stderr)
         return 2
@@ -257,20 +266,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measure_all(told: argparse.Namespace, plan: Plan) -> dict[str, Row]:
-    """What the command line asks for; returns all rows of the file of results."""
-    models = {name: load_model(network) for name, network in map(_parse_network, told.networks)}
+def _measure_all(options: argparse.Namespace, plan: Plan) -> dict[str, Row]:
+    """Measure all networks of the command line; return all rows of the results file."""
+    models = {name: load_model(network) for name, network in map(_parse_network, options.networks)}
     games = None
-    if told.data is not None:
-        games = HeldOut(told.data.name, Dataset.open(told.data), told.average)
+    if options.data is not None:
+        games = HeldOut(options.data.name, Dataset.open(options.data), options.average)
         for _, info in models.values():
             info.check_supports(games.data.ruleset)
     elif plan.parts == (Part.ACCURACY,):
-        raise InputError("the accuracy is measured on a data set: name one by --data")
-    rows = _read_results(told.out / RESULTS_FILE)
+        raise InputError("the accuracy needs a data set: pass --data")
+    rows = _read_results(options.out / RESULTS_FILE)
 
     def save() -> None:
-        _write(told.out / RESULTS_FILE, json.dumps(rows, indent=1) + "\n")
+        write_text(options.out / RESULTS_FILE, json.dumps(rows, indent=1) + "\n")
 
     for name, model in models.items():
         about = {"network": Path(model[1].name).name, "ruleset": str(model[1].ruleset), "sha256": model[1].sha256}
@@ -278,9 +287,9 @@ def _measure_all(told: argparse.Namespace, plan: Plan) -> dict[str, Row]:
             rows[name] = {}
         rows[name] |= about
         measure(model, plan, games, rows[name], save)
-    _write(told.out / "table.md", format_tables(rows))
+    write_text(options.out / "table.md", format_tables(rows))
     if any("sizes" in row for row in rows.values()):
-        draw_sizes(rows, told.out / "scalability")
+        draw_sizes(rows, options.out / "scalability")
     return rows
 
 
@@ -292,16 +301,8 @@ def _read_results(path: Path) -> dict[str, Row]:
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read the results in {path}: {error}") from None
     if not isinstance(rows, dict):
-        raise InputError(f"{path} holds no results of this program")
+        raise InputError(f"{path} is not a results file of this program")
     return rows
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _parse_network(text: str) -> tuple[str, str]:

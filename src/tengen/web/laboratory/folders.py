@@ -1,13 +1,12 @@
-"""The laboratory: training runs, tournaments, models and papers, read from folders that the server was started with.
+"""The laboratory: training runs, tournaments, models and papers, read from the folders the server was started with.
 
-Names come from listings of those folders; what a browser sends is looked up among them and never used as a path.
+A name that a browser sends is looked up in a listing of those folders and never used as a path.
 """
 
 from __future__ import annotations
 
 import json
 import time
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +20,15 @@ from tengen.arena.standings import collect
 from tengen.arena.store import GameStore
 from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError, NotFoundError
+from tengen.learning.run.reading import (
+    CONFIG_FILE,
+    Metrics,
+    RunReader,
+    RunState,
+    find_run_folders,
+    is_number,
+    strength_curve,
+)
 from tengen.nets.models import model_names
 from tengen.search.critic import CRITIC_FILE
 from tengen.web.games.players import network_agent, run_agent
@@ -41,25 +49,21 @@ from tengen.web.messages.lab import (
 )
 from tengen.web.messages.records import Record
 
-_METRICS = "metrics.jsonl"
-_CONFIG = "config.toml"
 _NETWORK_FILES = ("model.onnx", CRITIC_FILE)
 _STORE_ENDINGS = (".sqlite", ".db")
 _DEPTH = 3
-"""How deep runs and tournaments may lie in their folder."""
+"""Depth below a folder at which tournaments are still found."""
 _MAX_FOUND = 500
 _MAX_POINTS = 400
-"""Of a curve."""
-_MAX_METRICS_BYTES = 64 << 20
+"""Maximum number of points of a curve."""
 _MAX_TEXT_BYTES = 1 << 20
 _LIVE_S = 120
-
-Metrics = list[dict[str, Any]]
+"""Age of the last game up to which an unfinished tournament counts as live."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lab:
-    """What is shown. Everything is read when it is asked for, so that what goes on is seen."""
+    """The folders that are shown. Everything is read on request, so live runs are up to date."""
 
     runs: tuple[Path, ...] = ()
     papers: Path | None = None
@@ -67,44 +71,54 @@ class Lab:
     # -- training runs ---------------------------------------------------------------------------------------------
 
     def list_runs(self) -> list[RunSummary]:
-        """All training runs, newest first."""
-        found = [_summarise_run(name, folder, _read_metrics(folder)) for name, folder in self.run_folders().items()]
+        """Return all training runs, newest first."""
+        found: list[RunSummary] = []
+        for name, folder in self.run_folders().items():
+            with suppress(InputError):  # its configuration is damaged
+                run = RunReader.open(folder)
+                found.append(_summarise_run(name, run, run.readable_metrics()))
         return sorted(found, key=lambda run: run.updated_at, reverse=True)
 
     def run(self, name: str) -> RunDetail:
-        """A training run with its curves."""
-        folder = _named(self.run_folders(), name, "run")
-        metrics = _read_metrics(folder)
+        """Return a training run with its curves."""
+        run = RunReader.open(_named(self.run_folders(), name, "run"))
+        metrics = run.readable_metrics()
         return RunDetail(
-            summary=_summarise_run(name, folder, metrics),
-            config=_read_text(folder / _CONFIG),
+            summary=_summarise_run(name, run, metrics),
+            config=_read_text(run.folder / CONFIG_FILE),
             series=list(_series(metrics)),
-            strength=list(_strength(metrics)),
-            game_files=[path.name for path in reversed(_game_files(folder))][:_MAX_FOUND],
+            strength=[
+                StrengthPoint(
+                    step=point.iteration, elo=point.elo, low=point.elo - point.error, high=point.elo + point.error
+                )
+                for point in strength_curve(metrics)
+            ],
+            game_files=[path.name for path in reversed(run.game_files())][:_MAX_FOUND],
         )
 
     def run_game_file(self, name: str, file: str) -> Path:
-        """A game file of a run, by its name in the listing."""
-        files = {path.name: path for path in _game_files(_named(self.run_folders(), name, "run"))}
+        """Return a game file of a run by its name in the listing."""
+        run = RunReader.open(_named(self.run_folders(), name, "run"))
+        files = {path.name: path for path in run.game_files()}
         return _named(files, file, "game file")
 
     def run_folders(self) -> dict[str, Path]:
-        """Where the training runs are, by name: the path in the folder that is shown, as `tengen runs` has it."""
+        """Return the folders of the training runs by name: the path below the folder, as in `tengen runs`."""
         found: dict[str, Path] = {}
         for root in self.runs:
-            for path in _find(root, lambda path: path.name == _METRICS):
-                inside = path.parent.relative_to(root).as_posix()
+            for folder in find_run_folders(root):
+                inside = folder.relative_to(root).as_posix()
                 name = root.resolve().name if inside == "." else inside
                 if name in found:
                     name = f"{root.resolve().name}/{name}"
                 if len(found) < _MAX_FOUND:
-                    found.setdefault(name, path.parent)
+                    found.setdefault(name, folder)
         return found
 
     # -- tournaments -----------------------------------------------------------------------------------------------
 
     def list_tournaments(self) -> list[TournamentSummary]:
-        """All tournaments, newest first."""
+        """Return all tournaments, newest first."""
         found: list[TournamentSummary] = []
         for name, path in self._store_files().items():
             with suppress(InputError), GameStore(path, is_writer=False) as store:
@@ -112,7 +126,7 @@ class Lab:
         return sorted(found, key=lambda one: one.updated_at, reverse=True)
 
     def tournament(self, name: str) -> TournamentDetail:
-        """A tournament with all its tables."""
+        """Return a tournament with all its tables."""
         path = _named(self._store_files(), name, "tournament")
         with GameStore(path, is_writer=False) as store:
             standings = collect([store])
@@ -132,7 +146,7 @@ class Lab:
             )
 
     def tournament_games(self, name: str, limit: int, offset: int) -> GameRows:
-        """The games of a tournament, newest first."""
+        """Return the games of a tournament, newest first."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
             players = store.players()
             games = sorted(store.games(), key=lambda one: (one.ended_at, one.game.number), reverse=True)
@@ -154,7 +168,7 @@ class Lab:
             return GameRows(total=len(games), games=rows)
 
     def tournament_game(self, name: str, number: int) -> Record:
-        """One game of a tournament with times and values."""
+        """Return one game of a tournament with times and values."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
             for stored in store.games():
                 if stored.game.number == number:
@@ -162,7 +176,7 @@ class Lab:
         raise NotFoundError(f"tournament {name} has no game {number}")
 
     def _store_files(self) -> dict[str, Path]:
-        """The files of tournaments by their names; the second of a name gets its folder before it."""
+        """Return the tournament files by name; if a name is taken, the folder is put before it."""
         found: dict[str, Path] = {}
         for root in self.runs:
             for path in _find(root, lambda path: path.suffix in _STORE_ENDINGS):
@@ -175,15 +189,15 @@ class Lab:
 
     @staticmethod
     def model_names() -> list[str]:
-        """The networks that ship with Tengen."""
+        """Return the names of the shipped networks."""
         return list(model_names())
 
     def list_models(self) -> list[ModelInfo]:
-        """The networks that ship with Tengen, with their cards."""
+        """Return the shipped networks and critics with their cards."""
         return [_model(path.parent) for path in sorted(shipped_folder("models").glob("*/card.json"))]
 
     def list_papers(self) -> list[PaperInfo]:
-        """The papers that were reproduced."""
+        """Return the reproduced papers."""
         if self.papers is None or not self.papers.is_dir():
             return []
         folders = sorted(path.parent for path in self.papers.glob("*/README.md"))
@@ -194,7 +208,7 @@ class Lab:
 
 
 def _find(root: Path, is_wanted: Any, depth: int = _DEPTH) -> Iterator[Path]:
-    """Files below a folder, not deeper than `depth`; what cannot be read is passed over."""
+    """Yield files below a folder, at most `depth` levels deep; unreadable folders are skipped."""
     with suppress(OSError):
         for path in sorted(root.iterdir()):
             if path.is_file() and is_wanted(path):
@@ -207,10 +221,6 @@ def _named(found: Mapping[str, Path], name: str, what: str) -> Path:
     if name not in found:
         raise NotFoundError(f"there is no {what} {name}")
     return found[name]
-
-
-def _game_files(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "games").glob("*") if path.suffix in (".sgf", ".psq", ".jsonl"))
 
 
 def _read_text(path: Path) -> str:
@@ -235,81 +245,41 @@ def _time_text(seconds: float) -> str:
 # ---- Runs -----------------------------------------------------------------------------------------------------------
 
 
-def _read_metrics(folder: Path) -> Metrics:
-    """The lines of the metrics that are whole; a run may be writing."""
-    metrics: Metrics = []
-    with suppress(OSError), (folder / _METRICS).open("rb") as file:
-        for line in file.read(_MAX_METRICS_BYTES).splitlines():
-            with suppress(ValueError):
-                found = json.loads(line)
-                if isinstance(found, dict):
-                    metrics.append(found)
-    return metrics
-
-
-def _summarise_run(name: str, folder: Path, metrics: Metrics) -> RunSummary:
-    changed_at = _changed_at(folder / _METRICS)
-    try:
-        config = tomllib.loads(_read_text(folder / _CONFIG))
-    except tomllib.TOMLDecodeError:
-        config = {}
+def _summarise_run(name: str, run: RunReader, metrics: Metrics) -> RunSummary:
     last = dict(_numbers(metrics[-1])) if metrics else {}
-    algorithm = _find_text(config, "algorithm")
     return RunSummary(
         name=name,
-        algorithm=algorithm,
-        rules=_find_text(config, "ruleset") or _find_text(config, "rules"),
-        is_live=time.time() - changed_at < _LIVE_S,
-        updated_at=_time_text(changed_at),
-        steps=int(last.get("iteration", len(metrics))),
+        algorithm=run.header.algorithm,
+        rules=str(run.config_table.get("ruleset", "")),
+        is_live=run.state() is RunState.RUNNING,
+        updated_at=_time_text(run.updated_at()),
+        steps=int(last.get("iteration", 0)),
         last=last,
         games=int(last.get("games", 0)),
-        agent=run_agent(algorithm, name, folder),
+        agent=run_agent(run.header.algorithm, name, run.folder),
     )
 
 
-def _find_text(table: Mapping[str, Any], key: str) -> str:
-    """The first text under that key, in the table or one level below."""
-    for one in (table, *(value for value in table.values() if isinstance(value, dict))):
-        if isinstance(one.get(key), str):
-            return str(one[key])
-    return ""
-
-
 def _numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """All numbers of a line of metrics; those of tables get the table's name before theirs."""
+    """Yield all numbers of a line of metrics; a number in a table is named `table.key`."""
     for key, value in line.items():
         if isinstance(value, dict):
             yield from _numbers(value, f"{prefix}{key}.")
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf"):
+        elif is_number(value):
             yield f"{prefix}{key}", float(value)
-
-
-def _step(line: Mapping[str, Any], number: int) -> float:
-    step = line.get("iteration", number)
-    return float(step) if isinstance(step, (int, float)) else float(number)
 
 
 def _series(metrics: Metrics) -> Iterator[Series]:
     curves: dict[str, tuple[list[float], list[float]]] = {}
-    for number, line in enumerate(metrics, start=1):
+    for line in metrics:
         for name, value in _numbers(line):
             steps, values = curves.setdefault(name, ([], []))
-            steps.append(_step(line, number))
+            steps.append(line["iteration"])
             values.append(value)
     for name, (steps, values) in curves.items():
         stride = -(-len(steps) // _MAX_POINTS)
-        # Counted from the end, so that the newest value is there.
+        # Thin out from the end, so that the newest value is kept.
         yield Series(name=name, steps=steps[::-stride][::-1], values=values[::-stride][::-1])
-
-
-def _strength(metrics: Metrics) -> Iterator[StrengthPoint]:
-    for number, line in enumerate(metrics, start=1):
-        measured = line.get("strength")
-        if isinstance(measured, dict) and isinstance(elo := measured.get("elo"), (int, float)):
-            error = measured.get("error")
-            low, high = (elo - error, elo + error) if isinstance(error, (int, float)) else (None, None)
-            yield StrengthPoint(step=_step(line, number), elo=elo, low=low, high=high)
 
 
 # ---- Tournaments and papers -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The HTTP interface of the laboratory. Plain functions: FastAPI runs them in threads, since they read files."""
+"""HTTP routes of the laboratory. Most are plain functions, which FastAPI runs in threads, because they read files."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _MAX_INDEX = 1_000_000
 
 @router.get("/runs")
 def get_runs(services: ServicesHere) -> list[RunSummary]:
-    """Training runs, newest first."""
+    """Return the training runs, newest first."""
     return services.lab.list_runs()
 
 
-# Names of runs have slashes in them, so the longer address is looked at first.
+# Run names contain slashes, so the longer route must come first.
 @router.get("/runs/{name:path}/games/{file}")
 async def get_run_game(
     name: EntryName,
@@ -41,10 +41,10 @@ async def get_run_game(
     owner: OwnerHere,
     index: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
 ) -> ImportResult:
-    """A game that was played during a run."""
+    """Return a self-play game of a run."""
     path = services.lab.run_game_file(name, file)
     if path.stat().st_size > services.config.limits.max_body_bytes:
-        raise RecordError(f"{file} is too large to be shown")
+        raise RecordError(f"{file} is too large to show")
     job = ReadRecord(data=path.read_bytes(), format=None, filename=path.name, ruleset=None, rows="bottom", index=index)
     result: ImportResult = await services.pool.run(job, owner=owner)
     return result
@@ -52,19 +52,19 @@ async def get_run_game(
 
 @router.get("/runs/{name:path}")
 def get_run(name: EntryName, services: ServicesHere) -> RunDetail:
-    """A training run with its curves."""
+    """Return a training run with its curves."""
     return services.lab.run(name)
 
 
 @router.get("/tournaments")
 def get_tournaments(services: ServicesHere) -> list[TournamentSummary]:
-    """Tournaments, newest first."""
+    """Return the tournaments, newest first."""
     return services.lab.list_tournaments()
 
 
 @router.get("/tournaments/{name}")
 def get_tournament(name: EntryName, services: ServicesHere) -> TournamentDetail:
-    """A tournament with its tables."""
+    """Return a tournament with its tables."""
     return services.lab.tournament(name)
 
 
@@ -75,7 +75,7 @@ def get_tournament_games(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
 ) -> GameRows:
-    """The games of a tournament, newest first."""
+    """Return the games of a tournament, newest first."""
     return services.lab.tournament_games(name, limit, offset)
 
 
@@ -83,17 +83,17 @@ def get_tournament_games(
 def get_tournament_game(
     name: EntryName, number: Annotated[int, Path(ge=0, le=10**9)], services: ServicesHere
 ) -> Record:
-    """One game of a tournament."""
+    """Return one game of a tournament."""
     return services.lab.tournament_game(name, number)
 
 
 @router.get("/models")
 def get_models(services: ServicesHere) -> list[ModelInfo]:
-    """The networks that ship with Tengen."""
+    """Return the shipped networks with their cards."""
     return services.lab.list_models()
 
 
 @router.get("/papers")
 def get_papers(services: ServicesHere) -> list[PaperInfo]:
-    """The papers that were reproduced."""
+    """Return the reproduced papers."""
     return services.lab.list_papers()

@@ -14,7 +14,7 @@ class RunSummary(Message):
     algorithm: str
     rules: str
     is_live: bool
-    """Whether it wrote something in the last two minutes."""
+    """Whether a process is training it now, as in `tengen runs`."""
     updated_at: str
     steps: int
     last: dict[str, float]

@@ -1,4 +1,4 @@
-"""Weights in training: their optimizer and running average, as tensors for checkpoints, and those of other networks."""
+"""Training steps: forward pass, optimizer, averaged weights, their state as tensors, and weight transfer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import copy
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -19,26 +21,31 @@ N = TypeVar("N", bound=nn.Module)
 
 
 class StepPrecision(StrEnum):
-    """The numbers that a learning step computes with; weights, losses and sweeps are fp32 in any case."""
+    """Number format of the forward and backward pass; weights, losses and recurrent sweeps are always fp32."""
 
     FP32 = "fp32"
     BF16 = "bf16"
 
 
-def answer(net: Net, planes: Tensor, precision: StepPrecision) -> NetOutput:
-    """What a network says while it learns, computed in that precision and handed over in fp32."""
+def forward(net: Net, planes: Tensor, precision: StepPrecision) -> NetOutput:
+    """Run a forward pass in the given precision; return fp32 outputs."""
     with torch.autocast("cpu", torch.bfloat16, enabled=precision is StepPrecision.BF16):
         output: NetOutput = net(planes)
     return output._replace(**{name: part.float() for name, part in output._asdict().items() if part is not None})
 
 
+def to_planes(planes: npt.NDArray[Any]) -> Tensor:
+    """Convert planes [B, C, H, W] to float32 in channels-last memory format, which trains fastest."""
+    return torch.from_numpy(planes.astype(np.float32, copy=False)).contiguous(memory_format=torch.channels_last)
+
+
 def weights_of(net: nn.Module) -> dict[str, Tensor]:
-    """A copy of all weights."""
+    """Return a copy of all weights."""
     return {name: tensor.detach().contiguous().clone() for name, tensor in net.state_dict().items()}
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """What an optimizer remembers of its steps."""
+    """Return the state of an optimizer as tensors, for a checkpoint."""
     return {
         f"{number}.{name}": torch.as_tensor(value).contiguous()
         for number, state in optimizer.state_dict()["state"].items()
@@ -47,7 +54,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Go back to what `optimizer_tensors` returned."""
+    """Restore the state that `optimizer_tensors` returned."""
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")
@@ -56,10 +63,10 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
 
 
 class AveragedLearner(Generic[N]):
-    """A network in training, its optimizer, and the running average of its weights, which is what plays."""
+    """A network in training, its optimizer, and a running average of its weights, which is the network that plays."""
 
     def __init__(self, net: N, optimizer: torch.optim.Optimizer, *, decay: float, clip: float = 0.0) -> None:
-        """`decay` of the average, a step; 0 keeps the newest weights. `clip` is the largest norm of a gradient."""
+        """Set the decay of the average per step (0: newest weights) and the maximum gradient norm (0: no limit)."""
         self.net = net
         self.average = copy.deepcopy(net).eval()
         self.steps = 0
@@ -67,8 +74,8 @@ class AveragedLearner(Generic[N]):
         self._decay = decay
         self._clip = clip
 
-    def descend(self, loss: Tensor, learning_rate: float) -> None:
-        """One step against the gradient of a loss; the average follows."""
+    def optimize(self, loss: Tensor, learning_rate: float) -> None:
+        """Backpropagate a loss, take one optimizer step and update the average."""
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
         self._optimizer.zero_grad(set_to_none=True)
@@ -77,14 +84,14 @@ class AveragedLearner(Generic[N]):
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self._clip)
         self._optimizer.step()
         self.steps += 1
-        # Early on the average is of all steps so far: the first weights are no better than noise.
+        # A smaller decay at first: the initial weights are random and should leave the average soon.
         decay = min(self._decay, self.steps / (self.steps + 10))
         with torch.no_grad():
             for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):
                 ours.lerp_(newest, 1 - decay)
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All state for a checkpoint, beside `steps`."""
+        """Return all state except `steps`, for a checkpoint."""
         return {
             "weights": weights_of(self.net),
             "average": weights_of(self.average),
@@ -92,7 +99,7 @@ class AveragedLearner(Generic[N]):
         }
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Go back to the state that `tensors` returned."""
+        """Restore the state that `tensors` returned."""
         self.net.load_state_dict(dict(tensors["weights"]))
         self.average.load_state_dict(dict(tensors["average"]))
         restore_optimizer(self._optimizer, tensors["optimizer"])
@@ -100,18 +107,18 @@ class AveragedLearner(Generic[N]):
 
 
 def transfer_from(source: str, net: Net) -> str:
-    """Copy what fits of a run, a shipped model or a weights file; returns a sentence about it.
+    """Copy the matching weights of a run, a shipped model or a weights file to `net`; return a sentence about it.
 
-    `InputError` when nothing fits.
+    `InputError` if no weight matches.
     """
     path = Path(source)
     file = path if path.suffix == ".safetensors" else find_model(source).with_name(WEIGHTS_FILE)
     given = load_net(file)[0]
-    left = transfer_weights(given, net)
-    if len(left) == len(net.state_dict()):
-        raise InputError(f"no weight of {file}, {_describe(given)}, fits into {_describe(net)}")
-    kept = f"all but {', '.join(left)}" if left else "all weights"
-    return f"beginning with {kept} of {file}"
+    left_out = transfer_weights(given, net)
+    if len(left_out) == len(net.state_dict()):
+        raise InputError(f"no weights of {file}, {_describe(given)}, match {_describe(net)}")
+    copied = f"all weights but {', '.join(left_out)}" if left_out else "all weights"
+    return f"starting with {copied} of {file}"
 
 
 def _describe(net: Net) -> str:

@@ -1,4 +1,4 @@
-"""How far a run is: a live line on a terminal, a line a minute elsewhere."""
+"""Progress of a long task: a live line on a terminal, one line per minute elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 
 class Progress:
-    """Shows fraction done, speeds and the time left. A context manager; `say` prints a line that stays."""
+    """Shows the fraction done, speeds and the time left. A context manager; `say` prints a permanent line."""
 
     def __init__(self, console: Console, title: str) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -43,7 +43,7 @@ class Progress:
             self._bar.stop()
 
     def update(self, fraction: float, seconds_left: float | None, text: str) -> None:
-        """Show the state: what part is done, how long the rest takes, and speeds or losses as text."""
+        """Show the fraction done, the time left, and `text` with speeds or losses."""
         left = "" if seconds_left is None else f"{format_seconds(seconds_left)} left"
         line = ", ".join(part for part in (text, left) if part)
         self._bar.update(self._task, completed=min(fraction, 1.0), text=line)
@@ -58,7 +58,7 @@ class Progress:
 
 
 def format_seconds(seconds: float) -> str:
-    """A duration in words.
+    """Format a duration.
 
     >>> format_seconds(75), format_seconds(7300)
     ('1:15 min', '2:01 h')

@@ -1,7 +1,7 @@
-"""Self-play as learning sees it: a network file in, positions to learn from and finished games out.
+"""Self-play for AlphaZero: a network in, training samples and finished games out.
 
-Games go on from one iteration to the next: an iteration ends when enough of them have ended, and keeps the others as
-arrays. Waiting for all would leave the last batches almost empty, taking the first that end would prefer short games.
+Games continue from one iteration to the next. An iteration ends when enough games are finished and keeps the others as
+arrays. Waiting for all games would leave the last batches almost empty; discarding the others would favour short games.
 """
 
 from __future__ import annotations
@@ -20,59 +20,39 @@ from tengen.core.geometry import Point
 from tengen.core.planes import FloatPlanes, encode_batch, encode_games
 from tengen.core.position import Position
 from tengen.errors import RunError
-from tengen.learning.files import write_file, writing
-from tengen.learning.replay import NO_MOVE, Samples
+from tengen.learning.experience.replay import NO_MOVE, Samples
+from tengen.learning.run.folder import write_run_file, writing_run
+from tengen.learning.run.reading import GAMES_FOLDER
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import GameRecord, sgf
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
 
 State = Mapping[str, npt.NDArray[Any]]
-"""Games under way, as `SelfPlay.state` gives them."""
+"""Unfinished games, as returned by `SelfPlay.state`."""
 
 _OPENING_STONES = 6
-"""How far games are compared to count distinct openings."""
+"""Number of stones that are compared to count distinct openings."""
 SAVED_GAMES = 64
-"""Games of an iteration that the learners without a search keep."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpeningConfig:
-    """How games begin."""
-
-    fraction: float = 0.0
-    """Share of the games that begin with random stones; the others with the empty board."""
-    random_stones: int = 0
-    """At most so many, each near another, drawn evenly from 0 up."""
-    balance_candidates: int = 0
-    """After them one more is drawn from so many candidates, the evener the network finds the position the likelier."""
-
-    def __post_init__(self) -> None:
-        self.openings()
-
-    def openings(self) -> Openings:
-        """The same for the search."""
-        return Openings(
-            fraction=self.fraction, random_stones=self.random_stones, balance_candidates=self.balance_candidates
-        )
+"""Games per iteration that algorithms without a search write to the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """What a thread, or all of them, played in an iteration."""
+    """Games of an iteration, of one thread or of all threads."""
 
     samples: Samples
     moves: list[tuple[int, ...]]
-    """Of the finished games, from the empty board, as indices of points."""
+    """Point indices of each finished game, from the empty board."""
     outcomes: list[Outcome]
     states: list[State]
-    """The games under way at the end, of each thread."""
+    """Unfinished games at the end, per thread."""
     evaluations: int
-    """Positions the network was asked about."""
+    """Positions evaluated by the network."""
 
     @staticmethod
     def concatenate(parts: list[Games]) -> Games:
-        """Several as one, in order."""
+        """Join the games of several threads, in order."""
         return Games(
             Samples.concatenate([part.samples for part in parts]),
             [moves for part in parts for moves in part.moves],
@@ -83,12 +63,12 @@ class Games:
 
     @property
     def mean_plies(self) -> float:
-        """Stones a game."""
+        """Mean number of stones per game."""
         return float(np.mean([len(moves) for moves in self.moves]))
 
     @property
     def black_score(self) -> float:
-        """Points of black a game."""
+        """Mean points of black per game."""
         points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
         return float(np.mean([points[outcome] for outcome in self.outcomes]))
 
@@ -99,45 +79,40 @@ class Games:
 
     @property
     def policy_entropy(self) -> float:
-        """Mean entropy of the policies to learn, in nats."""
+        """Mean entropy of the policy targets, in nats."""
         policy = self.samples.policy.astype(np.float32)
         return float(-(policy * np.log(np.maximum(policy, 1e-9))).sum(axis=1).mean())
 
     @property
     def openings_of_100(self) -> float:
-        """Distinct openings, scaled to 100 games."""
+        """Number of distinct openings, scaled to 100 games."""
         openings = {moves[:_OPENING_STONES] for moves in self.moves}
         return 100 * len(openings) / len(self.moves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayTask:
-    """What one thread plays in one iteration."""
+    """Work of one thread in one iteration."""
 
     ruleset: Ruleset
     layout: str
     search: PuctConfig
-    openings: OpeningConfig
+    openings: Openings
     games: int
     """Games to finish."""
     parallel: int
-    """Games at the same time."""
+    """Games played at the same time."""
     seed: int
-    """Begins the games when there is no state to go on from."""
+    """Seed of the games if there is no `state`."""
     state: State = field(default_factory=dict)
-    """The games under way from the iteration before."""
+    """Unfinished games of the previous iteration."""
 
 
 def play_games(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games:
-    """Play until enough games have ended; the same model and task give the same games. `stop` makes it give up."""
+    """Play until enough games are finished; the same model and task give the same games. `RunError` after `stop`."""
     evaluator = OnnxEvaluator(model)
     play = SelfPlay(
-        task.ruleset,
-        task.search,
-        games=task.parallel,
-        seed=task.seed,
-        layout=task.layout,
-        openings=task.openings.openings(),
+        task.ruleset, task.search, games=task.parallel, seed=task.seed, layout=task.layout, openings=task.openings
     )
     if task.state:
         play.load_state(task.state)
@@ -157,7 +132,7 @@ def play_games(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games
 
 
 def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Generator) -> FloatPlanes:
-    """Planes [count, C, H, W] of positions with random stones, from almost none to a board half full."""
+    """Return planes [count, C, H, W] of positions with random stones, from almost empty to half full."""
     positions = []
     for _ in range(count):
         position = Position.start(ruleset)
@@ -172,17 +147,17 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
 
 
 def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
-    """The positions of a game that had a full search, with what is to be learned about them."""
+    """Return the positions of a game that were searched in full, with their training targets."""
     moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
-    distance = len(moves) + game.plies_left - plies  # as the search counts it: 1 for the move that wins
+    distance = len(moves) + game.plies_left - plies  # 1 for the winning move, as in the search
     result = np.where(plies % 2 == 0, black_result, -black_result) * task.search.discount**distance
     rows = np.flatnonzero(game.full)
     return Samples(
         planes=game_planes(task.ruleset, moves, plies[rows], task.layout),
         policy=game.policies[rows].astype(np.float16),
-        value_search=game.values_to_move[rows],
+        value_to_move=game.values_to_move[rows],
         result=result[rows].astype(np.float32),
         reply=np.array([*moves[game.opening_length + 1 :], NO_MOVE], np.int16)[rows],
         surprise=game.surprises[rows],
@@ -192,7 +167,7 @@ def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
 def game_planes(
     ruleset: Ruleset, moves: Sequence[int], plies: npt.NDArray[np.intp], layout: str
 ) -> npt.NDArray[np.int8]:
-    """Planes [N, C, H, W] of a game after so many of its moves, `plies` [N]."""
+    """Return planes [N, C, H, W] of a game after its first `plies` [N] moves."""
     games = np.tile(np.array(moves, np.uint16), (len(plies), 1))
     return encode_games(ruleset, games, plies.astype(np.int32), layout).astype(np.int8)
 
@@ -200,9 +175,9 @@ def game_planes(
 def save_games(
     folder: Path, iteration: int, moves: Sequence[Sequence[int]], outcomes: Sequence[Outcome], ruleset: Ruleset
 ) -> None:
-    """Write finished games of an iteration, the indices of their points, into a run's folder as one SGF file."""
-    path = folder / "games" / f"{iteration:06}.sgf"
-    with writing(path):
+    """Write the finished games of an iteration, given as point indices, to the run in `folder` as one SGF file."""
+    path = folder / GAMES_FOLDER / f"{iteration:06}.sgf"
+    with writing_run(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     records = (
         GameRecord.from_points(
@@ -216,4 +191,4 @@ def save_games(
         )
         for number, (game, outcome) in enumerate(zip(moves, outcomes, strict=True), start=1)
     )
-    write_file(path, sgf.write(records))
+    write_run_file(path, sgf.write(records))

@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from tengen.errors import InputError, RunError
-from tengen.learning.run import Checkpoint, Run, RunHeader, _try_lock, find_runs
+from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
+from tengen.learning.run.reading import try_lock
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
 
 def test_a_folder_in_use_is_not_overwritten(tmp_path: Path) -> None:
     make_run(tmp_path / "one")
-    with pytest.raises(InputError, match="holds a run already: say --resume"):
+    with pytest.raises(InputError, match="already holds a run: continue it with --resume"):
         make_run(tmp_path / "one")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("")
-    with pytest.raises(InputError, match="is not empty and not a run"):
+    with pytest.raises(InputError, match="is neither empty nor a run"):
         make_run(tmp_path / "other")
     with pytest.raises(InputError, match=r"is not a run: it has no config\.toml"):
         Run.open(tmp_path / "third")
@@ -76,7 +77,7 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
         assert run.is_running()
-        with pytest.raises(RunError, match="is being written by another process"), run.lock():
+        with pytest.raises(RunError, match="another process is writing"), run.lock():
             pass
         process.kill()
     assert not run.is_running()
@@ -89,7 +90,7 @@ def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkey
     with run.lock():
         pass
     with open(tmp_path / "lock", "rb") as looking:
-        assert _try_lock(looking.fileno(), shared=True)
+        assert try_lock(looking.fileno(), shared=True)
         assert not run.is_running()
         monkeypatch.setattr(time, "sleep", lambda _: looking.close())
         with run.lock():
@@ -109,7 +110,7 @@ def test_events_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", add_scalar)
     run = make_run(tmp_path)
-    message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume goes on"
+    message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume"
     with pytest.raises(RunError, match=message), run.lock():
         run.log(1, {"seconds": 1.0})
 
@@ -155,7 +156,9 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Pat
         assert str(path) in heard[-1]
         assert heard[-1].endswith(f"going back to iteration {left}")
     cut(1)
-    with pytest.raises(RunError, match=rf"no checkpoint of .* is whole: .*000003.{name} is damaged.*000001.{name}"):
+    with pytest.raises(
+        RunError, match=rf"all checkpoints of .* are damaged: .*000003.{name} is damaged.*000001.{name}"
+    ):
         run.load_checkpoint(heard.append)
 
 
@@ -265,7 +268,7 @@ def test_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(RunError, match=r"cannot write .*000002: No space left on device; .* --resume goes on"):
+    with pytest.raises(RunError, match=r"cannot write .*000002: No space left on device; .* --resume"):
         save(run, 2)
     monkeypatch.undo()
     assert os.path.isdir(tmp_path / "checkpoints" / "000001")

@@ -1,13 +1,13 @@
-"""What every algorithm does around its learning: time, the network for others to see, strength, metrics, checkpoints.
+"""The part of training that all algorithms share: time, published network, strength, metrics, checkpoints.
 
-An algorithm does the work of an iteration and hands the rest over:
+An algorithm does the work of an iteration and leaves the rest to the loop:
 
     with Loop(run, config, progress) as loop:
         checkpoint = loop.resume()
         while not loop.is_done:
             …
             loop.publish(net)
-            loop.end_iteration(metrics, "what the progress line says", tensors=…)
+            loop.end_iteration(metrics, "text of the progress line", tensors=…)
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import check_layout
 from tengen.learning.checks import check_at_least
-from tengen.learning.files import write_file
-from tengen.learning.guards import GuardConfig, Guards
-from tengen.learning.plots import draw_run
-from tengen.learning.progress import Progress
-from tengen.learning.run import Checkpoint, Run
-from tengen.learning.strength import Ladder, StrengthConfig
-from tengen.learning.weights import transfer_from
-from tengen.nets.architectures import Net, NetConfig, build_net, net_bytes
+from tengen.learning.learner import transfer_from
+from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_run
+from tengen.learning.run.guards import GuardConfig, Guards
+from tengen.learning.run.plots import draw_run
+from tengen.learning.run.progress import Progress
+from tengen.learning.run.reading import Budget
+from tengen.learning.run.strength import Ladder, StrengthConfig
+from tengen.nets.architectures import Net, NetConfig, build_net, save_net
 from tengen.nets.export import export_onnx
 from tengen.nets.models import WEIGHTS_FILE
 
 if TYPE_CHECKING:
-    from tengen.learning.run import Tensors
+    from tengen.learning.run.folder import Tensors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopConfig:
-    """What the configurations of all algorithms have in common."""
+    """Settings that all algorithms share."""
 
     ruleset: Ruleset
-    """What is played."""
+    """Ruleset that is trained."""
     iterations: int = 100
-    """Iterations of the run; with `minutes`, whichever comes first."""
+    """Number of iterations; with `minutes`, the limit that is reached first ends the run."""
     minutes: float = 0.0
-    """Minutes of the run, which schedules then follow; 0 leaves it to `iterations`, and the run is repeatable."""
+    """Wall-clock limit in minutes, which schedules follow; 0 for no limit, which makes the run repeatable."""
     cpu_minutes: float = 0.0
-    """The same in CPU time of all threads together, for machines that have other work as well; 0 for none."""
+    """The same in CPU time of all threads, for a machine that is shared; 0 for no limit."""
     strength: StrengthConfig = field(default_factory=StrengthConfig)
-    """The curve of strength."""
+    """Strength measurements."""
     guards: GuardConfig = field(default_factory=GuardConfig)
-    """What stops a run that goes wrong."""
+    """Checks that stop a failing run."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "iterations")
@@ -65,37 +65,37 @@ class LoopConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetLoopConfig(LoopConfig):
-    """What the configurations of algorithms that train a network have in common."""
+    """Settings that all algorithms with a network share."""
 
     init_from: str = ""
-    """A run, a shipped model or a weights file whose network it begins with, as far as shapes agree."""
+    """Run, shipped model or weights file to start from; weights whose shapes agree are copied."""
     net: NetConfig = field(default_factory=NetConfig)
-    """The network."""
+    """Network."""
 
     def __post_init__(self) -> None:
-        LoopConfig.__post_init__(self)  # super() has no class to look from in a dataclass with slots
+        LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         check_layout(self.net.planes, self.ruleset)
 
 
 _COUNTERS = ("games", "positions", "seconds", "cpu_seconds")
-"""What the loop itself goes on from."""
+"""Counters that the loop needs to resume."""
 
 
 class Loop:
-    """A run while it goes on in this process. A context manager that holds the run's lock; its end draws the curves."""
+    """A run in this process. A context manager that holds the run's lock and draws the curves at the end."""
 
     def __init__(self, run: Run, config: LoopConfig, progress: Progress) -> None:
         self.run = run
         self.progress = progress
         self.iteration = 0
-        """The last one that is done."""
+        """Number of the last finished iteration."""
         self.games = 0
-        """Finished so far."""
+        """Games finished so far."""
         self.positions = 0
-        """Learned from so far, each counted once."""
+        """Distinct training positions so far."""
         self.guards = Guards(config.guards, run.folder)
-        """What the algorithm shows its numbers to."""
         self._config = config
+        self._budget = Budget(config.iterations, config.minutes, config.cpu_minutes)
         self._seconds_before = self._cpu_seconds_before = 0.0
         self._points_done = 0
         self._is_over = False
@@ -116,9 +116,9 @@ class Loop:
                 draw_run(self.run.metrics(), self.run.folder, name)
 
     def resume(self, *counters: str, check: Callable[[Checkpoint], None] | None = None) -> Checkpoint | None:
-        """The newest whole checkpoint, from which time and counts go on; what was written after it is taken away.
+        """Load the newest intact checkpoint, restore time and counts from it and delete everything after it.
 
-        A whole one has the algorithm's own `counters` and passes its `check`, as `Run.load_checkpoint` says.
+        An intact checkpoint has the algorithm's own `counters` and passes its `check`; see `Run.load_checkpoint`.
         """
         checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), check)
         self.run.rewind(checkpoint.iteration if checkpoint else 0)
@@ -130,41 +130,39 @@ class Loop:
             self.guards.broken = dict(checkpoint.counters.get("guards", {}))
             self._points_done = checkpoint.counters.get("strength_points", 0)
             self._is_over = self.fraction() >= 1.0
-            self.progress.say(f"going on after iteration {self.iteration}, {self.games} games")
+            self.progress.say(f"resuming after iteration {self.iteration}, {self.games} games")
         return checkpoint
 
     # -- time ------------------------------------------------------------------------------------------------------
 
     @property
     def seconds(self) -> float:
-        """The run has taken so far."""
+        """Wall-clock time of the run so far."""
         return self._seconds_before + time.monotonic() - self._started
 
     @property
     def cpu_seconds(self) -> float:
-        """All threads of the run have taken so far."""
+        """CPU time of all threads so far."""
         return self._cpu_seconds_before + time.process_time() - self._cpu_started
 
     def fraction(self, iteration: int | None = None) -> float:
-        """What part of the run is done after an iteration, the last one: by count, or by a clock if that is further."""
-        config = self._config
-        by_count = (self.iteration if iteration is None else iteration) / config.iterations
-        by_clock = self.seconds / (60 * config.minutes) if config.minutes else 0.0
-        by_cpu = self.cpu_seconds / (60 * config.cpu_minutes) if config.cpu_minutes else 0.0
-        return max(by_count, by_clock, by_cpu)
+        """Return the fraction of the run that is done after an iteration (default: the last finished one)."""
+        done = self.iteration if iteration is None else iteration
+        return self._budget.fraction_used(done, self.seconds, self.cpu_seconds)
 
     @property
     def is_done(self) -> bool:
-        """Whether all iterations were done or the time was over when the last of them ended; one is always done."""
+        """Whether the run was over when its last iteration ended; a new run does at least one iteration."""
         return self._is_over
 
     # -- the end of an iteration -----------------------------------------------------------------------------------
 
     def publish(self, net: Net, discount: float | None = None) -> None:
-        """Write the network that plays for this run from now on, and the discount that its values have learned."""
+        """Write the network that plays for this run from now on; `discount` is the one its values were trained with."""
         folder, ruleset = self.run.folder, self._config.ruleset
-        write_file(folder / WEIGHTS_FILE, net_bytes(net, ruleset))
-        write_file(folder / "model.onnx", export_onnx(net, ruleset, name=folder.name, discount=discount))
+        with writing_run(folder / WEIGHTS_FILE):
+            save_net(folder / WEIGHTS_FILE, net, ruleset)
+        write_run_file(folder / "model.onnx", export_onnx(net, ruleset, name=folder.name, discount=discount))
 
     def end_iteration(
         self,
@@ -175,9 +173,9 @@ class Loop:
         counters: Mapping[str, Any] | None = None,
         arrays: Mapping[str, npt.NDArray[Any]] | None = None,
     ) -> None:
-        """Measure strength when it is due, log, show, and write the checkpoint; then the iteration counts as done.
+        """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
-        `metrics` has `losses` by name; what was published plays for strength. `counters` are the algorithm's own.
+        `metrics` has `losses` by name. The published network is measured. `counters` are the algorithm's own.
         """
         self.iteration += 1
         counts = {"games": self.games, "positions": self.positions}
@@ -189,22 +187,22 @@ class Loop:
         }
         self._is_over = self.fraction() >= 1.0
         if self._is_strength_due():
-            line["strength"] = self._measure()
-            self._is_over = self.fraction() >= 1.0  # measuring takes time as well, and the last one is measured now
+            line["strength"] = self._measure_strength()
+            self._is_over = self.fraction() >= 1.0  # measuring takes time and may have used up the rest
         self.run.log(self.iteration, line)
         done, seconds = self.fraction(), self.seconds
         left = seconds * (1 / done - 1) if done else None
         speeds = f"{self.games / seconds:.1f} games/s, {self.positions / seconds:.0f} positions/s"
         self.progress.update(done, left, f"iteration {self.iteration}, {self.games} games, {speeds}, {shown}")
         clock = {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
-        kept = {
+        state = {
             **counts,
             **clock,
             "guards": self.guards.broken,
             "strength_points": self._points_done,
             **(counters or {}),
         }
-        self.run.save_checkpoint(Checkpoint(self.iteration, tensors, kept, arrays or {}))
+        self.run.save_checkpoint(Checkpoint(self.iteration, tensors, state, arrays or {}))
 
     def _is_strength_due(self) -> bool:
         config = self._config.strength
@@ -213,7 +211,7 @@ class Loop:
             return self._points_done > before or self.is_done
         return config.every > 0 and (self.iteration % config.every == 0 or self.is_done)
 
-    def _measure(self) -> dict[str, Any]:
+    def _measure_strength(self) -> dict[str, Any]:
         with make_agent(self._player) as agent:
             strength = self._ladder.measure(agent, self.iteration)
         table = strength.to_json()
@@ -225,10 +223,10 @@ class Loop:
         return table
 
 
-def first_net(config: NetLoopConfig, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> Net:
-    """The network that a run begins with: fresh weights, and over them, before any checkpoint, those of `init_from`.
+def initial_net(config: NetLoopConfig, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> Net:
+    """Build the network of a run, with the weights of `init_from` if the run starts from the beginning.
 
-    Convolutions keep the channels of a point side by side, which is faster on processors.
+    Its convolutions use the channels-last memory format, which is faster on CPUs.
     """
     net = build_net(config.net, config.ruleset, seed=run.header.seed)
     if checkpoint is None and config.init_from:
@@ -236,11 +234,16 @@ def first_net(config: NetLoopConfig, run: Run, progress: Progress, checkpoint: C
     return net.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 
-def falling(first: float, final: float, fraction: float) -> float:
-    """A cosine from the first value to the final one over the run."""
+def cosine_schedule(first: float, final: float, fraction: float) -> float:
+    """Return a value that falls from `first` to `final` along a half cosine; constant after fraction 1."""
     return final + (first - final) * 0.5 * (1 + math.cos(math.pi * min(fraction, 1.0)))
 
 
+def linear_schedule(first: float, final: float, fraction: float) -> float:
+    """Return a value that moves from `first` to `final` in a straight line; constant after fraction 1."""
+    return first + (final - first) * min(fraction, 1.0)
+
+
 def rounded(losses: Mapping[str, float]) -> dict[str, float]:
-    """Losses as metrics show them."""
+    """Round losses for the metrics."""
     return {name: round(loss, 5) for name, loss in losses.items()}

@@ -13,7 +13,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.planes import encode
 from tengen.core.symmetry import symmetries, transform_array, transform_position
 from tengen.errors import RunError
-from tengen.learning.replay import NO_MOVE, Replay, Samples, WindowConfig, turn
+from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowConfig, transform_samples
 from tests.nets.positions import random_positions
 
 FIVE = Ruleset.parse("5x5:4")
@@ -25,7 +25,7 @@ def make_samples(count: int, value: float = 0.0, surprise: float = 1.0, seed: in
     return Samples(
         planes=rng.integers(0, 2, (count, 4, 5, 5)).astype(np.int8),
         policy=(policy / policy.sum(axis=1, keepdims=True)).astype(np.float16),
-        value_search=np.full(count, value, np.float32),
+        value_to_move=np.full(count, value, np.float32),
         result=np.zeros(count, np.float32),
         reply=rng.integers(-1, FIVE.area, count).astype(np.int16),
         surprise=np.full(count, surprise, np.float32),
@@ -40,13 +40,13 @@ def test_turned_samples_are_those_of_the_turned_position() -> None:
         sample = Samples(
             planes=planes[None].astype(np.int8),
             policy=policy,
-            value_search=np.zeros(1, np.float32),
+            value_to_move=np.zeros(1, np.float32),
             result=np.zeros(1, np.float32),
             reply=np.array([reply.index(5)], np.int16),
             surprise=np.zeros(1, np.float32),
         )
         for symmetry in symmetries(FIVE):
-            turned = turn(sample, np.array([symmetry]), FIVE)
+            turned = transform_samples(sample, np.array([symmetry]), FIVE)
             expected = transform_position(position, symmetry)
             assert np.array_equal(turned.planes[0], encode(expected, "own-other-last-colour"))
             assert np.array_equal(turned.policy.reshape(5, 5), transform_array(policy.reshape(5, 5), symmetry))
@@ -57,7 +57,7 @@ def test_turned_samples_are_those_of_the_turned_position() -> None:
 def test_turning_leaves_a_missing_reply_missing() -> None:
     samples = make_samples(8)
     samples.reply[:] = NO_MOVE
-    assert (turn(samples, np.arange(8), FIVE).reply == NO_MOVE).all()
+    assert (transform_samples(samples, np.arange(8), FIVE).reply == NO_MOVE).all()
 
 
 def test_window_grows_by_its_power_law_and_holds_the_newest(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_window_grows_by_its_power_law_and_holds_the_newest(tmp_path: Path) -> N
     for iteration in range(1, 9):
         replay.add(iteration, make_samples(50, value=iteration / 10))
     assert len(replay) == config.size(400) == 200
-    values = set(np.round(replay.sample(2000, np.random.default_rng(1)).value_search * 10))
+    values = set(np.round(replay.sample(2000, np.random.default_rng(1)).value_to_move * 10))
     assert values == {5, 6, 7, 8}
 
 
@@ -81,14 +81,14 @@ def test_window_read_back_from_disk_gives_the_same_batches(tmp_path: Path) -> No
     again.load(6, replay.total)
     one, other = (one.sample(64, np.random.default_rng(3)) for one in (replay, again))
     assert len(again) == len(replay)
-    for name in ("planes", "policy", "value_search", "reply"):
+    for name in ("planes", "policy", "value_to_move", "reply"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
 def test_surprising_positions_are_drawn_more_often(tmp_path: Path) -> None:
     replay = Replay(tmp_path, FIVE, WindowConfig(surprise_share=0.5))
     replay.add(1, Samples.concatenate([make_samples(90, value=0.0, surprise=0.0), make_samples(10, 1.0, surprise=2.0)]))
-    drawn = replay.sample(20_000, np.random.default_rng(0)).value_search.mean()
+    drawn = replay.sample(20_000, np.random.default_rng(0)).value_to_move.mean()
     # Half the weight is even, half goes to the ten surprising positions of a hundred.
     assert abs(drawn - (0.5 * 0.1 + 0.5)) < 0.02
 
@@ -98,7 +98,7 @@ def test_damaged_shard_is_named(tmp_path: Path) -> None:
     replay.add(1, make_samples(5))
     shard = tmp_path / "000001.npz"
     shard.write_bytes(shard.read_bytes()[:100])
-    with pytest.raises(RunError, match=r"000001\.npz is not a shard"):
+    with pytest.raises(RunError, match=r"000001\.npz is damaged"):
         Replay(tmp_path, FIVE, WindowConfig()).load(1, 5)
 
 
@@ -111,7 +111,7 @@ def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None
     (tmp_path / "000002.npz").unlink()
     again.load(4, 40)
     (tmp_path / "000003.npz").unlink()
-    with pytest.raises(RunError, match=r"000003\.npz is not there"):
+    with pytest.raises(RunError, match=r"000003\.npz is missing"):
         again.load(4, 40)
 
 
@@ -122,19 +122,19 @@ def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> No
         replay.add(iteration, make_samples(10, value=iteration / 10))
     replay.load(3, 30)
     assert replay.window is not None
-    assert np.round(replay.window.value_search * 10).tolist() == [2] * 10 + [3] * 10
+    assert np.round(replay.window.value_to_move * 10).tolist() == [2] * 10 + [3] * 10
 
 
 def test_a_shard_with_too_few_positions_is_no_window(tmp_path: Path) -> None:
     replay = Replay(tmp_path, FIVE, WindowConfig())
     replay.add(1, make_samples(5))
-    with pytest.raises(RunError, match="holds 5 of the newest 7 positions"):
+    with pytest.raises(RunError, match="holds only 5 of the newest 7 positions"):
         replay.load(1, 7)
 
 
 @pytest.mark.parametrize("moved", [3, 1024])
 def test_the_window_holds_the_newest_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: int) -> None:
-    monkeypatch.setattr("tengen.learning.replay._ROWS_MOVED", moved)
+    monkeypatch.setattr("tengen.learning.experience.replay._ROWS_MOVED", moved)
     config = WindowConfig(first=30, largest=60, exponent=0.8)
     replay = Replay(tmp_path, FIVE, config)
     shards = [make_samples(count, seed=count) for count in (7, 20, 1, 40, 13, 70, 5, 5)]

@@ -1,8 +1,9 @@
-"""How strong a player in training is: its rating against a ladder of fixed opponents, with an interval.
+"""Strength of a player in training: its rating against a ladder of fixed opponents, with an interval.
 
-The opponents have played each other once, when the run began. A measurement adds a few games of the player in training
-against each of them, from random openings with both colours, and rates all games together, with one opponent's rating
-held at 0. Training losses say little about strength; this says it, and costs a known number of games.
+The opponents play each other once, at the first measurement. Each measurement adds a few games of the player in
+training against every opponent, from random openings with both colours, and rates all games together. The rating of one
+opponent, the anchor, is fixed at 0. Training losses say little about strength; a measurement costs a known number of
+games.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tengen.arena.ratings import rate
 from tengen.arena.tally import Wdl
 from tengen.core.contracts import Agent, Ruleset
 from tengen.errors import AgentNameError, InputError
+from tengen.learning.checks import check_at_least
 
 LADDER = (
     "random",
@@ -34,7 +36,7 @@ LADDER = (
     "alphabeta:nodes=300,hash-mb=2",
     "alphabeta:nodes=3000,hash-mb=2",
 )
-"""Players that answer in microseconds to a few milliseconds, about the weakest first."""
+"""Players that need microseconds to a few milliseconds per move, roughly from weakest to strongest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,38 +44,39 @@ class StrengthConfig:
     """When and how strength is measured."""
 
     every: int = 10
-    """Iterations between measurements; 0 for none. The last iteration is always measured."""
+    """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
     points: int = 0
-    """If not 0, so many measurements over the run at even distances of its time, instead of `every`."""
+    """Number of measurements, spread evenly over the run's time, in place of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
-    """Agent texts of the ladder; none, those of `LADDER` that play the ruleset."""
+    """Agent texts of the ladder (default: those of `LADDER` that support the ruleset)."""
     anchor: str = "rule-based"
-    """The opponent whose rating is 0."""
+    """Opponent whose rating is fixed at 0."""
     games: int = 10
-    """Games against each opponent, half of them with each colour."""
+    """Games per opponent and measurement, half with each colour."""
     simulations: int = 32
-    """Simulations of the player in training for each move."""
+    """Simulations per move of the player in training."""
     player: str = ""
-    """Further parameters of the player that is measured, such as `preset=zero9`."""
+    """Further parameters of the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
-    """Games of each pair of opponents, played once."""
+    """Games per pair of opponents, played once."""
 
     def __post_init__(self) -> None:
         opponents = self.opponents or LADDER
         if self.anchor not in opponents:
-            raise InputError(f"the anchor {self.anchor!r} is none of the opponents {', '.join(opponents)}")
-        if self.every < 0 or self.points < 0 or self.games < 2 or self.simulations < 1 or self.ladder_games < 2:
-            raise InputError("strength needs every ≥ 0, points ≥ 0, games ≥ 2, ladder_games ≥ 2 and simulations ≥ 1")
+            raise InputError(f"the anchor {self.anchor!r} is not one of the opponents {', '.join(opponents)}")
+        check_at_least(self, 0, "every", "points")
+        check_at_least(self, 1, "simulations")
+        check_at_least(self, 2, "games", "ladder_games")
 
     @property
     def is_measured(self) -> bool:
-        """Whether there is a curve at all."""
+        """Whether strength is measured at all."""
         return self.every > 0 or self.points > 0
 
     def player_text(self, algorithm: str, folder: Path) -> str:
-        """The agent that is measured: the one of the algorithm with the newest network of a run.
+        """Return the text of the measured agent: the algorithm's agent with the newest network of a run.
 
-        `InputError` when it does not know its further parameters.
+        `InputError` if `player` has an unknown parameter.
         """
         text = f'{algorithm}:run="{folder}"' + (f",{self.player}" if self.player else "")
         try:
@@ -85,17 +88,17 @@ class StrengthConfig:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """One point of the curve."""
+    """Result of one measurement."""
 
     elo: float
-    """Above the anchor."""
+    """Rating above the anchor."""
     error: float
-    """Half the 95 % interval."""
+    """Half the width of the 95 % interval."""
     results: Mapping[str, tuple[Wdl, Wdl]]
-    """Opponent → results with black and with white."""
+    """Opponent → results as black and as white."""
 
     def to_json(self) -> dict[str, Any]:
-        """For the metrics."""
+        """Convert to the table that the metrics hold; `strength_curve` in `reading` reads it."""
         return {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),
@@ -104,24 +107,24 @@ class Strength:
 
 
 class Ladder:
-    """The opponents and what they did against each other. A context manager that closes them."""
+    """The opponents and their results against each other. A context manager that closes the agents."""
 
     def __init__(self, ruleset: Ruleset, config: StrengthConfig, seed: int) -> None:
         self._ruleset = ruleset
         self._config = config
         self._seed = seed
         self._agents: dict[str, Agent] = {}
-        """By their text, in the order of the ladder."""
+        """Agent text → agent, in the order of the ladder."""
         with ExitStack() as closing:
             for text in config.opponents or LADDER:
                 agent = closing.enter_context(make_agent(text))
                 if agent.supports(ruleset):
                     self._agents[text] = agent
                 elif config.opponents:
-                    raise InputError(f"{text} does not play {ruleset}, so it cannot measure strength there")
+                    raise InputError(f"{text} does not play {ruleset}: remove it from strength.opponents")
             if config.is_measured and config.anchor not in self._agents:
                 raise InputError(
-                    f"the anchor {config.anchor} does not play {ruleset}, so strength.anchor must be another of"
+                    f"the anchor {config.anchor} does not play {ruleset}: set strength.anchor to one of"
                     f" {', '.join(self._agents)}"
                 )
             self._closing = closing.pop_all()
@@ -134,7 +137,7 @@ class Ladder:
         self._closing.close()
 
     def measure(self, agent: Agent, iteration: int) -> Strength:
-        """Play the games of one measurement and rate them."""
+        """Play the games of one measurement and rate the agent."""
         if not self._results:
             self._play_ladder()
         control = TimeControl(simulations=self._config.simulations)
@@ -158,7 +161,7 @@ class Ladder:
     def _play_pair(
         self, agents: tuple[Agent, Agent], control: TimeControl, games: int, purpose: str
     ) -> tuple[Wdl, Wdl]:
-        """Return the results of the first agent, which plays under `control`, with black and with white."""
+        """Return the results of the first agent, which plays under `control`, as black and as white."""
         digest = hashlib.blake2b(f"{self._seed} {purpose}".encode(), digest_size=8).digest()
         seed = int.from_bytes(digest) >> 1
         openings = random_openings(self._ruleset, (games + 1) // 2, seed)

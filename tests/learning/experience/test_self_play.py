@@ -13,9 +13,9 @@ from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.errors import RunError
-from tengen.learning.replay import NO_MOVE
-from tengen.learning.self_play import OpeningConfig, SelfPlayTask, make_samples, random_planes, save_games
-from tengen.learning.warm_start import make_samples as make_engine_samples
+from tengen.learning.experience.replay import NO_MOVE
+from tengen.learning.experience.self_play import Openings, SelfPlayTask, make_samples, random_planes, save_games
+from tengen.learning.experience.warm_start import make_samples as make_engine_samples
 from tengen.records import load
 from tengen.search.evaluation import UniformEvaluator
 from tengen.search.puct_config import PuctConfig
@@ -30,7 +30,7 @@ SEARCH = PuctConfig(simulations=64, solve=True, tactics=True, vcf_nodes_leaf=50,
 def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_when_proved: bool) -> None:
     search = replace(SEARCH, stop_when_proved=stop_when_proved)
     task = SelfPlayTask(
-        ruleset=RULES, layout="board", search=search, openings=OpeningConfig(), games=16, parallel=16, seed=1
+        ruleset=RULES, layout="board", search=search, openings=Openings(), games=16, parallel=16, seed=1
     )
     play = SelfPlay(RULES, search, games=task.parallel, seed=task.seed, layout=task.layout)
     games: list[SelfPlayGame] = []
@@ -41,7 +41,7 @@ def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_wh
     for game in games:
         samples = make_samples(game, task)
         # The last search has proved the result, so that both know the distance.
-        assert samples.result[-1] == pytest.approx(samples.value_search[-1], abs=1e-5)
+        assert samples.result[-1] == pytest.approx(samples.value_to_move[-1], abs=1e-5)
         np.testing.assert_allclose(np.abs(samples.result[:-1]), 0.9 * np.abs(samples.result[1:]), rtol=1e-5)
 
 
@@ -49,9 +49,9 @@ def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_wh
 def test_planes_are_those_of_the_positions_with_a_full_search(rules: str, layout: str) -> None:
     ruleset = Ruleset.parse(rules)
     search = replace(SEARCH, simulations=16, full_fraction=0.5, fast_simulations=4)
-    openings = OpeningConfig(fraction=1.0, random_stones=4)
+    openings = Openings(fraction=1.0, random_stones=4)
     task = SelfPlayTask(ruleset=ruleset, layout=layout, search=search, openings=openings, games=8, parallel=8, seed=1)
-    play = SelfPlay(ruleset, search, games=8, seed=1, layout=layout, openings=openings.openings())
+    play = SelfPlay(ruleset, search, games=8, seed=1, layout=layout, openings=openings)
     games: list[SelfPlayGame] = []
     while len(games) < task.games:
         play.step(UniformEvaluator())
@@ -80,7 +80,7 @@ def test_engine_games_become_samples_of_the_moves_the_engine_chose() -> None:
     assert samples.policy.sum(axis=1).tolist() == [1.0] * len(rows)
     assert samples.result.tolist() == [1, -1, 1, -1, 1, 1, -1]
     assert samples.reply.tolist() == [8, 2, 9, 3, NO_MOVE, 20, NO_MOVE]
-    assert np.sign(samples.value_search).tolist() == [0, 1, 1, -1, 1, 1, 1]
+    assert np.sign(samples.value_to_move).tolist() == [0, 1, 1, -1, 1, 1, 1]
 
 
 def test_games_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_games_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(RunError, match=r"cannot write .*000002\.sgf: No space left on device; .* --resume goes on"):
+    with pytest.raises(RunError, match=r"cannot write .*000002\.sgf: No space left on device; .* --resume"):
         save_games(tmp_path, 2, [(0, 7)], [Outcome.DRAW], RULES)
     assert [path.name for path in (tmp_path / "games").iterdir()] == ["000001.sgf"]
 

@@ -10,7 +10,7 @@ from tengen.agents.registry import make_agent, parse_agent
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
 from tengen.learning.algorithms.registry import algorithm_names
-from tengen.learning.strength import LADDER, Ladder, StrengthConfig
+from tengen.learning.run.strength import LADDER, Ladder, StrengthConfig
 
 SMALL = Ruleset.parse("3x3:3:freestyle")
 FOURS = Ruleset.parse("6x6:4:freestyle")
@@ -44,7 +44,7 @@ def test_opponents_that_do_not_play_the_ruleset_are_left_out_unless_they_were_as
 
 def test_an_anchor_that_does_not_play_the_ruleset_is_refused_unless_nothing_is_measured() -> None:
     anchor = "alphabeta:nodes=30,hash-mb=2"
-    with pytest.raises(InputError, match=f"the anchor {anchor} does not play 3x3:3:freestyle, so strength.anchor"):
+    with pytest.raises(InputError, match=f"the anchor {anchor} does not play 3x3:3:freestyle: set strength.anchor"):
         Ladder(SMALL, StrengthConfig(anchor=anchor), seed=1)
     with Ladder(SMALL, StrengthConfig(anchor=anchor, every=0), seed=1):
         pass
@@ -69,5 +69,5 @@ def test_the_measured_player_takes_further_parameters() -> None:
 
 
 def test_the_anchor_is_one_of_the_opponents() -> None:
-    with pytest.raises(InputError, match="the anchor 'chains' is none of the opponents random, rule-based"):
+    with pytest.raises(InputError, match="the anchor 'chains' is not one of the opponents random, rule-based"):
         StrengthConfig(opponents=("random", "rule-based"), anchor="chains")

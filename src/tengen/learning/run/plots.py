@@ -1,4 +1,4 @@
-"""Pictures of a run: its losses and its strength, from the metrics."""
+"""Plots of a run: losses, accuracy and strength over time, from the metrics."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.arena.pictures import new_figure, save_figure
+from tengen.learning.run.reading import strength_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +16,10 @@ Metrics = Sequence[Mapping[str, Any]]
 
 
 def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
-    """Draw `losses`, `accuracy` and `strength` as SVG and PNG into the folder, as far as the metrics have them."""
+    """Draw `losses`, `accuracy` and `strength` into the folder as SVG and PNG; return the PNG files.
+
+    Quantities that the metrics lack are skipped.
+    """
     drawings = {
         "losses": (draw_losses, [line for line in metrics if line.get("losses")]),
         "accuracy": (draw_accuracy, [line for line in metrics if line.get("accuracy")]),
@@ -25,7 +29,7 @@ def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
 
 
 def draw_losses(axes: Axes, metrics: Metrics) -> None:
-    """Every loss over time."""
+    """Draw every loss over time."""
     for name in metrics[-1]["losses"]:
         axes.plot(
             [_minutes(line) for line in metrics],
@@ -39,7 +43,7 @@ def draw_losses(axes: Axes, metrics: Metrics) -> None:
 
 
 def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
-    """How often the move that was played is the first choice, or among the first five."""
+    """Draw how often the move played is the network's first choice, and how often it is among its first five."""
     for name, label in (("top1", "first choice"), ("top5", "among the first five")):
         for part, style in (("", "-"), ("_without_openings", ":")):
             axes.plot(
@@ -49,16 +53,17 @@ def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
                 label=label + part.replace("_", " "),
                 linewidth=1,
             )
-    axes.set_ylabel("% of moves of games kept apart")
+    axes.set_ylabel("% of validation moves")
     axes.legend(fontsize="small", frameon=False)
 
 
 def draw_strength(axes: Axes, metrics: Metrics) -> None:
-    """The rating against the ladder with its 95 % interval."""
+    """Draw the rating against the ladder with its 95 % interval."""
+    points = strength_curve(metrics)
     axes.errorbar(
-        [_minutes(line) for line in metrics],
-        [line["strength"]["elo"] for line in metrics],
-        yerr=[line["strength"]["error"] for line in metrics],
+        [point.seconds / 60 for point in points],
+        [point.elo for point in points],
+        yerr=[point.error for point in points],
         fmt="o-",
         color="#8b5a2b",
         ecolor="#999",

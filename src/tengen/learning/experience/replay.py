@@ -1,8 +1,8 @@
-"""Positions to learn from: shards on disk, a window in memory, batches turned at random.
+"""Replay buffer: shards on disk, a window in memory, batches under random symmetries.
 
-A shard is one npz file (no pickle) with the positions of one iteration, whole games in a row. The window holds the
-newest positions; how many follows a power law of all that were ever made, as KataGo's does: few at first, when games
-are soon outdated, more and more later.
+A shard is one npz file (no pickle) with the positions of one iteration, game after game. The window holds the newest
+positions. Its size follows a power law of the number of positions produced so far, as in KataGo: small at first, when
+games are soon outdated, larger later.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from tengen.core.contracts import Ruleset
 from tengen.core.symmetry import inverse, permutation, symmetries
 from tengen.errors import InputError, RunError
 from tengen.learning.checks import check_share
-from tengen.learning.files import numbered_files, write_file, writing
-from tengen.learning.run import KEPT_CHECKPOINTS
+from tengen.learning.run.folder import KEPT_CHECKPOINTS, write_run_file, writing_run
+from tengen.learning.run.reading import numbered_files
 
 NO_MOVE = -1
-"""In `Samples.reply` at the last move of a game."""
+"""Value of `Samples.reply` after the last move of a game."""
+_OLD_NAMES = {"value_to_move": "value_search"}
+"""Field → name of its array in shards of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Arrays with one entry for each of N positions; derived dataclasses say which."""
+    """Arrays with one entry per position; derived dataclasses declare them."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -42,110 +44,110 @@ class Rows:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Several as one."""
+        """Join several sets of rows, in order."""
         return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples(Rows):
-    """N positions with what was learned about them; everything is seen by the side to move.
+    """N positions with their training targets, all from the perspective of the side to move.
 
-    P = area of the board, C = planes of the layout.
+    P = number of points, C = planes of the layout.
     """
 
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
     policy: npt.NDArray[np.float16]
-    """[N, P]: what the search prefers."""
-    value_search: npt.NDArray[np.float32]
-    """[N]: the value that the search found, in [-1, 1]."""
+    """[N, P]: policy target of the search."""
+    value_to_move: npt.NDArray[np.float32]
+    """[N]: value of the search, in [-1, 1]."""
     result: npt.NDArray[np.float32]
-    """[N]: +1, 0, -1 as the game ended, discounted by the distance to its end."""
+    """[N]: result of the game (+1, 0, -1), discounted by the distance to its end."""
     reply: npt.NDArray[np.int16]
-    """[N]: the point the opponent answered with, `NO_MOVE` at the end."""
+    """[N]: the opponent's next move; `NO_MOVE` at the end."""
     surprise: npt.NDArray[np.float32]
     """[N]: KL(policy ‖ the network's prior) in nats."""
 
 
-def turn(samples: Samples, turns: npt.NDArray[np.intp], ruleset: Ruleset) -> Samples:
-    """Each position seen through the symmetry of its number in `turns` [N]."""
+def transform_samples(samples: Samples, chosen: npt.NDArray[np.intp], ruleset: Ruleset) -> Samples:
+    """Return the samples with the symmetry `chosen[i]` applied to position i; `chosen` has shape [N]."""
     planes = samples.planes.reshape(len(samples), samples.planes.shape[1], ruleset.area)
     policy, reply = samples.policy, samples.reply
-    turned_planes, turned_policy, turned_reply = planes.copy(), policy.copy(), reply.copy()
+    new_planes, new_policy, new_reply = planes.copy(), policy.copy(), reply.copy()
     for symmetry in symmetries(ruleset):
-        rows = np.flatnonzero(turns == symmetry)
+        rows = np.flatnonzero(chosen == symmetry)
         if symmetry == 0 or not len(rows):
             continue
         goes_to = permutation(symmetry, ruleset)
         comes_from = permutation(inverse(symmetry), ruleset)
-        turned_planes[rows] = planes[rows][:, :, comes_from]
-        turned_policy[rows] = policy[rows][:, comes_from]
+        new_planes[rows] = planes[rows][:, :, comes_from]
+        new_policy[rows] = policy[rows][:, comes_from]
         moved = goes_to[reply[rows]].astype(np.int16)
-        turned_reply[rows] = np.where(reply[rows] == NO_MOVE, np.int16(NO_MOVE), moved)
+        new_reply[rows] = np.where(reply[rows] == NO_MOVE, np.int16(NO_MOVE), moved)
     return Samples(
-        planes=turned_planes.reshape(samples.planes.shape),
-        policy=turned_policy,
-        value_search=samples.value_search,
+        planes=new_planes.reshape(samples.planes.shape),
+        policy=new_policy,
+        value_to_move=samples.value_to_move,
         result=samples.result,
-        reply=turned_reply,
+        reply=new_reply,
         surprise=samples.surprise,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    """How many of the newest positions are learned from: `first · (total / first) ** exponent`, at most `largest`."""
+    """Size of the replay window: `first · (total / first) ** exponent` newest positions, at most `largest`."""
 
     first: int = 10_000
-    """Positions before the window begins to leave old ones out."""
+    """Number of positions up to which all are kept."""
     largest: int = 60_000
-    """Positions it holds at most."""
+    """Maximum number of positions."""
     exponent: float = 0.65
-    """0 keeps it at `first`, 1 keeps everything."""
+    """Growth of the window: 0 keeps it at `first`, 1 keeps everything."""
     surprise_share: float = 0.5
-    """Share of the sampling weight that goes by surprise; the rest is even."""
+    """Share of the sampling weight that is proportional to surprise; the rest is uniform."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.largest:
-            raise InputError(f"a window of {self.first} positions first and {self.largest} at most")
+            raise InputError(f"window.first {self.first} must be at least 1 and at most window.largest {self.largest}")
         check_share(self, "exponent", "surprise_share")
 
     def size(self, total: int) -> int:
-        """Positions in the window when `total` were ever made."""
+        """Return the number of positions in the window after `total` have been produced."""
         if total <= self.first:
             return total
         return min(self.largest, int(self.first * (total / self.first) ** self.exponent))
 
 
 _ROWS_MOVED = 1024
-"""At once when the window slides: numpy copies what overlaps, and the window shall not be held twice."""
+"""Rows moved at a time: numpy buffers overlapping copies, and the window must not be in memory twice."""
 
 R = TypeVar("R", bound=Rows)
 
 
 class Shards(Generic[R]):
-    """The newest rows of a run: a file for each iteration, a window in memory."""
+    """The newest rows of a run: one file per iteration, a window of them in memory."""
 
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int]) -> None:
-        """`size` tells how many rows the window holds when so many were ever made."""
+        """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window."""
         self._folder = folder
         self._kind = kind
         self._size = size
         self._lengths: deque[int] = deque()
-        """Rows of each shard of which some are in the window."""
+        """Number of rows of each shard that reaches into the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        """The rows of those shards, field by field, with room behind them."""
+        """Field → rows of those shards, with spare room at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
-        """The oldest shard in the window of each of the newest iterations."""
+        """Oldest shard in the window of each of the newest iterations."""
         self.window: R | None = None
-        """The newest rows, until others are added; None before the first."""
+        """The newest rows, valid until rows are added; None before the first ones."""
         self.total = 0
-        """Rows ever added."""
+        """Rows added so far."""
 
     def load(self, iteration: int, total: int) -> None:
-        """Fill the window from disk as it was after an iteration; `total` rows had been made by then.
+        """Restore the window after an iteration from disk; `total` is the number of rows added until then.
 
-        `RunError` names a shard that is needed and damaged or not there.
+        `RunError` names a shard that is missing or damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()
@@ -157,32 +159,32 @@ class Shards(Generic[R]):
             shards.appendleft(self._read(self._path(number)))
         count = sum(map(len, shards))
         if count < size:
-            raise RunError(f"{self._folder} holds {count} of the newest {size} positions")
+            raise RunError(f"{self._folder} holds only {count} of the newest {size} positions")
         while shards:
             self._append(shards.popleft(), size, room=count)
-        # What is there is there for the checkpoints before this one.
+        # The shards on disk are needed by the earlier checkpoints.
         self._first_needed.extend(int(path.stem) for path in self._paths()[:1] * KEPT_CHECKPOINTS)
-        self._show(size)
+        self._update_window(size)
 
     def add(self, iteration: int, rows: R) -> None:
-        """Write the rows of an iteration as a shard, take them into the window, forget shards that fell out."""
+        """Write the rows of an iteration as a shard, add them to the window and drop shards that left it."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
-        with writing(self._folder):
+        with writing_run(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-        write_file(self._path(iteration), buffer.getvalue())
+        write_run_file(self._path(iteration), buffer.getvalue())
         self.total += len(rows)
         size = self._size(self.total)
         self.window = None
         self._append(rows, size)
         self._first_needed.append(iteration + 1 - len(self._lengths))
-        self._show(size)
+        self._update_window(size)
 
     def remove_outdated(self) -> None:
-        """Delete the files of shards that are in the window of no checkpoint that is kept; call it after one."""
+        """Delete shards that no kept checkpoint needs; call this after a checkpoint is written."""
         for path in self._paths():
             if int(path.stem) < self._first_needed[0]:
-                with writing(path):
+                with writing_run(path):
                     path.unlink()
 
     def __len__(self) -> int:
@@ -195,7 +197,7 @@ class Shards(Generic[R]):
         return numbered_files(self._folder, "npz")
 
     def _append(self, rows: R, size: int, room: int = 0) -> None:
-        """Put a shard behind the others and drop those that a window of that size does without."""
+        """Append a shard and drop the oldest ones that a window of `size` rows does not need."""
         held = sum(self._lengths)
         self._lengths.append(len(rows))
         while len(self._lengths) > 1 and sum(self._lengths) - self._lengths[0] >= size:
@@ -205,8 +207,8 @@ class Shards(Generic[R]):
             new = getattr(rows, one.name)
             self._arrays[one.name] = _slide(self._arrays.get(one.name, new[:0]), held, kept, new, room)
 
-    def _show(self, size: int) -> None:
-        """Let the newest `size` rows be the window."""
+    def _update_window(self, size: int) -> None:
+        """Make the newest `size` rows the window."""
         end = sum(self._lengths)
         newest = slice(max(0, end - size), end)
         self.window = self._kind(**{name: array[newest] for name, array in self._arrays.items()}) if size else None
@@ -214,17 +216,18 @@ class Shards(Generic[R]):
     def _read(self, path: Path) -> R:
         try:
             with np.load(path, allow_pickle=False) as arrays:
-                return self._kind(**{one.name: arrays[one.name] for one in fields(self._kind)})
+                names = {one.name: _OLD_NAMES.get(one.name, one.name) for one in fields(self._kind)}
+                return self._kind(**{name: arrays[name if name in arrays else old] for name, old in names.items()})
         except FileNotFoundError:
-            raise RunError(f"{path} is not there") from None
+            raise RunError(f"{path} is missing") from None
         except (OSError, EOFError, KeyError, ValueError, BadZipFile, zlib.error) as error:
-            raise RunError(f"{path} is not a shard of positions: {error}") from None
+            raise RunError(f"{path} is damaged: {error}") from None
 
 
 def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any], room: int = 0) -> npt.NDArray[Any]:
-    """The last `kept` of the first `held` rows of an array, and the `new` ones behind them.
+    """Move the last `kept` of the first `held` rows to the front of an array and append `new`; return the array.
 
-    They are moved to the front of it; if it is too short, of a longer one, with `room` for so many rows at least.
+    If the array is too short, it is replaced by a longer one with space for at least `room` rows.
     """
     count = kept + len(new)
     target = array
@@ -240,7 +243,7 @@ def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any],
 
 
 class Replay(Shards[Samples]):
-    """The window of AlphaZero, from which batches are drawn by surprise."""
+    """The replay window of AlphaZero; surprising positions are sampled more often."""
 
     def __init__(self, folder: Path, ruleset: Ruleset, config: WindowConfig) -> None:
         super().__init__(folder, Samples, config.size)
@@ -249,14 +252,14 @@ class Replay(Shards[Samples]):
         self._weights: npt.NDArray[np.float64] = np.empty(0)
 
     def sample(self, count: int, rng: np.random.Generator) -> Samples:
-        """`count` positions of the window, drawn with replacement, each turned or mirrored at random."""
+        """Draw `count` positions of the window with replacement, each under a random symmetry."""
         assert self.window is not None
         chosen = np.searchsorted(self._weights, rng.random(count), side="right")
         turns = rng.integers(len(symmetries(self._ruleset)), size=count)
-        return turn(self.window[np.minimum(chosen, len(self.window) - 1)], turns, self._ruleset)
+        return transform_samples(self.window[np.minimum(chosen, len(self.window) - 1)], turns, self._ruleset)
 
-    def _show(self, size: int) -> None:
-        super()._show(size)
+    def _update_window(self, size: int) -> None:
+        super()._update_window(size)
         if self.window is not None:
             surprise = np.maximum(self.window.surprise.astype(np.float64), 0.0)
             share = self._config.surprise_share if surprise.sum() > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What stops a run before it wastes hours: numbers that are none, nothing to learn from, a collapsed policy."""
+"""Checks that stop a run before it wastes hours: NaN or infinite losses, no training data, a collapsed policy."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tengen.learning.checks import check_at_least
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardConfig:
-    """When a run stops with a message; its last checkpoint is kept."""
+    """Limits at which a run stops with an error; its last checkpoint is kept."""
 
     min_policy_entropy: float = 0.02
-    """Mean entropy of the policies, in nats, below which they have collapsed."""
+    """Mean policy entropy in nats below which the policy counts as collapsed."""
     min_openings: int = 2
-    """Distinct openings of six stones among 100 games, below which self-play repeats itself."""
+    """Distinct openings of six stones per 100 games below which self-play counts as repeating itself."""
     patience: int = 5
-    """Iterations in a row that a limit may be broken before the run stops."""
+    """Number of iterations in a row below a limit after which the run stops."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "min_policy_entropy", "min_openings")
@@ -28,36 +28,36 @@ class GuardConfig:
 
 
 class Guards:
-    """Watches the metrics of a run."""
+    """The checks of one run."""
 
     def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
-        """`folder` is the run's, for the advice."""
+        """Set the limits and the folder of the run, which errors mention."""
         self._config = config
         self._folder = folder
         self.broken: dict[str, int] = {}
-        """What was below its limit → for how many iterations in a row; a checkpoint keeps it."""
+        """Quantity → number of iterations in a row below its limit; part of the checkpoint."""
 
     def check_losses(self, losses: Mapping[str, float], place: str) -> None:
-        """Stop at once on a loss that is not a number."""
+        """Stop at once if a loss is NaN or infinite."""
         for name, loss in losses.items():
             if not math.isfinite(loss):
                 raise RunError(
-                    f"{name} became {loss} {place}, and would again after --resume: begin another run with a lower"
-                    " learning rate (--set learner.learning_rate=…), from the network of this one if it has any"
+                    f"{name} became {loss} {place}, and --resume would repeat that: start another run with a lower"
+                    " learning rate (--set learner.learning_rate=…), from the network of this run if there is one"
                     f" (--init-from {self._folder})"
                 )
 
     def check_samples(self, samples: int, place: str) -> None:
-        """Stop when there is nothing to learn from."""
+        """Stop if there is nothing to train on."""
         if samples == 0:
-            raise RunError(f"the replay buffer is empty {place}: self-play gave no positions")
+            raise RunError(f"the replay buffer is empty {place}: self-play produced no positions")
 
     def check_entropy(self, entropy: float, place: str) -> None:
-        """Stop when policies have been too narrow for too long."""
+        """Stop if the policy entropy has been too low for too long."""
         self._count("policy entropy", entropy, self._config.min_policy_entropy, place)
 
     def check_policy(self, entropy: float, openings_of_100: float, place: str) -> None:
-        """Stop when policies or openings have been too narrow for too long."""
+        """Stop if the policy entropy or the number of openings has been too low for too long."""
         self.check_entropy(entropy, place)
         self._count("distinct openings of 100 games", openings_of_100, self._config.min_openings, place)
 

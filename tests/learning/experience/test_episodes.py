@@ -8,12 +8,12 @@ import torch
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
-from tengen.learning.episodes import (
+from tengen.learning.experience.episodes import (
     Colours,
+    EpisodePlayer,
     PlayConfig,
     Pool,
     PoolConfig,
-    Table,
     discounted_returns,
     entropy,
     generalised_advantages,
@@ -27,15 +27,15 @@ NET = NetConfig(kind=NetKind.DENSE_VALUE, planes="board", channels=16)
 
 
 def play(config: PlayConfig, seed: int = 1):
-    table = Table(FOUR, NET.planes, config)
+    player = EpisodePlayer(FOUR, NET.planes, config)
     choose = sample_policy(torch.Generator().manual_seed(seed))
     net = build_net(NET, FOUR)
-    return table, table.play(net, build_net(NET, FOUR, seed=5), choose, np.random.default_rng(seed))
+    return player, player.play(net, build_net(NET, FOUR, seed=5), choose, np.random.default_rng(seed))
 
 
 def test_rows_are_the_learners_moves_game_after_game() -> None:
-    table, rows = play(PlayConfig(games=40, opponents=("self", "past", "naive:level=1"), symmetric=False))
-    moves, _ = table.games(40)
+    player, rows = play(PlayConfig(games=40, opponents=("self", "past", "naive:level=1"), symmetric=False))
+    moves, _ = player.games(40)
     assert rows.plies == pytest.approx(np.mean([len(game) for game in moves]))
     actions = iter(rows.actions.tolist())
     signs, stones = rows.next_sign.tolist(), rows.planes.abs().sum(dim=(1, 2, 3)).tolist()
@@ -85,7 +85,7 @@ def test_log_probabilities_are_those_of_the_network() -> None:
     output = build_net(NET, FOUR)(rows.planes)
     chosen = masked_log_policy(output.policy_logits, rows.legal).gather(1, rows.actions[:, None]).squeeze(1)
     torch.testing.assert_close(chosen, rows.log_probs)
-    torch.testing.assert_close(output.value_to_move, rows.values)
+    torch.testing.assert_close(output.value_to_move, rows.value_to_move)
 
 
 def test_entropy_ignores_illegal_moves() -> None:
@@ -114,9 +114,9 @@ def test_credit_by_hand() -> None:
 
 def test_advantages_without_decay_are_results_minus_values() -> None:
     _, rows = play(PlayConfig(games=30, opponents=("self", "naive:level=2")))
-    advantages, targets = generalised_advantages(rows.values, rows.results, rows.next_sign, 1.0, 1.0)
+    advantages, targets = generalised_advantages(rows.value_to_move, rows.results, rows.next_sign, 1.0, 1.0)
     torch.testing.assert_close(targets, rows.results)
-    torch.testing.assert_close(advantages, rows.results - rows.values)
+    torch.testing.assert_close(advantages, rows.results - rows.value_to_move)
 
 
 def test_the_pool_keeps_the_newest_and_comes_back() -> None:
@@ -138,12 +138,12 @@ def test_unknown_opponents_are_refused() -> None:
 
 
 def test_moves_of_simple_players_can_be_watched() -> None:
-    table = Table(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1", "self"), symmetric=False))
+    player = EpisodePlayer(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1", "self"), symmetric=False))
     choose = sample_policy(torch.Generator().manual_seed(1))
-    rows = table.play(build_net(NET, FOUR), None, choose, np.random.default_rng(1), watches=True)
-    moves, _ = table.games(20)
+    rows = player.play(build_net(NET, FOUR), None, choose, np.random.default_rng(1), watches=True)
+    moves, _ = player.games(20)
     assert rows.actions.tolist() == [move for game in moves for move in game]
     assert set(rows.next_sign.tolist()) == {-1.0, 0.0}
-    turned = Table(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1",)))
+    turned = EpisodePlayer(FOUR, NET.planes, PlayConfig(games=20, opponents=("naive:level=1",)))
     rows = turned.play(build_net(NET, FOUR), None, choose, np.random.default_rng(1), watches=True)
     assert bool(rows.legal.gather(1, rows.actions[:, None]).all())
