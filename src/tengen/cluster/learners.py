@@ -28,6 +28,7 @@ from torch.nn.parallel import DistributedDataParallel
 from tengen.errors import InputError, RunError
 from tengen.learning.algorithms.alphazero import BatchShare, Config, Learner
 from tengen.learning.experience.replay import Samples
+from tengen.learning.run.loop import channels_last
 from tengen.nets.architectures import build_net
 from tengen.nets.devices import torch_device
 
@@ -182,7 +183,7 @@ def _learn(arguments: Mapping[str, Any]) -> None:
     rank = get_context().get_world_rank()
     torch.set_num_threads(config.learner.threads)
     device = get_train_device() if torch_device(config.learner.device).type == "cuda" else torch.device("cpu")
-    net = build_net(config.net, config.ruleset, seed=0).to(device, memory_format=torch.channels_last)
+    net = channels_last(build_net(config.net, config.ruleset, seed=0)).to(device)
     learner = Learner(net, config.learner, device=device, parallel=DistributedDataParallel(net))
     for number in itertools.count():
         (reference,) = ray.get(mailbox.receive.remote(number, rank))

@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from tengen.cluster.fleet import Answer, CallNumber, Fleet, Site
 from tengen.errors import RunError
-from tengen.learning.experience.game_source import Generation, SelfPlayer, SelfPlaySpec
+from tengen.learning.experience.game_source import Arrays, Generation, SelfPlayer, SelfPlaySpec
 from tengen.learning.experience.replay import Samples
 from tengen.learning.experience.self_play import FinishedGame, Games
 from tengen.search.puct_config import PuctConfig
@@ -60,7 +59,7 @@ class FleetSelfPlay:
         site: Site,
         put: Callable[[bytes], Any],
         spec: SelfPlaySpec,
-        arrays: Mapping[str, npt.NDArray[Any]],
+        arrays: Arrays,
         *,
         workers: int = 0,
         warn: Callable[[str], None] = lambda _: None,
@@ -115,7 +114,7 @@ class FleetSelfPlay:
             self._metrics = self._measure()
         return Games.join(games, evaluations)
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Return what a checkpoint keeps. Numbers of workers are not used again after a restart."""
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 

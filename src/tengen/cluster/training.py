@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
-
-import numpy.typing as npt
 
 from tengen.cluster.connection import On, connected
 from tengen.cluster.self_play import FleetSelfPlay, open_player
 from tengen.errors import InputError, MissingExtraError
 from tengen.learning.algorithms.alphazero import Config, Learner, LocalPlace, Place, SelfPlayConfig, Trainer
-from tengen.learning.experience.game_source import SelfPlaySpec
+from tengen.learning.experience.game_source import Arrays, SelfPlaySpec
 from tengen.nets.devices import Device
 
 Warn = Callable[[str], None]
@@ -43,9 +40,7 @@ class RayPlace:
     device: Device | None = None
     warn: Warn = lambda _: None
 
-    def self_play(
-        self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
-    ) -> FleetSelfPlay:
+    def self_play(self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Arrays) -> FleetSelfPlay:
         """Return a fleet that plays, each worker with the games of one local thread."""
         from tengen.cluster.ray_site import RaySite
 

@@ -10,18 +10,21 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy.typing as npt
-from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
-from tengen.learning.run.folder import iteration_rng
-from tengen.search.puct_config import PuctConfig
-from tengen.search.puct_self_play import Openings, SelfPlay
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import RunError
+from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
+from tengen.learning.run.folder import iteration_rng
 from tengen.nets.devices import Device
 from tengen.nets.evaluators import OnnxEvaluator
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings, SelfPlay
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+"""What a source keeps in a checkpoint, by name."""
 
 # Purposes of random generators, in addition to those of the algorithm.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3
@@ -136,7 +139,7 @@ class GameSource(Protocol):
         """Wait for the games of an iteration. `publish` must have been called before."""
         ...
 
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Return what a checkpoint after the last `collect` has to keep."""
         ...
 
@@ -157,7 +160,7 @@ class LocalSelfPlay:
 
     is_continuous = False
 
-    def __init__(self, spec: SelfPlaySpec, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, spec: SelfPlaySpec, arrays: Arrays) -> None:
         """Continue the unfinished games in `arrays`, those of a checkpoint."""
         self._spec = spec
         self._threads = ThreadPoolExecutor(spec.actors, thread_name_prefix="self-play")
@@ -180,7 +183,7 @@ class LocalSelfPlay:
         self._states = [state for _, state, _ in parts]
         return Games.join([game for games, _, _ in parts for game in games], sum(count for _, _, count in parts))
 
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Return the unfinished games."""
         return {f"{thread}.{name}": array for thread, state in enumerate(self._states) for name, array in state.items()}
 
