@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption
+from tengen.nets.devices import Device
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -35,6 +38,18 @@ def train(
         str | None, typer.Option(help="Begin with this network: a shipped model, a run or a weights file.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another run.")] = 0,
+    on: OnOption = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Workers of --on ray (default: every free CPU of the cluster).", show_default=False),
+    ] = None,
+    device: Annotated[
+        Device | None,
+        typer.Option(
+            help="Device of the network in training and self-play, in place of the one in the configuration.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
 ) -> None:
     """Train a player. The run is a folder: it can be killed at any moment, resumed, watched and played."""
@@ -43,7 +58,8 @@ def train(
 
     from rich.console import Console
 
-    from tengen.errors import AgentError, InputError
+    from tengen.cluster.connection import On
+    from tengen.errors import AgentError, InputError, MissingExtraError, RunError
     from tengen.learning.algorithms.registry import find_algorithm
     from tengen.learning.config import load_config, preset_names
     from tengen.learning.run import Run, new_header
@@ -54,6 +70,11 @@ def train(
         _list_presets(console)
         return
     module = find_algorithm(algorithm)
+    is_placed = On.parse(on).is_ray or workers is not None or device is not None
+    if is_placed and algorithm != "alphazero":
+        raise InputError(
+            f"{algorithm} trains in one process on the CPU: --on, --workers and --device are for alphazero"
+        )
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():
         raise InputError(f"there is no {folder} to go on with: name the run by --run FOLDER, or by its --preset")
@@ -76,11 +97,18 @@ def train(
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
     try:
         with Progress(console, folder.name) as progress:
-            module.train(current, progress)
+            if is_placed:
+                from tengen.cluster.training import open_place
+                from tengen.learning.algorithms import alphazero
+
+                with open_place(on, workers=workers or 0, device=device, warn=progress.say) as place:
+                    alphazero.train(current, progress, place)
+            else:
+                module.train(current, progress)
     except KeyboardInterrupt:
         console.print(f"stopped; --run {folder} --resume goes on", soft_wrap=True)
         raise typer.Exit(130) from None
-    except (InputError, AgentError):
+    except (InputError, AgentError, RunError, MissingExtraError):
         if not resume and current.is_untouched():
             rmtree(folder, ignore_errors=True)  # it would stand in the way of the right command
         raise
