@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,16 @@ class TestCluster:
 
 
 def actor_processes() -> list[psutil.Process]:
-    """Processes of our actors on all nodes, which Ray names after their class."""
+    """Processes of our actors on all nodes of this cluster, which Ray names after their class."""
     found = []
     for process in psutil.process_iter(["cmdline"]):
         command = process.info["cmdline"] or [""]
-        if command[0].startswith("ray::_Actor"):
-            found.append(process)
+        with suppress(psutil.NoSuchProcess):
+            # Another cluster can be on this machine: ours has our folder in the command of its raylets.
+            if command[0].startswith("ray::_Actor") and any(
+                os.environ["RAY_TMPDIR"] in part for part in process.parent().cmdline()
+            ):
+                found.append(process)
     return found
 
 

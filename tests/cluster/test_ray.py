@@ -22,6 +22,8 @@ from tengen.errors import AgentError, InputError
 from tests.cluster import orders
 from tests.cluster.conftest import TestCluster, actor_processes
 
+pytestmark = pytest.mark.xdist_group("ray")  # one cluster for all of them
+
 
 def new_pool(**options):
     return RayPools(**options)(orders.prepare, name="test worker", on_loss=orders.on_loss)

@@ -26,6 +26,8 @@ from tengen.nets.architectures import build_net
 from tengen.records import load
 from tests.cluster.conftest import TestCluster
 
+pytestmark = pytest.mark.xdist_group("ray")  # one cluster for all of them
+
 TINY = [
     "minutes=0",
     "self_play.games=20",

@@ -73,7 +73,7 @@ def train(
     is_placed = On.parse(on).is_ray or workers is not None or device is not None
     if is_placed and algorithm != "alphazero":
         raise InputError(
-            f"{algorithm} trains in one process on the CPU: --on, --workers and --device are for alphazero"
+            f"--on ray, --workers and --device are for alphazero; {algorithm} trains in one process on the CPU"
         )
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():

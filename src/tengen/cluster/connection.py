@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from tengen.errors import InputError, MissingExtraError, RunError
 
 OBJECT_STORE_BYTES = 200 << 20
 """Shared memory of a cluster that is started here. Ray would take 30 % of the machine; games and weights are small."""
+
+_REACH_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ def connected(on: On) -> Iterator[None]:
         yield
         return
     address = on.address or os.environ.get("RAY_ADDRESS", "")
+    _check_reachable(address)
     try:
         if address:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
@@ -71,3 +75,17 @@ def connected(on: On) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """`RunError` if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise RunError(
+            f"cannot connect to Ray at {address} ({error}): start its head with `ray start --head` and name the address"
+            " that it prints"
+        ) from None
