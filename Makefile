@@ -1,9 +1,9 @@
-# Every target sets up what it needs by itself: `make test` on a fresh clone is enough.
-# The stamps under .venv/stamps remember what is done, so that a second call does no work twice.
+# Every target sets up what it needs: `make test` works on a fresh clone.
+# The stamp files under .venv/stamps record which steps are done, so that nothing is done twice.
 
 PYTHON ?= python3
 JOBS ?= 2
-# More arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
+# Additional arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
 ARGS ?=
 # How long `make demo` trains; its tournament takes another minute.
 DEMO_MINUTES ?= 3.5
@@ -16,16 +16,16 @@ else
 endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The version that pyproject.toml pins, as NAME==VERSION.
+# NAME==VERSION of a package, as pinned in pyproject.toml.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
 # Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), but for
 # torch: its builds differ from index to index, so it is installed first and by exact version (see pyproject.toml).
 install_locked = $(PIP) install --require-hashes --no-deps --requirement requirements/$(1).txt
 
 CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
-# A folder's time changes when a file is added or removed.
+# Folders are included because their modification time changes when a file is added or removed.
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(CPP_FILES) $(shell find cpp -type d)
-# cmake and ninja come from pip and are found before those of the system.
+# cmake and ninja from pip take precedence over those of the system.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
@@ -40,7 +40,7 @@ help:  ## List the targets
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-	  { echo "Tengen needs Python 3.11 or newer, which '$(PYTHON)' is not: say make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	  { echo "'$(PYTHON)' is not Python 3.11 or newer; run make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
@@ -52,8 +52,8 @@ $(STAMPS)/build: requirements/build.txt $(STAMPS)/venv
 	@$(call install_locked,build)
 	@touch $@
 
-# Editable: changes of Python files count at once. The native sources need this again, and so do modules that were
-# added or moved away, since the installation knows them by name.
+# The install is editable: changes to Python files take effect immediately. It must be repeated after changes to native
+# sources and after adding or moving modules, because the installation lists them by name.
 MODULES_STAMP := $(STAMPS)/modules-$(firstword $(shell find src -name '*.py' | LC_ALL=C sort | cksum))
 
 $(MODULES_STAMP): | $(STAMPS)/venv
@@ -70,7 +70,7 @@ $(STAMPS)/play $(STAMPS)/train $(STAMPS)/develop: $(STAMPS)/%: requirements/%.tx
 	@$(call install_locked,$*)
 	@touch $@
 
-# TypeScript and Prettier, by package-lock.json. node and npm come from pip.
+# TypeScript and Prettier in the versions of package-lock.json. node and npm come from pip.
 NODE_TOOLS := $(VENV)/node/node_modules/.bin
 
 $(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/develop
@@ -79,8 +79,8 @@ $(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/develop
 	@cd $(VENV)/node && npm ci --silent
 	@touch $@
 
-# The browser tests drive the Chromium of the system. Debian's is installed here; elsewhere CHROMIUM=/path names one,
-# and without any the browser tests are left out.
+# The browser tests use the system's Chromium. On Debian it is installed here; elsewhere set CHROMIUM=/path. Without one
+# the browser tests are not run.
 CHROMIUM_FOUND = $(shell command -v "$${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome)
 AS_ROOT = $(shell test "$$(id -u)" = 0 || command -v sudo)
 
@@ -95,14 +95,17 @@ install: $(STAMPS)/play  ## Set up .venv with everything needed to play
 
 # ---- Working on the code --------------------------------------------------------------------------------------------
 
-# One thread per test process: spinning threads on busy cores slow each other down to nothing.
+# One thread per test process, because busy-waiting threads on shared cores slow each other down.
 test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
 
-test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests; pictures of every page go to build/screenshots/
+test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
+
+# The newest editable build; clang-tidy reads compiler flags from its compile_commands.json.
+EDITABLE_BUILD = $(firstword $(shell ls -td build/editable-*))
 
 lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
@@ -110,6 +113,7 @@ lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Pyth
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/run-clang-tidy.py -quiet -hide-progress -j $(JOBS) -p $(EDITABLE_BUILD) $(filter %.cpp,$(CPP_FILES))
 	$(NODE_TOOLS)/tsc
 	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 
@@ -119,11 +123,11 @@ format: stubs $(STAMPS)/node  ## Format Python, C++ and the front end, and write
 	@$(BIN)/clang-format -i $(CPP_FILES)
 	$(NODE_TOOLS)/prettier --log-level warn --write $(FRONT_END)
 
-stubs: $(STAMPS)/develop  ## Write the generated types: _native.pyi from the built module, messages.d.ts from the web's messages
+stubs: $(STAMPS)/develop  ## Write the generated types: _native.pyi of the native module, messages.d.ts of the web messages
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
 	@$(BIN)/python -m tools.message_types
 
-bench: $(STAMPS)/develop  ## Run the benchmarks into benchmarks/results/
+bench: $(STAMPS)/develop  ## Run the benchmarks and write the figures to benchmarks/results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # uv resolves for every system and Python at once. The other files take their versions from develop.txt.
@@ -148,23 +152,23 @@ docs: $(STAMPS)/develop  ## Build the documentation into site/
 
 # ---- Using it -------------------------------------------------------------------------------------------------------
 
-# A run begins from nothing each time; its folder, the tournament and the pictures are under runs/demo.
+# Each demo starts from scratch. The run, the tournament and the pictures are under runs/demo.
 DEMO := runs/demo
 
-demo: $(STAMPS)/train  ## Train a player from nothing and rate it against the classic ones, in five minutes
+demo: $(STAMPS)/train  ## Train a player from scratch and rate it against the classic ones, in five minutes
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
 	@$(BIN)/tengen train alphazero --preset 6x6x4 --minutes $(DEMO_MINUTES) --run $(DEMO)/run
 	@echo "How strong is it? A tournament against the classic players:"
 	@sed "s|RUN|$(DEMO)/run|" data/demo.toml > $(DEMO)/tournament.toml
 	@$(BIN)/tengen tournament $(DEMO)/tournament.toml
-	@echo "Strength while it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
+	@echo "Strength during training: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
 	@echo "Play against it: $(BIN)/tengen play --terminal alphazero:run=$(DEMO)/run --rules 6x6:4"
 
 play: install  ## Open the board in the browser
 	@$(BIN)/tengen serve
 
-# ---- Sanitizers: builds of their own, with the consistency checks switched on ---------------------------------------
+# ---- Sanitizers: separate builds with the consistency checks ----------------------------------------------------------
 
 NATIVE_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
 
@@ -178,7 +182,7 @@ $(addprefix build/sanitize-,$(addsuffix /stamp,address thread)): build/sanitize-
 	  -Ccmake.define.TENGEN_SANITIZE=$* -Ccmake.define.TENGEN_ASSERTS=ON
 	@touch $@
 
-# The interpreter is not instrumented, so the sanitizer's library has to be loaded before it.
+# The interpreter is not instrumented, so the sanitizer's library must be loaded before it.
 preload = LD_PRELOAD="$$($${CXX:-c++} -print-file-name=$(1)) $$($${CXX:-c++} -print-file-name=libstdc++.so)"
 
 # Python keeps memory until it exits, which the leak detector would report.

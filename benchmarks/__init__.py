@@ -1,1 +1,1 @@
-"""What `make bench` runs; see `__main__`."""
+"""The benchmarks that `make bench` runs; see `__main__`."""

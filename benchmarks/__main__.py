@@ -1,8 +1,8 @@
-"""`python -m benchmarks [NAME …]`: run the benchmarks, print their figures and keep them in benchmarks/results/.
+"""`python -m benchmarks [NAME …]`: run the benchmarks, print their figures and store them in benchmarks/results/.
 
 A benchmark is a file `bench_<name>.py` in this folder with a function `run()` that returns its figures by name. Times
-differ from machine to machine, so the figures worth comparing are ratios of two things measured side by side; their
-names end in `_ratio`. Each result file also holds the machine, the versions and the commit it was measured on.
+depend on the machine, so compare the ratios, whose names end in `_ratio`: both values were measured side by side. Each
+result file also contains the machine, the versions and the commit.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def find_benchmarks() -> dict[str, str]:
-    """Names of all benchmarks and the modules that hold them."""
+    """Return the module of each benchmark by name."""
     return {path.stem.removeprefix("bench_"): f"benchmarks.{path.stem}" for path in sorted(FOLDER.glob("bench_*.py"))}
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the figures depend on besides the code."""
+    """Describe the machine and the versions that the figures depend on."""
     return {
         "processor": processor_name(),
         "cores": os.cpu_count(),
@@ -48,7 +48,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def processor_name() -> str:
-    """The processor's name as the system tells it."""
+    """Return the processor's name as reported by the system."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -57,7 +57,7 @@ def processor_name() -> str:
 
 
 def describe_commit() -> str:
-    """The commit that is measured, with `+` behind it when files were changed since."""
+    """Return the current commit, followed by `+` if there are uncommitted changes."""
     try:
         commit = _git("rev-parse", "HEAD")
         return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
@@ -71,7 +71,7 @@ def _git(*arguments: str) -> str:
 
 
 def run_benchmark(name: str, module: str) -> dict[str, Any]:
-    """Run one benchmark and return what its result file holds."""
+    """Run one benchmark and return the contents of its result file."""
     machine = describe_machine()
     started = time.perf_counter()
     figures = importlib.import_module(module).run()
@@ -98,14 +98,16 @@ def show(results: list[dict[str, Any]]) -> None:
 
 
 def main() -> int:
-    """Run the benchmarks named on the command line, all of them when none is named."""
+    """Run the benchmarks named on the command line, or all of them."""
     known = find_benchmarks()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run Tengen's benchmarks.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(known)}")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"benchmarks to run (default: all): {', '.join(known)}"
+    )
     names = parser.parse_args().names or list(known)
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"benchmarks: unknown {', '.join(unknown)} (known: {', '.join(known)})", file=sys.stderr)
+        print(f"benchmarks: unknown benchmark {', '.join(unknown)}; available: {', '.join(known)}", file=sys.stderr)
         return 2
     results = []
     folder = FOLDER / "results"

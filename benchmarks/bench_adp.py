@@ -1,8 +1,8 @@
-"""How fast critics judge moves and play games to learn from.
+"""Speed of critics: evaluating moves, and playing training games.
 
-The paper's player takes 16 ms a move on 20×20; ours has its form (402-64-1) and is asked about the positions of a game
-of random candidates up to 120 stones, by processor time, Python around it included. Weights do not matter for speed, so
-they are random. Games to learn from are played on one thread with the forms of the presets.
+The paper's player takes 16 ms per move on 20×20. Ours has the same layers (402-64-1) and evaluates the positions of a
+game of random candidate moves, up to 120 stones. The time is processor time including the Python code. Weights are
+random, since they do not affect speed. Training games are played on one thread with the layers of the presets.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _random_critic(config: CriticConfig, ruleset: Ruleset) -> Critic:
 
 
 def _move_times(critic: Critic, ruleset: Ruleset) -> list[float]:
-    """Milliseconds of processor time to judge each position of a game; the least of several tries."""
+    """Return the milliseconds of processor time for each position of a game; the minimum of several tries."""
     rng = np.random.default_rng(1)
     position = Position.start(ruleset)
     times = []
@@ -60,13 +60,13 @@ def _move_times(critic: Critic, ruleset: Ruleset) -> list[float]:
             critic.judge(position)
             tries.append(1000 * (time.process_time() - started))
         times.append(min(tries))
-        # Moves that would win have the chance 1.
+        # Winning moves have the value 1.
         position = position.play(int(rng.choice(judgement.points[judgement.chances < 1])))
     return times
 
 
 def _learning_speed(config: CriticConfig, ruleset: Ruleset) -> float:
-    """Positions a second, played, judged and recorded; the median of several rounds."""
+    """Return the positions per second that are played, evaluated and recorded; the median of several rounds."""
     critic = _random_critic(config, ruleset)
     speeds = []
     for seed in range(ROUNDS):

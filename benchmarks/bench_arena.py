@@ -1,4 +1,4 @@
-"""What the arena costs: complete games a minute between instant players, and whether its memory stays flat."""
+"""Overhead of the arena: games per minute between instant players, and memory use over many games."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RULES = Ruleset(9, 9)
 PLAYERS = ("rule-based", "chains")
 GAMES = 10_000
 WARM = 1_000
-"""Games after which all that is made once has been made."""
+"""Number of games after which all one-time allocations have been made."""
 BARE_GAMES = 300
 
 
 def run() -> dict[str, float]:
-    """Games through worker processes and SQLite, against games in one loop that keeps nothing."""
+    """Compare games through worker processes and SQLite with games in a plain loop that stores nothing."""
     return {**_arena(), "bare_games_a_minute_one_core": _bare_pace()}
 
 
@@ -58,7 +58,7 @@ def _arena() -> dict[str, float]:
 
 
 def _megabytes() -> float:
-    """Resident memory of this process and its workers."""
+    """Return the resident memory of this process and its workers."""
     here = psutil.Process()
     return sum(process.memory_info().rss for process in (here, *here.children(recursive=True))) / 2**20
 

@@ -1,4 +1,4 @@
-"""The alpha-beta engine: pattern updates and nodes a second, two threads against one, forced wins found."""
+"""Speed of the alpha-beta engine: pattern updates, nodes per second, two threads against one, forced wins."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PUZZLES = Path(__file__).resolve().parent.parent / "tests" / "data" / "forced_wi
 
 
 def run() -> dict[str, float]:
-    """Figures of one thread are per second of processor time, so that other programs disturb them little."""
+    """Return all figures. Those of one thread use processor time, which other programs affect little."""
     return {**measure_patterns(), **measure_search(), **measure_threads(), **measure_puzzles()}
 
 
 def measure_patterns() -> dict[str, float]:
-    """make and unmake of one move with shapes, threats, counts, sets, value and features; bar: 1.5 million a second."""
+    """Measure make and unmake of a move with all incremental state; target: 1.5 million per second."""
     ruleset = Ruleset(15, 15)
     board = Position.start(ruleset).native
     weights = weights_for(ruleset)
@@ -40,14 +40,14 @@ def measure_patterns() -> dict[str, float]:
 
 
 def measure_search() -> dict[str, float]:
-    """Nodes a second over the positions of the bench; bar: 500,000."""
+    """Measure nodes per second over the positions of `tengen bench`; target: 500,000."""
     rates = []
     for _ in range(ROUNDS):
         engine = AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
         nodes, seconds = 0, 0.0
         for bench_position in POSITIONS:
             position = bench_position.position()
-            engine.new_game(position.ruleset)  # clearing the table is not searching
+            engine.new_game(position.ruleset)  # clears the table outside the measured time
             before = time.process_time()
             nodes += engine.search(position, Limits(depth=BENCH_DEPTH)).nodes
             seconds += time.process_time() - before
@@ -56,15 +56,15 @@ def measure_search() -> dict[str, float]:
 
 
 def measure_threads() -> dict[str, float]:
-    """How many more nodes two threads search in the same time; bar: 1.7 on two idle cores.
+    """Compare the nodes that two threads and one thread search in the same time; target: 1.7 on two idle cores.
 
-    The second ratio is the same by processor time, as if both threads always had a core: what the threads cost each
-    other, whatever else the machine does.
+    The second ratio uses processor time, as if each thread always had its own core. It shows how much the threads slow
+    each other down, whatever else runs on the machine.
     """
     position = Position.from_moves(Ruleset(15, 15), MIDDLE_GAME)
     rates: dict[int, list[float]] = {1: [], 2: []}
     cpu_rates: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(ROUNDS):  # in turn, so that a busy moment hits both
+    for _ in range(ROUNDS):  # in turn, so that load on the machine affects both
         for threads in (1, 2):
             engine = AlphaBeta(AlphaBetaConfig(table_mb=64))
             before = time.process_time()
@@ -81,7 +81,7 @@ def measure_threads() -> dict[str, float]:
 
 
 def measure_puzzles() -> dict[str, float]:
-    """Forced wins of the engine's own games: solved, and the time for all of them."""
+    """Count the forced wins that the solver finds in puzzles from the engine's games, and the time for all of them."""
     figures: dict[str, float] = {}
     puzzles = [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
     for kind in ("vcf", "vct"):
@@ -94,7 +94,7 @@ def measure_puzzles() -> dict[str, float]:
 
 
 def position_of(puzzle: dict[str, str]) -> Position:
-    """The position of a puzzle."""
+    """Return the position of a puzzle."""
     return Position.from_stones(
         Ruleset.parse(puzzle["ruleset"]),
         black=parse_points(puzzle["black"]),
@@ -104,7 +104,7 @@ def position_of(puzzle: dict[str, str]) -> Position:
 
 
 def cpu_seconds_of(work: Callable[[], object]) -> float:
-    """How much processor time the work takes."""
+    """Return the processor time of a function call."""
     started = time.process_time()
     work()
     return time.process_time() - started

@@ -1,13 +1,13 @@
-"""How fast environments step: the native vector environment beside NumPy and OpenSpiel, and what renju fouls cost.
+"""Speed of environments: the native vector environment against NumPy and OpenSpiel, and the cost of renju fouls.
 
 A step is one action of the agent (black), the random opponent's reply, and the new observation (three planes) and
 action mask of a 15×15 freestyle board; finished games start again. The agent's actions are random legal points: drawn
 by the native helper `sample_actions`, by NumPy in the NumPy environment, by `random.choice` for OpenSpiel. Choosing
-them is part of the measured time. Everything runs on one thread unless its name says otherwise.
+them is part of the measured time. Everything runs on one thread, except where the name says otherwise.
 
-The contenders take turns of a few milliseconds, and every call (one step of all boards) is timed by the clock on the
-wall. `_per_second` follows from the median call, which a busy machine disturbs little: most calls are shorter than the
-time between two interruptions. `_ratio` is a quotient of two such figures of the same run.
+The environments take turns of a few milliseconds. Every call (one step of all boards) is timed by wall-clock time.
+`_per_second` is computed from the median call, which is robust on a busy machine, since most calls are shorter than a
+scheduler time slice. `_ratio` is the quotient of two such figures of the same run.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tengen.envs import GomokuVectorEnv
 
 BOARDS = 1024
 ROUNDS = 12
-WARM_UP_CALLS = 120  # games of all lengths are on the boards afterwards
+WARM_UP_CALLS = 120  # spreads the boards over all stages of a game
 SEED = 1
 
 
 @dataclass
 class Contender:
-    """Something that steps environments: `steps` of them at each call."""
+    """An implementation under test; each call makes `steps` environment steps."""
 
     call: Callable[[], object]
     steps: int
@@ -95,7 +95,7 @@ def _numpy(calls: int) -> Contender:
 
 
 def _spiel(calls: int) -> Contender | None:
-    """One board; None where OpenSpiel is not installed (it has no Windows wheels)."""
+    """Create an OpenSpiel environment of one board; None if OpenSpiel is not installed (it has no Windows wheels)."""
     try:
         import pyspiel
     except ImportError:
@@ -118,7 +118,7 @@ def _spiel(calls: int) -> Contender | None:
 
 
 def _foul_scan() -> dict[str, float]:
-    """Microseconds to find all fouls of a 15×15 board, called from Python; the positions come from whole games."""
+    """Return the microseconds to find all fouls of a 15×15 board from Python, over positions of complete games."""
     positions = _renju_positions()
     seconds = []
     for _ in range(5 * ROUNDS):
@@ -135,7 +135,7 @@ def _foul_scan() -> dict[str, float]:
 
 
 def _renju_positions() -> list[Position]:
-    """Positions with black to move from games between two simple players that build many threes."""
+    """Return positions with black to move, from games of two simple players that build many threes."""
     positions = []
     for seed in range(20):
         policy = Policy(PolicyKind.RULE_BASED, seed)
@@ -148,7 +148,7 @@ def _renju_positions() -> list[Position]:
 
 
 def _imports() -> dict[str, float]:
-    """Milliseconds of importing the native module (by itself) and the environments (with everything they need)."""
+    """Return the milliseconds to import the native module alone and the environments with all their dependencies."""
     native, everything = [], []
     for _ in range(ROUNDS):
         command = [sys.executable, "-X", "importtime", "-c", "import tengen.envs"]

@@ -1,10 +1,10 @@
-"""How fast the learners without a tree search train: games a second, played and learned from, on 9×9.
+"""Training speed of the algorithms without a tree search: games per second on 9×9, including training.
 
-`pg9` is the paper's network against naive level 3, a hundred games to an update; the paper had about 8 games a second.
-`pg9_self_play` is the same against a frozen copy, `one_by_one` the same in the Gymnasium environment, a game after the
-other, as the paper did. `ppo` is its preset `9x9`: games and learning steps of an iteration. Networks are fresh: games
-against level 3 are soon lost and those of self-play are long. All figures are medians over a few updates, in seconds of
-CPU time on one thread, which other work on the machine disturbs little.
+`pg9` is the paper's network against naive level 3, with a hundred games per update; the paper reports about 8 games per
+second. `pg9_self_play` plays against a frozen copy instead. `one_by_one` plays one game after the other in the
+Gymnasium environment, as the paper did. `ppo` is the preset `9x9`: the games and training steps of an iteration. All
+networks are untrained, so games against level 3 are short and self-play games are long. Figures are medians over a few
+updates, by CPU time on one thread, which other programs affect little.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _pg9_update(preset: str) -> Callable[[], None]:
 
 
 def _one_game() -> Callable[[], None]:
-    """A game by a policy in the Gymnasium environment and its gradient, without any batching."""
+    """Play one game in the Gymnasium environment and compute its gradient, without batching."""
     config = load_config(policy_gradient.Config, "pg", "pg9-level-3")
     net = build_net(config.net, config.ruleset, seed=SEED)
     env = GomokuEnv(config.ruleset, opponent="naive:level=3", observation="board", dtype="float32")

@@ -1,9 +1,9 @@
-"""Our PPO beside sb3-contrib's MaskablePPO: the same game, network, settings and number of moves to learn from.
+"""Our PPO against sb3-contrib's MaskablePPO, with the same game, network, settings and number of training moves.
 
-Four in a row on 5×5 as black against naive level 0. Both have one hidden layer of 128 for the policy and one for the
-value, Adam at 1e-3, four epochs in batches of 256, clip range 0.2, γ 0.99, λ 0.95 and an entropy weight of 0.01. Scores
-are points a game of the best move over 200 games, after learning from the same number of own moves; speeds are own
-moves a second of CPU time, playing and learning together, on one thread.
+The game is four in a row on 5×5, as black against naive level 0. Both use one hidden layer of 128 units each for policy
+and value, Adam with learning rate 1e-3, four epochs in minibatches of 256, clip range 0.2, γ 0.99, λ 0.95 and an
+entropy weight of 0.01. The score is the mean over 200 games, playing the move with the highest policy, after training
+on the same number of own moves. Speed is own moves per second of CPU time, including training, on one thread.
 """
 
 from __future__ import annotations

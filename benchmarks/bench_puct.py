@@ -1,13 +1,13 @@
-"""What the tree costs beside the network: self-play on 9×9 with the paper's network, and single positions.
+"""Cost of the tree relative to the network: self-play on 9×9 with the paper's network, and single positions.
 
-The network is zero9's model II with random weights, which cost what trained ones cost; the search is the paper's
-(preset `zero9`: 500 simulations, noise at every expansion) with one leaf a game and 128 games a thread. Two threads
-each play their own games with one-threaded evaluations. *Raw* is the same two threads asking the network for batches
-of that size and doing nothing else. Every simulation that does not end in a finished game is an evaluation.
+The network is zero9's model II with random weights, which are as fast as trained ones. The search is the paper's
+(preset `zero9`: 500 simulations, noise at every expansion), with one leaf per game and 128 games per thread. Two
+threads each play their own games and evaluate with one thread. *Raw* means that the same two threads only evaluate
+batches of that size. Every simulation that does not end in a finished game costs one evaluation.
 
-Both take turns, so that a busy moment hits each of them, and each round gives one ratio; figures are medians over the
-rounds. Ratios are by processor time, which other programs disturb less than the clock on the wall; `*_per_second` is
-by the clock and means something on an idle machine only.
+Both take turns, so that load on the machine affects both, and each round gives one ratio. Figures are medians over the
+rounds. Ratios use processor time, which other programs affect less than wall-clock time. `*_per_second` uses wall-clock
+time and is meaningful only on an idle machine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PAPER_SECONDS_A_MOVE = 1.5
 
 
 def run() -> dict[str, float]:
-    """All figures by name."""
+    """Return all figures by name."""
     figures: dict[str, float] = {}
     networks = _networks()
     for name, network in networks.items():
@@ -73,7 +73,7 @@ def _self_play(network: Evaluator) -> dict[str, float]:
         network.evaluate(batches[thread])
         return GAMES
 
-    # Trees that have just begun are smaller than usual.
+    # Warm up, because new trees are smaller than usual.
     _throughput(play, WARM_UP_SECONDS)
     rounds = [(_throughput(ask, ROUND_SECONDS), _throughput(play, ROUND_SECONDS)) for _ in range(ROUNDS)]
     return {
@@ -86,7 +86,7 @@ def _self_play(network: Evaluator) -> dict[str, float]:
 
 
 def _throughput(work: Callable[[int], int], seconds: float) -> tuple[float, float]:
-    """Rows a second by the clock and by processor time, of all threads together."""
+    """Return the evaluations per second of all threads together, by wall-clock time and by processor time."""
     rows = [0] * THREADS
     wall, processor = time.perf_counter(), time.process_time()
 
@@ -103,7 +103,7 @@ def _throughput(work: Callable[[int], int], seconds: float) -> tuple[float, floa
 
 
 def _tree_alone() -> dict[str, float]:
-    """Simulations a processor second without a network, in the paper's search and in ours, on two boards."""
+    """Measure simulations per second of processor time without a network, in the paper's search and in ours."""
     figures = {}
     for name, rules, preset in (("zero9", "9x9", "zero9"), ("best", "9x9", "best"), ("best_15", "15x15", "best")):
         play = SelfPlay(Ruleset.parse(rules), replace(PRESETS[preset], temperature=1.0), games=GAMES, seed=1)
@@ -117,7 +117,7 @@ def _tree_alone() -> dict[str, float]:
 
 
 def _single_position(network: Evaluator) -> dict[str, float]:
-    """One search of 500 simulations from an empty tree, by one thread and by two that share it."""
+    """Time a search of 500 simulations from an empty tree, with one thread and with two threads on one tree."""
     config = replace(PRESETS["zero9"], leaves=16)
     seconds: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):

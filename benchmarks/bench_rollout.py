@@ -1,12 +1,13 @@
-"""How fast playouts are, alone and in a tree, beside OpenSpiel's C++ MCTS; and how long the paper's players think.
+"""Speed of playouts, alone and in a tree, against OpenSpiel's C++ MCTS; and the time per move of the paper's players.
 
-Everything is on 15×15 freestyle and one thread unless its name says otherwise. `playouts_*` play games from the empty
-board to their end; `uct_*` also grow the tree. OpenSpiel's `MCTSBot` with one random rollout for each leaf does what
-`uct_random_everywhere` does: UCB1 over all points, from the empty board. The contenders take turns, so that a busy
-moment hits each of them; figures are medians over the rounds by processor time, which other programs on the machine
-disturb less than the clock on the wall.
+Everything uses 15×15 freestyle and one thread, except where the name says otherwise. `playouts_*` plays games from the
+empty board to the end; `uct_*` also grows the tree. OpenSpiel's `MCTSBot` with one random rollout per leaf is
+equivalent to `uct_random_everywhere`: UCB1 over all points, from the empty board. The programs take turns, so that load
+on the machine affects all of them. Figures are medians over the rounds, by processor time, which other programs affect
+less than wall-clock time.
 
-The presets `fudan` move on 20×20, the board of the paper, which gives 29.1 s a move for HMCTS-10 and 1.49 s for UCT-10.
+The presets `fudan` play on 20×20, the paper's board. The paper reports 29.1 s per move for HMCTS-10 and 1.49 s for
+UCT-10.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def run() -> dict[str, float]:
     figures = {f"{name}_per_cpu_second": 1 / statistics.median(each) for name, each in seconds.items()}
     if spiel is not None:
         figures["uct_to_openspiel_ratio"] = _ratio(seconds, "openspiel", "uct_random_everywhere")
-    # What two threads lose by sharing a tree: 1 when nothing.
+    # Slowdown of two threads that share a tree; 1 means none.
     figures["two_threads_to_one_ratio"] = _ratio(seconds, "uct_heuristic", "uct_heuristic_two_threads")
     return figures | _paper_players()
 
 
 def _measure(contenders: dict[str, tuple[Runner, int]]) -> dict[str, list[float]]:
-    """Processor seconds a playout of each round, the contenders taking turns."""
+    """Return the processor seconds per playout of each round, with the programs taking turns."""
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for runner, playouts in contenders.values():
         runner(playouts // 10)
@@ -88,7 +89,7 @@ def _search_runner(search: Uct | Hmcts, position: Position, threads: int = 1) ->
 
 
 def _spiel_runner() -> Runner | None:
-    """None where OpenSpiel is not installed (it has no Windows wheels)."""
+    """Create OpenSpiel's bot; None if OpenSpiel is not installed (it has no Windows wheels)."""
     try:
         import pyspiel
     except ImportError:
@@ -114,7 +115,7 @@ def _spiel_runner() -> Runner | None:
 
 
 def _paper_players() -> dict[str, float]:
-    """Seconds a move of the paper's players, in games against a player that keeps close to the stones."""
+    """Measure the time per move of the paper's players, in games against a player that stays close to the stones."""
     figures: dict[str, float] = {}
     rules = Ruleset.parse("20x20:5:freestyle")
     for kind, paper in PAPER_SECONDS.items():

@@ -1,4 +1,4 @@
-"""How long a user waits before anything happens: importing the package, asking for help."""
+"""Startup time: importing the package and showing the help."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROUNDS = 7
 
 
 def run() -> dict[str, float]:
-    """Median wall-clock milliseconds of fresh interpreters, and how they compare with the libraries alone."""
+    """Return the median wall-clock milliseconds of new interpreters, and their ratio to importing only libraries."""
     commands = {
         "numpy": ["-c", "import numpy"],
         "tengen": ["-c", "import tengen"],
@@ -19,7 +19,7 @@ def run() -> dict[str, float]:
         "help": ["-m", "tengen.cli", "--help"],
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(ROUNDS):  # side by side, so that a busy moment hits all of them
+    for _ in range(ROUNDS):  # in turn, so that load on the machine affects all of them
         for name, arguments in commands.items():
             started = time.perf_counter()
             subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)

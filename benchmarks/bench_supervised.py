@@ -1,17 +1,16 @@
-"""Learning from recorded games: how fast data sets are built, batches made and networks trained.
+"""Speed of supervised learning: building data sets, making batches, training networks.
 
-Training steps are of batches of 256 positions on 15×15, forward and backward with the optimizer's step, in one thread.
-The sweeps of the recurrent network go by anti-diagonals, the four corners as one batch. They are compared with two
-loops over cells that compute the same:
+A training step is the forward pass, backward pass and optimizer step of a batch of 256 positions on 15×15, in one
+thread. The sweeps of the recurrent network go by anti-diagonals, with the four corners as one batch. They are compared
+with two loops over cells that compute the same result:
 
-- `of_one_position`: position after position, one cell at a time, as a first program would. Each of its operations is
-  on ten numbers, and calling it costs far more than computing it.
-- `of_a_batch`: one cell at a time for all 256 positions. Its rows of 256 numbers keep the processor busy already, and
-  what is left to gain is bounded by arithmetic: `arithmetic_to_cells_of_a_batch_ratio` is how much faster the same
-  operations are for all cells at once, as if no unit had to wait for another. That is far from 20 times, so no order of
-  sweeping reaches it.
+- `of_one_position`: one position after the other, one cell at a time, as in a naive program. Each operation acts on ten
+  numbers, so the call overhead is far larger than the computation.
+- `of_a_batch`: one cell at a time for all 256 positions. Operations on 256 rows already use the processor well, so the
+  possible gain is limited by the arithmetic. `arithmetic_to_cells_of_a_batch_ratio` is the speed-up of the same
+  operations on all cells at once, as if no unit depended on another. No order of the sweep can exceed it.
 
-All by processor time, which other programs disturb less than the clock on the wall.
+All figures use processor time, which other programs affect less than wall-clock time.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ GAMES = 1500
 BATCH = 256
 STEPS = 3
 ALONE = 4
-"""Positions that are measured one after another."""
+"""Number of positions for the loop over single positions."""
 
 
 def run() -> dict[str, float]:
-    """All figures by name."""
+    """Return all figures by name."""
     torch.set_num_threads(1)
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -61,14 +60,14 @@ def run() -> dict[str, float]:
             config = load_config(Config, "supervised", preset, [f"data={folder}"])
             learner = Learner(build_net(config.net, RULES), config.learner)
             batch = _batch(dataset, numbers, config.net.planes)
-            seconds = _time(partial(learner.learn, batch, 1e-3))
+            seconds = _time(partial(learner.step, batch, 1e-3))
             figures[f"train_{preset}_positions_per_second"] = BATCH / seconds
         planes = torch.from_numpy(_batch(dataset, numbers, "own-other").planes).permute(1, 2, 3, 0)
     return figures | _sweeps(planes.contiguous())
 
 
 def _sweeps(features: Tensor) -> dict[str, float]:
-    """Forward and backward of the paper's recurrent layer, k = 10."""
+    """Measure the forward and backward pass of the paper's recurrent layer with ten units."""
     torch.manual_seed(1)
     sweep = PlainSweep(len(features), 10)
     with torch.no_grad():
@@ -104,7 +103,7 @@ def _sweeps(features: Tensor) -> dict[str, float]:
 
 
 def _sweep_cells(sweep: PlainSweep, features: Tensor) -> Tensor:
-    """The paper's formula, cell by cell."""
+    """Compute the paper's formula cell by cell."""
     _, height, width, count = features.shape
     states: dict[tuple[int, int], Tensor] = {}
     border = sweep.border[:, None].expand(-1, count)
@@ -122,7 +121,7 @@ def _batch(dataset: Dataset, numbers: np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def _time(do: Callable[[], object], rounds: int = STEPS) -> float:
-    """Processor seconds of one call, after one that does not count."""
+    """Return the processor seconds of one call, after a warm-up call."""
     do()
     started = time.process_time()
     for _ in range(rounds):
@@ -131,7 +130,7 @@ def _time(do: Callable[[], object], rounds: int = STEPS) -> float:
 
 
 def _write_games(path: Path) -> None:
-    """Random games near the centre."""
+    """Return random games near the centre."""
     rng = np.random.default_rng(3)
     records = []
     for _ in range(GAMES):

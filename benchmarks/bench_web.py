@@ -1,7 +1,7 @@
-"""The web server as browsers feel it: latency alone, a click in Chromium, then 50 who play and 20 who analyse at once.
+"""Latency of the web server: idle, for a click in Chromium, and with 50 players and 20 analyses at once.
 
 `python -m benchmarks web` takes half a minute; `python -m benchmarks.bench_web 120` loads the server for two minutes.
-Without Playwright and a Chromium (`make test-web` installs both) the click is left out.
+The click is measured only if Playwright and Chromium are installed (`make test-web` installs both).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from websockets.asyncio.client import ClientConnection, connect
 PLAYERS = 50
 ANALYSTS = 20
 LEVELS = 8
-"""The opponents of the players, one after the other."""
+"""The opponents, assigned to the players in turn."""
 ROUNDS = 15
 LOAD_S = 20.0
 CLOSED_TABS = 4
 QUIET_S = 1.5
-"""Searches that use no time for so long have ended."""
+"""A search that has used no processor time for this long counts as ended."""
 THINKING_S = (0.5, 2.5)
-"""How long a person looks at the board before the next click."""
+"""Time between a person's turn and their click."""
 CLICKS = ("h8", "i9", "i8", "g8", "j8", "k8", "j9", "h7", "j7", "j10", "j6", "j5", "a1", "c3", "o15", "m13")
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+)/")
@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 
 def run(load_s: float = LOAD_S) -> dict[str, float]:
-    """Milliseconds are medians on an idle server unless the name says otherwise."""
+    """Return all figures. Milliseconds are medians on an idle server, except where the name says otherwise."""
     with server() as (address, process):
         figures = asyncio.run(measure_latency(address))
         figures |= measure_clicks(address)
@@ -54,7 +54,7 @@ def run(load_s: float = LOAD_S) -> dict[str, float]:
 
 @contextmanager
 def server() -> Iterator[tuple[str, psutil.Process]]:
-    """A server with empty data in a process of its own."""
+    """A server with an empty store, in a separate process."""
     with tempfile.TemporaryDirectory() as data:
         command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--data", data]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -62,7 +62,7 @@ def server() -> Iterator[tuple[str, psutil.Process]]:
             assert process.stderr is not None
             found = _ADDRESS.search(process.stderr.readline())
             assert found is not None
-            ask(found[1], "GET", "/api/info")  # waits until it is up
+            ask(found[1], "GET", "/api/info")  # waits until the server accepts requests
             yield found[1], psutil.Process(process.pid)
         finally:
             process.terminate()
@@ -84,7 +84,7 @@ async def begin(address: str, level: int, rules: str = "15x15:5:freestyle") -> s
 
 
 class Tab:
-    """A browser tab: sends, and receives what it waits for."""
+    """A client that behaves like a browser tab."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -141,7 +141,7 @@ async def measure_latency(address: str) -> dict[str, float]:
 
 
 async def play(one: Tab, game: str, state: Json) -> Json:
-    """Put a stone next to another one and wait until the server shows it."""
+    """Place a stone next to another one and wait until the server confirms it."""
     rng = random.Random(state["revision"])
     near = [point for point in state["turn"]["legal"] if is_near(point, state["moves"])]
     point = rng.choice(near or state["turn"]["legal"])
@@ -173,7 +173,7 @@ _WATCH_CLICKS = """() => {
         const before = document.querySelectorAll(".board .stone").length;
         const look = () => {
             if (document.querySelectorAll(".board .stone").length === before) return requestAnimationFrame(look);
-            // A task behind the frame: by then it has been handed to the screen.
+            // A task queued now runs after the frame has been drawn.
             const channel = new MessageChannel();
             channel.port1.onmessage = () => window.waits.push(performance.now() - event.timeStamp);
             channel.port2.postMessage(null);
@@ -184,7 +184,7 @@ _WATCH_CLICKS = """() => {
 
 
 def measure_clicks(address: str) -> dict[str, float]:
-    """From the click's own time stamp to the end of the first frame with the stone, in a game of two persons."""
+    """Time from the click event to the end of the first frame with the stone, in a game between two people."""
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
     try:
         from playwright.sync_api import expect, sync_playwright
@@ -239,13 +239,13 @@ async def measure_load(address: str, process: psutil.Process, load_s: float) -> 
 
 
 def least_share(moves: list[int]) -> float:
-    """The moves of who got least against the mean of those with the same opponent, whose moves cost the same."""
+    """Return the lowest ratio of a player's moves to the mean of all players with the same opponent."""
     levels = [moves[level::LEVELS] for level in range(LEVELS)]
     return min(min(equals) / statistics.mean(equals) for equals in levels)
 
 
 async def play_until(address: str, number: int, end: float) -> tuple[int, list[float], int]:
-    """Plays game after game; returns moves made, seconds waited for each answer, and errors."""
+    """Play one game after the other; return the number of moves, the seconds waited for each answer, and errors."""
     rng = random.Random(number)
     moves, waits = 0, []
     async with tab(address) as one:
@@ -265,7 +265,7 @@ async def play_until(address: str, number: int, end: float) -> tuple[int, list[f
 
 
 async def analyse_until(address: str, end: float) -> tuple[int, int]:
-    """Analyses one position all the time; returns the visits it got and errors. The tab is closed in the middle."""
+    """Analyse one position continuously; return the number of visits and of errors."""
     visits = 0
     async with tab(address) as one:
         await one.send(type="analyse", id="a", moves=["h8", "i9", "g7", "i7"], lines=3, reportDuringSearchEvery=0.5)
@@ -288,7 +288,7 @@ async def sample_memory(process: psutil.Process, end: float) -> list[int]:
 
 
 async def measure_stop(address: str, process: psutil.Process) -> float:
-    """Milliseconds from the closing of tabs that analyse until the searches use no more time."""
+    """Return the milliseconds from closing analysing tabs until their searches have ended."""
     async with AsyncExitStack() as tabs:
         for _ in range(CLOSED_TABS):
             one = await tabs.enter_async_context(tab(address))

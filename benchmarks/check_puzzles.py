@@ -1,4 +1,4 @@
-"""How many puzzles of a collection the threat solvers solve, each within a time limit on one core.
+"""Count the puzzles of a collection that the threat solvers solve, each within a time limit on one core.
 
     python -m benchmarks.check_puzzles FILE.jsonl --kind VCT --seconds 10 [--first 0] [--workers 2]
 
@@ -20,7 +20,7 @@ from tengen.search.threats import Verdict, solve_threats
 
 
 def solve(puzzle: dict[str, Any], seconds: float) -> tuple[str, float]:
-    """What became of a puzzle, and the seconds it took."""
+    """Return the result for a puzzle and the seconds it took."""
     size, rule = puzzle["board_size"], puzzle["rule"]
     position = Position.from_stones(
         Ruleset.parse(f"{size}x{size}:5:{rule}"),

@@ -1,8 +1,8 @@
-"""A vector environment in NumPy alone, the yardstick of bench_envs.py.
+"""A vector environment in pure NumPy, the baseline of bench_envs.py.
 
-Written as one would without native code, with the usual tricks: padded boards, the four lines through the last stone
-gathered for all boards at once, random replies by redrawing, planes and masks changed in place. Freestyle, the agent is
-black, the opponent plays randomly, a finished board is reset in the same step.
+It uses the usual tricks: padded boards, the four lines through the last stone gathered for all boards at once, random
+replies by rejection sampling, planes and masks updated in place. The rule is freestyle; the agent plays black, the
+opponent plays at random, and a finished board is reset in the same step.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 
 class NumpyGomoku:
-    """`num_envs` boards of size×size; planes black, white, occupied [num_envs, 3, area] and masks [num_envs, area]."""
+    """A batch of square boards with planes (black, white, occupied) [num_envs, 3, area] and masks [num_envs, area]."""
 
     def __init__(self, num_envs: int, size: int, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.every = np.arange(num_envs)
         self.area = size * size
-        # Four cells of wall around the board keep the windows of ±4 cells on it.
+        # A border of four cells keeps windows of ±4 cells inside the array.
         padded = size + 8
         self.cells = np.zeros((num_envs, padded * padded), dtype=np.int8)
         rows, columns = np.divmod(np.arange(self.area), size)
@@ -54,7 +54,7 @@ class NumpyGomoku:
         return points
 
     def _place(self, boards: npt.NDArray[Any], points: npt.NDArray[Any], colour: int) -> npt.NDArray[np.bool_]:
-        """Put a stone on each of the boards; whether it wins."""
+        """Place a stone on each board; return which of them win."""
         stone = colour + 1
         places = self.place[points]
         self.cells[boards, places] = stone

@@ -1,24 +1,29 @@
 #!/bin/sh
-# Makes a shipped model from nothing: trains it, plays the matches of its card, writes its folder.
+# Create a shipped model from scratch: train it, play the matches of its card, write its folder.
 #
 #     models/make.sh NAME [more options of tengen train]
 #
-# NAME is 6x6x4, 8x8, 9x9, 15x15, zero9-i or zero9-ii (AlphaZero), pg-9x9, ppo-9x9, dqn-9x9 or pg9 (the other learners),
-# adp (for every size) or adp-fudan (adaptive dynamic programming), cnn-15x15 or mdrnn-15x15 (supervised, from games of
-# the engine that data/make-games.sh makes first).
-# A run that was stopped goes on. TENGEN names the program.
+# NAME is one of
+#     6x6x4, 8x8, 9x9, 15x15             AlphaZero, our recipe for that board
+#     zero9-i, zero9-ii                  AlphaZero as in the paper zero9
+#     pg-9x9, ppo-9x9, dqn-9x9           the other learners, our recipe for 9x9
+#     pg-9x9-paper                       policy gradient as in the paper pg9
+#     adp, adp-fudan                     adaptive dynamic programming: ours for any size, and as in the paper fudan
+#     cnn-15x15, mdrnn-15x15             supervised, from engine games that data/make-games.sh generates first
+# A stopped run is resumed. The variable TENGEN is the program (default: .venv/bin/tengen).
 set -eu
 name=$1
 shift
+[ "$name" = pg9 ] && name=pg-9x9-paper # its former name
 tengen=${TENGEN:-.venv/bin/tengen}
 run=runs/models/$name
 number=0
 algorithm=alphazero preset=$name
-before= # the commands that made what it learns from
+before= # commands that created its training data or initial network, for the card
 case $name in
   adp) algorithm=adp preset=15x15 ;;
   adp-fudan) algorithm=adp preset=fudan ;;
-  pg9) algorithm=pg preset=pg9-self-play-level-3 ;;
+  pg-9x9-paper) algorithm=pg preset=pg9-self-play-level-3 ;;
   pg-* | ppo-* | dqn-*) algorithm=${name%%-*} preset=${name#*-} ;;
   cnn-* | mdrnn-*) algorithm=supervised preset=${name%%-*} ;;
 esac
@@ -32,7 +37,7 @@ match() {
   "$tengen" match "$player:run=$run$own" "$opponent" --rules "$rules" --seed 1 --json "$run/match-$number.json" "$@"
 }
 
-# train FOLDER options of tengen train: a run that is there goes on
+# train FOLDER OPTIONS-OF-TENGEN-TRAIN: start a run, or resume an existing one
 train() {
   folder=$1
   shift
@@ -48,7 +53,7 @@ if [ -d "$run" ]; then
 else
   mkdir -p runs/models
   if [ "$name" = 9x9 ]; then
-    # The recipe of half an hour, then one that goes on from there.
+    # The half-hour recipe, then a longer one that starts from its network.
     first=runs/models/9x9-first
     train $first --preset 9x9
     before="tengen train alphazero --preset 9x9 --seed 1 --run $first
@@ -57,11 +62,11 @@ else
     set -- --init-from $first "$@"
   fi
   if [ "$name" = 15x15 ]; then
-    # Games that end when they are proved, for what is hard, and whole ones, for how they end.
+    # Games that stop at a proof, for difficult positions, and complete games, for endings.
     games=runs/games/freestyle15.jsonl
     proved="--proved --nodes 2000 --noise 0.1"
     mkdir -p runs/games
-    # shellcheck disable=SC2086 # several options
+    # shellcheck disable=SC2086 # several options in one variable
     "$tengen" data generate runs/games/three.jsonl $proved --games 16556 --seed 61
     # shellcheck disable=SC2086
     "$tengen" data generate runs/games/four.jsonl $proved --games 41630 --seed 62
@@ -76,13 +81,13 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
     set -- --init-from 9x9 --set "warm_start.games=$games" "$@"
   fi
   case $name in
-    zero9-*) # the same algorithm, for less
+    zero9-*) # the same algorithm, but cheaper
       set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@"
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
       ;;
     cnn-*) set -- --set learner.precision=bf16 "$@" ;;
   esac
-  if [ "$name" = pg9 ]; then
+  if [ "$name" = pg-9x9-paper ]; then
     train runs/models/pg9-self-play --preset pg9
     before="tengen train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
 "
@@ -111,7 +116,7 @@ case $name in
     match 9x9 ,simulations=500 alphazero:model=zero9-ii,simulations=500,preset=zero9 --games 200
     ;;
   zero9-i | zero9-ii) match 9x9 ,simulations=500,preset=zero9 chains --games 40 ;;
-  pg9) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
+  pg-9x9-paper) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
   pg-9x9 | ppo-9x9 | dqn-9x9)
     for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done
     ;;
@@ -131,7 +136,7 @@ case $name in
     ;;
   15x15)
     openings="--openings data/openings/freestyle15.txt --transform --shuffle"
-    # shellcheck disable=SC2086 # several options
+    # shellcheck disable=SC2086 # several options in one variable
     match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 $openings
     ;;
 esac

@@ -1,6 +1,6 @@
-"""Writes the TypeScript declarations of the web interface, from which the board's JavaScript is type-checked.
+"""Write the TypeScript declarations of the web API, against which the board's JavaScript is type-checked.
 
-The source is the server's own OpenAPI description. `make stubs` runs this; a test fails when the file is stale.
+They are derived from the server's OpenAPI schema. `make stubs` runs this module; a test fails if the file is stale.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tengen.web.messages.requests import ClientMessage
 TARGET = Path(__file__).parents[1] / "src" / "tengen" / "web" / "static" / "js" / "messages.d.ts"
 
 Schema: TypeAlias = dict[str, Any]
-"""A part of an OpenAPI description."""
+"""A part of an OpenAPI schema."""
 
 _HEADER = "// Written by `make stubs` from tengen.web.messages and the routes. Do not edit.\n"
 _SOCKET = "/socket"
@@ -39,7 +39,7 @@ def declarations() -> str:
 
 
 def _description() -> Schema:
-    """Return the OpenAPI description with the socket as one more route, so that its messages are described too."""
+    """Return the OpenAPI schema with the socket as an extra route, so that it includes the socket's messages."""
     app = create_app()
 
     @app.post(_SOCKET, responses={422: {"model": Problem}})
@@ -53,7 +53,7 @@ def _declaration(name: str, schema: Schema) -> str:
     name = _identifier(name)
     if "properties" not in schema:
         return f"export type {name} = {_type(schema)};\n"
-    # Constants tell the members of a union apart, so they are never left out.
+    # Constants distinguish the members of a union, so they are always required.
     constants = {field for field, value in schema["properties"].items() if "const" in value}
     required = constants | set(schema.get("required", ()))
     fields = "".join(
@@ -64,7 +64,7 @@ def _declaration(name: str, schema: Schema) -> str:
 
 
 def _routes(paths: Schema) -> str:
-    """Return the interface `Routes`: method and path, then what is sent and what is answered."""
+    """Return the interface `Routes`: for each method and path, the types of its parameters, body and answer."""
     lines = [
         f'  "{method.upper()} {path}": {_route(operation)};\n'
         for path, methods in paths.items()
@@ -91,7 +91,7 @@ def _parameters(parameters: list[Schema], place: str) -> str:
 
 
 def _answer(operation: Schema) -> Schema:
-    """Return the schema of a successful answer, empty for a route that does not answer with JSON."""
+    """Return the schema of a successful answer; empty for a route that does not return JSON."""
     success = next(answer for status, answer in operation["responses"].items() if status.startswith("2"))
     return _content(success)
 
@@ -125,7 +125,7 @@ def _type(schema: Schema) -> str:
 
 
 def _mapping(schema: Schema) -> str:
-    """Return the type of a mapping; one whose keys are a closed set may leave keys out."""
+    """Return the type of a mapping. If its keys are an enumeration, every key is optional."""
     keys = schema.get("propertyNames", {})
     values = schema.get("patternProperties", {}).values() or [schema["additionalProperties"]]
     value = " | ".join(_type(each) for each in values)

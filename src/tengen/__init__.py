@@ -1,6 +1,6 @@
 """Tengen, the Gomoku AI laboratory: play, train, rate and explain every family of Gomoku player.
 
-The front door: `Ruleset`, `Position`, `Limits`, `make_agent`. Importing it needs numpy alone.
+Start with `Ruleset`, `Position`, `Limits` and `make_agent`. Importing this package needs only numpy.
 """
 
 from __future__ import annotations

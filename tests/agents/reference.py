@@ -1,4 +1,4 @@
-"""The simple players once more, slow and obvious, written from docs/players.md: which points each may play."""
+"""A slow, obvious second implementation of the simple players after docs/players.md: the points each may play."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 WALL = "wall"
 
 Cell = Colour | str | None
-"""A colour, None for an empty point, WALL outside the board."""
+"""A colour, None for an empty point, or WALL outside the board."""
 
 
 class Grid:
-    """The cells of a position, with anything outside the board a wall."""
+    """The cells of a position; everything outside the board is a wall."""
 
     def __init__(self, position: Position) -> None:
         self.ruleset = position.ruleset
@@ -38,7 +38,7 @@ class Grid:
         return [(x, y) for y in range(height) for x in range(width) if self.at(x, y) is None]
 
     def run_if_played(self, x: int, y: int, dx: int, dy: int, colour: Colour) -> tuple[int, Cell, Cell]:
-        """Length of the run through (x, y) with a stone of `colour` there, and what stands at its two ends."""
+        """Return the length of the run through (x, y) with a stone of `colour` there, and the cells at its two ends."""
         length, ends = 1, []
         for sign in (-1, 1):
             step = 1
@@ -49,7 +49,7 @@ class Grid:
         return length, ends[0], ends[1]
 
     def runs(self, colour: Colour) -> Iterator[tuple[int, tuple[int, int], tuple[int, int]]]:
-        """Every unbroken run of a colour: its length and the two cells beside it."""
+        """Yield every unbroken run of a colour: its length and the two adjacent cells."""
         for (x, y), stone in self.stones.items():
             for dx, dy in DIRECTIONS:
                 if stone is not colour or self.at(x - dx, y - dy) is colour:
@@ -96,7 +96,7 @@ def ends_of_runs(grid: Grid, colour: Colour, length: int, *, both: bool = False)
 
 
 def ends_of_fours(grid: Grid, colour: Colour) -> set[tuple[int, int]]:
-    """Ends of connected runs of k - 1 stones; the end must complete a win on that very line."""
+    """Return the ends of connected runs of k - 1 stones that complete a win on the same line."""
     found: set[tuple[int, int]] = set()
     for run_length, low, high in grid.runs(colour):
         if run_length != grid.k - 1:
@@ -143,7 +143,7 @@ def naive_stages(grid: Grid, level: int) -> list[set[tuple[int, int]]]:
 
 
 def chains_score(position: Position, point: Point) -> int:
-    """The 8 counts of the paper times their weights (for a win length of 5: 1, 3, 9, 81 and 1, 3, 9, 27)."""
+    """Return the paper's 8 counts times their weights (for win length 5: 1, 3, 9, 81 and 1, 3, 9, 27)."""
     grid, score = Grid(position), 0
     k = grid.k
     for colour, win_weight in ((grid.own, 3 ** (k - 1)), (grid.other, 3 ** (k - 2))):
@@ -157,7 +157,7 @@ def chains_score(position: Position, point: Point) -> int:
 
 
 def prospect(grid: Grid, x: int, y: int) -> int:
-    """The most own stones, this one included, among k points in a row without an enemy stone."""
+    """Return the largest number of own stones, including this one, in a window of k points without enemy stones."""
     best = 0
     for dx, dy in DIRECTIONS:
         for start in range(-grid.k + 1, 1):
@@ -179,7 +179,7 @@ def best_points(points: list[Point], score: Callable[[Point], int]) -> set[Point
 
 
 def candidates(agent: str, position: Position) -> set[Point]:
-    """The points among which the agent draws in this position."""
+    """Return the points from which the agent picks one at random."""
     grid = Grid(position)
     legal = position.legal_points()
     if agent == "random":

@@ -1,4 +1,4 @@
-"""The agent `adp`: legal, the same every time, and quick to see what one move decides."""
+"""The agent `adp`: legal and reproducible moves, and one-move tactics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NINE = Ruleset.parse("9x9:5")
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A critic that has learned nothing."""
+    """An untrained critic."""
     config = CriticConfig(input=CriticInput.STONES, hidden=8, activation=Activation.SIGMOID)
     path = tmp_path / "critic.safetensors"
     path.write_bytes(CriticNet(config, 1).critic(NINE).to_bytes())
@@ -88,7 +88,7 @@ def test_the_newest_critic_of_a_run_is_played(model: Path) -> None:
         assert agent.choose(position, Limits()).value_to_move != before.value_to_move
 
 
-def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
+def test_missing_critics_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AgentNameError, match="two critics"):
         make_agent("adp:model=adp,run=there")
     with pytest.raises(InputError, match="nor a shipped critic"):

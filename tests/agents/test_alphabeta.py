@@ -1,9 +1,8 @@
-"""The alpha-beta engine as a player: what it must find, what it must never do, limits, threads, analysis."""
+"""The alpha-beta engine as a player: tactics, legal moves, limits, threads, analysis."""
 
 from __future__ import annotations
 
 import random
-import threading
 
 import pytest
 
@@ -44,7 +43,7 @@ def play_out(position: Position, agent: Agent, limits: Limits) -> Position:
     return position
 
 
-# -- what it must find ------------------------------------------------------------------------------------------------
+# -- tactics ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", ALL_RULES)
@@ -81,7 +80,7 @@ def test_wins_in_five_with_a_double_three(agent, rule):
 @pytest.mark.parametrize("rule", ALL_RULES)
 def test_blocks_a_four(agent, rule):
     decision = agent.choose(stones("a1 f8 c2", "g8 h8 i8 j8", rules=f"15x15:5:{rule}"), Limits(depth=5))
-    # In caro the five can also be spoiled from beyond.
+    # In caro a stone beyond the five also stops it.
     assert decision.move == "k8" or (rule.startswith("caro") and decision.move == "l8")
 
 
@@ -113,7 +112,7 @@ def test_forced_wins_are_proved(agent, puzzle):
 
 @pytest.mark.parametrize("puzzle", [one for one in load_forced_wins() if one["kind"] == "vcf"], ids=puzzle_name)
 def test_sees_the_fours_of_the_other_side(agent, puzzle):
-    """One ply is enough not to leave the opponent his continuous fours."""
+    """A search of one ply does not overlook the opponent's continuous fours."""
     to_move = "white" if puzzle["to_move"] == "black" else "black"
     position = stones(puzzle["black"], puzzle["white"], to_move, puzzle["ruleset"])
     assert solve_threats(position, for_side=Colour(puzzle["to_move"])).line
@@ -121,7 +120,7 @@ def test_sees_the_fours_of_the_other_side(agent, puzzle):
     assert not solve_threats(after).line
 
 
-# -- Gomocup's positions for new engines (rows from the top there, which mirrors position and answer alike) -----------
+# -- Gomocup's positions for new engines (their rows count from the top, which mirrors position and answer) -----------
 
 
 @pytest.mark.parametrize("size", [15, 20])
@@ -247,7 +246,7 @@ def test_nodes_are_a_limit(agent, nodes):
     agent.new_game(MIDDLE_GAME.ruleset)
     decision = agent.choose(MIDDLE_GAME, Limits(nodes=nodes))
     assert MIDDLE_GAME.is_legal(decision.move)
-    # The search unwinds from where the limit was met.
+    # The search visits a few more nodes while it unwinds.
     assert decision.nodes <= nodes + 300
 
 
@@ -282,23 +281,20 @@ def test_the_same_search_twice():
 
 
 def test_stop_ends_a_search(agent):
-    decisions = []
-    began = threading.Event()
+    search = agent.start(MIDDLE_GAME, Limits(time_ms=600_000))
+    for analysis in search:
+        if analysis.depth >= 4:
+            search.stop()
+    assert MIDDLE_GAME.is_legal(search.result().move)
+    assert search.result().depth >= 4
 
-    def think() -> None:
-        began.set()
-        decisions.append(agent.choose(MIDDLE_GAME, Limits(time_ms=600_000)))
 
-    thread = threading.Thread(target=think, daemon=True)
-    thread.start()
-    began.wait()
-    # A stop that comes before the search has begun is forgotten by it, so it is said again.
-    for _ in range(600):
-        agent.stop()
-        thread.join(0.1)
-        if not thread.is_alive():
-            break
-    assert MIDDLE_GAME.is_legal(decisions[0].move)
+def test_the_best_move_so_far_is_known_during_a_search(agent):
+    search = agent.start(MIDDLE_GAME, Limits(depth=6))
+    assert search.best_so_far() is None
+    for _ in search:
+        assert MIDDLE_GAME.is_legal(search.best_so_far().move)
+    assert search.best_so_far() == search.result()
 
 
 # -- threads ----------------------------------------------------------------------------------------------------------
@@ -338,7 +334,7 @@ def test_analysis_streams_ever_deeper(agent):
 
 
 @pytest.mark.parametrize("nodes", [3000, 6000, 10_000, 14_000])
-def test_all_lines_are_told_best_first_however_early_the_search_ends(agent, nodes):
+def test_all_lines_are_reported_best_first_however_early_the_search_ends(agent, nodes):
     position = Position.from_moves(Ruleset(15, 15), "h8g6j10f8")
     *_, last = agent.analyse(position, Limits(nodes=nodes), lines=5)
     values = [line.value_to_move for line in last.lines]
@@ -415,7 +411,7 @@ def test_an_error_of_the_listener_comes_back_with_several_threads():
 
 def test_a_node_limit_holds_for_all_threads_together():
     engine = AlphaBeta(AlphaBetaConfig(table_mb=4))
-    # Each thread looks at the limit every 512 nodes.
+    # Each thread checks the limit every 512 nodes.
     assert 100_000 <= engine.search(MIDDLE_GAME, Limits(nodes=100_000, threads=4)).nodes <= 100_000 + 4 * 513
 
 

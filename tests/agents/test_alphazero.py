@@ -16,6 +16,7 @@ from tengen.core.contracts import Analysis, Colour, ExcludesMoves, Limits, Outco
 from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
 from tengen.nets.architectures import NetConfig, NetKind, build_net
@@ -63,7 +64,7 @@ def test_parameters_reach_the_search(model: Path) -> None:
 
 
 def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> None:
-    # Black threatens on both sides: white is lost, and how much that is worth tells the discount.
+    # Black threatens on both sides, so white is lost; the value of the position shows the discount.
     lost = Position.from_moves(NINE, "e5a1f5a3g5c1d5")
     ruleset = lost.ruleset
     net = build_net(NetConfig(kind=NetKind.PLAIN), ruleset)
@@ -90,8 +91,8 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
         ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
-        ("alphazero:preset=zero9,vcf=9", "preset zero9 has no tactics, and so no vcf=9"),
-        ("alphazero:preset=zero9,vct=9", "preset zero9 has no tactics, and so no vct=9"),
+        ("alphazero:preset=zero9,vcf=9", "vcf=9 needs tactics, which preset zero9 does not have"),
+        ("alphazero:preset=zero9,vct=9", "vct=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:batch=0", "leaves 0"),
         ("alphazero:resist=-1", "resist -1 is outside 0–"),
         ("alphazero:threads=9999", "threads 9999 is outside 0–256"),
@@ -107,7 +108,7 @@ def test_refusals(name: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["alphazero", "policy"])
-def test_a_network_that_cannot_be_had_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none-such' is neither a folder, nor an .onnx file, nor a shipped model"):
         make_agent(f"{kind}:model=none-such")
     with pytest.raises(InputError, match=r"has no model\.onnx; a training run has it after its first iteration"):
@@ -283,9 +284,9 @@ def test_what_only_looks_lost_is_left_to_the_search(monkeypatch: pytest.MonkeyPa
     asked: list[Position] = []
     search = AlphaBeta.search
 
-    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+    def listen(engine: AlphaBeta, position: Position, limits: Limits, *, stop: StopSignal) -> Analysis:
         asked.append(position)
-        return search(engine, position, replace(limits, nodes=1))  # which proves nothing
+        return search(engine, position, replace(limits, nodes=1))  # one node proves nothing
 
     monkeypatch.setattr(AlphaBeta, "search", listen)
     monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
@@ -314,15 +315,16 @@ def test_the_second_player_on_6x6_holds_out_against_the_rule_based_one() -> None
 def test_stop_ends_an_analysis_and_leaving_it_does_too() -> None:
     agent = make_agent("alphazero:model=uniform")
     endless = Limits(simulations=10**8)
-    analysis = agent.analyse(START, endless)
+    search = agent.start(START, endless)
+    analysis = iter(search)
     next(analysis)
-    agent.stop()
+    search.stop()
     assert 0 < list(analysis)[-1].nodes < 10**8
     left = agent.analyse(START, endless)
     assert isinstance(left, Generator)
     next(left)
     left.close()  # waits for the search
-    assert not any(thread.name in ("analysis", "puct") for thread in threading.enumerate())
+    assert not any(thread.name in ("search", "puct") for thread in threading.enumerate())
     assert agent.choose(START, Limits(simulations=50)).nodes == 50
 
 
@@ -376,7 +378,7 @@ def test_finished_games_are_refused(kind: str) -> None:
         (Limits(nodes=50), 50, (None, None)),
         (Limits(simulations=50, time_ms=60_000), 20_000, (3000, 60_000)),
         (Limits(simulations=50, time_ms=60_000, clock_ms=100_000), 20_000, (250, 5000)),
-        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # three milliseconds are not enough for two searches
+        (Limits(simulations=50, clock_ms=60), None, (None, None)),  # 3 ms are not enough for two searches
     ],
 )
 def test_resistance_keeps_to_the_limits_of_the_move(
@@ -385,7 +387,7 @@ def test_resistance_keeps_to_the_limits_of_the_move(
     given: list[Limits] = []
     search = AlphaBeta.search
 
-    def listen(engine: AlphaBeta, position: Position, limits: Limits) -> Analysis:
+    def listen(engine: AlphaBeta, position: Position, limits: Limits, *, stop: StopSignal) -> Analysis:
         given.append(limits)
         return search(engine, position, replace(limits, nodes=1))
 
@@ -402,11 +404,12 @@ def test_resistance_keeps_to_the_limits_of_the_move(
 
 def test_a_stop_during_the_search_leaves_resistance_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tengen.agents.alphazero._LOST", 1.0)
-    monkeypatch.setattr(AlphaBeta, "search", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(AlphaBeta, "search", lambda *_, **__: pytest.fail("the engine was asked"))
     with make_agent("alphazero:model=uniform") as agent:
-        stopper = threading.Timer(0.2, agent.stop)
+        search = agent.start(Position.start(SIX), Limits(simulations=10**9))
+        stopper = threading.Timer(0.2, search.stop)
         stopper.start()
-        decision = agent.choose(Position.start(SIX), Limits(simulations=10**9))
+        decision = search.result()
         stopper.join()
     assert decision.proof is None
     assert decision.nodes < 10**9

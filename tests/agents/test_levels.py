@@ -1,4 +1,4 @@
-"""The ladder of levels: what ships can be played everywhere."""
+"""The levels for people: every shipped level plays every ruleset."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_level_plays_every_ruleset(rules: str) -> None:
     [
         ("level = [", "levels.toml"),
         ("[[level]]\nlevel = 1", "name is missing"),
-        ('[[level]]\nlevel = 2\nname = ""\nagent = "random"\ndescription = ""', "count from 1"),
+        ('[[level]]\nlevel = 2\nname = ""\nagent = "random"\ndescription = ""', "numbered 1, 2, 3"),
         ('[[level]]\nlevel = 1\nname = ""\nagent = "random"\ndescription = ""\nelo = 3', "unknown key"),
     ],
 )

@@ -6,19 +6,20 @@ import random
 
 import pytest
 
-from tengen.agents.opening_choices import choose_action
+from tengen.agents.opening_choices import choose_action, choose_actions
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Decision, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState, Option, Seat
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 
 LIMITS = Limits()
 
 
 class Judge(Agent):
-    """Values every position the same and would play the first legal point."""
+    """Gives every position the same value and plays the first legal point."""
 
     def __init__(self, value_to_move: float | None) -> None:
         self.value_to_move = value_to_move
@@ -81,6 +82,15 @@ def test_own_stones_are_own_moves_where_they_are_allowed() -> None:
     assert not_allowed in third.allowed_points()
     assert isinstance(not_allowed, Point)
     assert max(abs(not_allowed.x - 7), abs(not_allowed.y - 7)) == 3
+
+
+@pytest.mark.parametrize("state", [three_stones(), start("pro").apply("h8")])
+def test_a_stop_ends_the_search_behind_an_action(state: OpeningState) -> None:
+    stop = StopSignal()
+    stop.set()
+    hours = Limits(time_ms=10**8)
+    (action,) = choose_actions(make_agent("alphabeta:hash-mb=1"), state, hours, random.Random(0), stop)
+    assert action in state.actions()
 
 
 def test_nothing_to_do() -> None:

@@ -1,4 +1,4 @@
-"""The players of the learners: the policy of a network, found among the shipped ones of their own kind."""
+"""The players `pg`, `ppo`, `dqn` and `evolution`: they play the policy of a shipped network of their own kind."""
 
 from __future__ import annotations
 

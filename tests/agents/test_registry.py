@@ -1,4 +1,4 @@
-"""Naming players: what is understood, and what is refused with the list of what is known."""
+"""Agent texts: which are accepted, and which are refused with a list of what is known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EverythingParameters:
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> AgentKind:
-    """A kind with a parameter of every type, known to the registry."""
+    """Register an agent with a parameter of every type."""
     from tengen.agents import simple
 
     def make(chosen: EverythingParameters) -> Agent:
@@ -123,8 +123,8 @@ def test_types_of_parameters(everything: AgentKind) -> None:
         ("model=x,noise=perhaps", "noise='perhaps' is not one of true, false"),
         ("model=x,max-nodes=many", "max-nodes='many' is not int"),
         ("model=x,temperature=warm", "temperature='warm' is not float"),
-        ('model="x', "quoted value of 'model' does not end well"),
-        ('model="x"y', "quoted value of 'model' does not end well"),
+        ('model="x', "quoted value of 'model' has no end, or no comma follows it"),
+        ('model="x"y', "quoted value of 'model' has no end, or no comma follows it"),
         ("model=missing", "there is no model 'missing' in 'everything:model=missing'"),
     ],
 )

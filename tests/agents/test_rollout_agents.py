@@ -1,4 +1,4 @@
-"""The players `uct` and `hmcts`: their names, presets, limits and seeds, and that they beat what they should."""
+"""The players `uct` and `hmcts`: names, presets, limits, seeds, and strength against simple players."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def play_game(black: Agent, white: Agent, ruleset: Ruleset, seed: int) -> Outcom
 
 
 def wins(name: str, opponent: str, rules: str, games: int) -> int:
-    """How many of `games` games `name` wins, playing both colours in turn."""
+    """Return how many of `games` games `name` wins with alternating colours."""
     ruleset = Ruleset.parse(rules)
     player, other = make_agent(name), make_agent(opponent)
     count = 0
@@ -80,7 +80,7 @@ def test_presets() -> None:
     ("name", "message"),
     [
         ("uct:playouts=0", "playouts 0 is outside 1–1000000000 in 'uct:playouts=0'"),
-        ("uct:seconds=0", "seconds 0.0 is not a number above 0"),
+        ("uct:seconds=0", "seconds 0.0 is not a finite number above 0"),
         ("uct:seconds=nan", "seconds nan"),
         ("uct:c=-1", "exploration -1.0"),
         ("uct:radius=99", "radius 99 is outside 0–22"),
@@ -192,36 +192,26 @@ def test_analysis_streams(name: str) -> None:
 def test_stop_ends_an_analysis_and_leaving_it_does_too(name: str) -> None:
     agent = make_agent(name)
     endless = Limits(simulations=10**15)
-    analysis = agent.analyse(START, endless)
+    search = agent.start(START, endless)
+    analysis = iter(search)
     next(analysis)
-    agent.stop()
+    search.stop()
     assert 0 < list(analysis)[-1].nodes < 10**15
     left = agent.analyse(START, endless)
     assert isinstance(left, Generator)
     next(left)
     left.close()  # waits for the search
-    assert not any(thread.name == "rollout-analysis" for thread in threading.enumerate())
+    assert not any(thread.name == "search" for thread in threading.enumerate())
     assert agent.choose(START, Limits(simulations=50)).nodes == 50
 
 
 @BOTH
 def test_stop_ends_a_choice(name: str) -> None:
-    agent = make_agent(name)
-    done = threading.Event()
-    chosen: list[int] = []
-
-    def think() -> None:
-        chosen.append(agent.choose(START, Limits(simulations=10**15)).nodes)
-        done.set()
-
-    threading.Thread(target=think, daemon=True).start()
-    # A stop that comes before the choice has begun is not meant for it, so say it until it is heard.
-    for _ in range(6000):
-        agent.stop()
-        if done.wait(0.01):
-            break
-    assert done.is_set()
-    assert 0 < chosen[0] < 10**15
+    search = make_agent(name).start(START, Limits(simulations=10**15))
+    stopper = threading.Timer(0.1, search.stop)
+    stopper.start()
+    assert 0 < search.result().nodes < 10**15
+    stopper.join()
 
 
 def test_an_analysis_of_a_won_position_ends_with_the_proof() -> None:
@@ -230,7 +220,7 @@ def test_an_analysis_of_a_won_position_ends_with_the_proof() -> None:
     assert str(last.lines[0].proof) == "+M1"
 
 
-# ---- Strength: all games are the same on every run -------------------------------------------------------------------
+# ---- Strength: the games are reproducible ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

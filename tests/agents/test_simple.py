@@ -1,4 +1,4 @@
-"""The simple players: each rule of each of them, against a slow second implementation, on every kind of board."""
+"""The simple players: each of their rules, and a comparison with a slow second implementation on many boards."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def stones(black: str = "", white: str = "", to_move: str = "black", rules: str 
 
 
 def choices(agent: str, position: Position, seeds: int = 150) -> set[str]:
-    """Every move the agent plays here under many seeds."""
+    """Return all moves that the agent plays here over many seeds."""
     player = make_agent(agent)
     found: set[str] = set()
     for seed in range(seeds):
@@ -55,7 +55,7 @@ def points(text: str) -> set[str]:
 
 
 def random_position(ruleset: Ruleset, seed: int) -> Position:
-    """A middle game, half of it played by players that build and block, so that shapes come up."""
+    """Return a middle-game position, partly played by agents that build and block, so that it contains shapes."""
     choice = random.Random(seed)
     position = Position.start(ruleset)
     builder = make_agent(choice.choice(["naive:level=3", "chains", "rule-based"]))
@@ -124,12 +124,12 @@ def test_s6_extends_single_stones_from_level_3_on() -> None:
 
 
 def test_extending_asks_for_one_empty_end_and_no_more_room() -> None:
-    # Nothing can come of the short diagonal a3–c1; the paper's player extends a run there all the same.
+    # The short diagonal a3–c1 cannot win; the paper's player extends a run there anyway.
     position = stones(black="b2c1", white="e5")
     assert "a3" in choices("naive:level=2", position)
 
 
-# ---- The hole of the paper: split fours ------------------------------------------------------------------------------
+# ---- The gap in the paper's defence: split fours ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
@@ -166,8 +166,8 @@ def test_a_four_that_would_become_a_six_does_not_count_where_six_does_not_win() 
     assert choices("naive:level=4", free) == points("f5")
 
 
-def test_a_run_that_is_too_long_is_no_shorter_run() -> None:
-    # The four would only become a six at d5; it is no three or two to be extended either, so c5 is what is left.
+def test_a_run_that_is_too_long_does_not_count_as_a_shorter_one() -> None:
+    # At d5 the four would become a six. It does not count as a three or two to extend either, so only c5 is left.
     position = stones(black="c5e5f5g5h5", white="i5", rules="9x9:5:standard")
     for level in (0, 1, 2):
         assert len(choices(f"naive:level={level}", position)) > 40
@@ -182,7 +182,7 @@ def test_a_five_closed_at_both_ends_does_not_count_in_caro() -> None:
 
 
 def test_black_does_not_foul_in_renju() -> None:
-    # e5 blocks white's four and would be a double three for black: black must not, whatever it costs.
+    # e5 would block white's four, but it is a double-three, which black may not play even if white then wins.
     position = stones(black="f5g5e6e7", white="a1b2c3d4f6", rules="9x9:5:renju")
     assert Point("e5") in position.forbidden_points()
     for agent in AGENTS:
@@ -255,7 +255,7 @@ def test_moves_are_those_of_the_reference(agent: str, rules: str) -> None:
     for seed in range(12):
         position = random_position(ruleset, seed)
         allowed = reference.candidates(agent, position)
-        # Few candidates are all seen; of many, each that is seen must be one of them.
+        # If there are few candidates, all must occur; if there are many, every move must be one of them.
         draws = 12 * len(allowed) if len(allowed) <= 4 else 12
         seen = set()
         for _ in range(draws):
@@ -324,7 +324,7 @@ def test_agent_seed_and_game_seed_both_count() -> None:
 
 
 def test_both_colours_draw_from_streams_of_their_own() -> None:
-    # With one stream for both, white would answer each random move right beside it.
+    # With a shared stream, white would answer each random move on an adjacent point.
     player = make_agent("random")
     start = Position.start(Ruleset(15, 15))
     distances = []
@@ -345,7 +345,7 @@ def test_finished_games_are_refused_with_the_position() -> None:
 
 def test_black_without_a_legal_point_has_lost_already() -> None:
     ruleset = Ruleset(9, 9, 5, Rule.RENJU)
-    # Every point but e5 is taken, in stripes two wide that give nobody five in a row; e5 would be a black overline.
+    # All points except e5 are occupied, in stripes of width two without a five; e5 would be a black overline.
     black: list[Point] = []
     white: list[Point] = []
     for y in range(9):
@@ -364,7 +364,7 @@ def test_black_without_a_legal_point_has_lost_already() -> None:
 
 
 def score(first: str, second: str, games: int = 100, rules: str = "9x9:5:freestyle") -> float:
-    """Points of the first player, a draw counting a half; colours alternate."""
+    """Return the points of the first player, with half a point for a draw; colours alternate."""
     total = 0.0
     for game in range(games):
         first_is_black = game % 2 == 0

@@ -1,6 +1,6 @@
-"""A tournament that is killed again and again: `python -m tests.arena.killing --kills 20 --rounds 10`.
+"""Kill a tournament repeatedly and check what is left: `python -m tests.arena.killing --kills 20 --rounds 10`.
 
-The tests run a short form of it.
+The tests run a shorter version.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ import psutil
 
 PATIENCE_S = 120.0
 
-# Games of a few tenths of a second, so that a kill hits the middle of some.
+# Games take a few tenths of a second, so some kills happen in the middle of a game.
 PLAYERS = tuple(f"alphabeta:nodes={nodes},hash-mb=1" for nodes in (5000, 5500, 6000, 6500, 7000))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is left in the end."""
+    """State of the tournament after all kills."""
 
     planned: int
     kills: int
     games: int
     played_twice: int
     meetings: Counter[tuple[int, int, str]]
-    """(first, second, opening) → games."""
+    """Number of games by (first, second, opening)."""
     is_sound: bool
     survivors: int
-    """Processes that outlived their tournament."""
+    """Number of processes that outlived their tournament."""
 
 
 def write_tournament(folder: Path, rounds: int, players: tuple[str, ...] = PLAYERS) -> Path:
-    """A round robin; returns its file."""
+    """Write a round robin and return its file."""
     path = folder / "killed.toml"
     names = ", ".join(f'"{player}"' for player in players)
     path.write_text(f'rules = "9x9:5:freestyle"\nrounds = {rounds}\nconcurrency = 2\nplayers = [{names}]\n')
@@ -54,14 +54,17 @@ def command(path: Path) -> list[str]:
 
 
 def count_games(database: Path) -> int:
-    """Games kept so far; 0 while there is no table."""
+    """Return the number of stored games; 0 until the table exists."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         return int(connection.execute("SELECT COUNT(*) FROM games").fetchone()[0])
     return 0
 
 
 def kill_within(path: Path, after_games: int, delay_s: float) -> tuple[bool, list[psutil.Process]]:
-    """Run the tournament, kill it a moment after so many more games are kept; says whether it was still running."""
+    """Run the tournament and kill it `delay_s` after `after_games` more games are stored.
+
+    Returns whether it was still running, and its child processes.
+    """
     database = path.with_suffix(".db")
     goal = count_games(database) + after_games
     process = subprocess.Popen(command(path), stdout=subprocess.DEVNULL)
@@ -81,14 +84,14 @@ def kill_within(path: Path, after_games: int, delay_s: float) -> tuple[bool, lis
 def play_through(
     folder: Path, *, kills: int, rounds: int, seed: int = 0, players: tuple[str, ...] = PLAYERS
 ) -> Outcome:
-    """Kill a tournament so many times, then let it end, and look at what it left."""
+    """Kill a tournament `kills` times, then let it finish and return its final state."""
     path = write_tournament(folder, rounds, players)
     planned = len(players) * (len(players) - 1) * rounds
     rng = random.Random(seed)
     hits = 0
     survivors = 0
     for number in range(kills):
-        if number % 4 == 3:  # while it starts
+        if number % 4 == 3:  # kill it during startup
             after_games, delay_s = 0, rng.uniform(0, 3)
         else:
             after_games, delay_s = rng.randint(1, max(1, planned // (kills + 1))), rng.uniform(0, 0.3)

@@ -1,4 +1,4 @@
-"""One game: who wins, why it ended, what the clocks say."""
+"""A single game: result, ending and clocks."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tengen.core.contracts import Agent, Decision, Limits, Outcome, Proof, Rules
 from tengen.core.geometry import Point, parse_points
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import EngineError, EngineFault, NotationError
 from tengen.protocols.piskvork.swap2 import Swap2Answer
 
@@ -41,7 +42,7 @@ class Script(Agent):
 
 
 class Failing(Agent):
-    """Raises whatever it is told to."""
+    """Raises a given exception."""
 
     def __init__(self, error: BaseException, *, at_start: bool = False) -> None:
         self._error = error
@@ -56,7 +57,7 @@ class Failing(Agent):
 
 
 class Answering(Agent):
-    """Answers with what a function makes of the position."""
+    """Plays the move that a function returns for the position."""
 
     def __init__(self, answer: Callable[[Position], object]) -> None:
         self._answer = answer
@@ -66,7 +67,7 @@ class Answering(Agent):
 
 
 class Sleeping(Agent):
-    """Takes a while for every move."""
+    """Sleeps before every move."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -160,10 +161,10 @@ def test_the_clock_of_the_game_runs_out() -> None:
     controls = TimeControl(match_ms=120, tolerance_ms=0), TimeControl()
     result = play_game(RULES, (Sleeping(0.05), make_agent("random")), controls=controls)
     assert (result.loser_seat, result.ending) == (0, Ending.TIMEOUT)
-    assert len(result.moves) <= 5  # each move takes 50 ms at least
+    assert len(result.moves) <= 5  # each move takes at least 50 ms
 
 
-def test_limits_tell_the_clock_and_what_was_asked_for() -> None:
+def test_limits_contain_the_clock_and_the_search_limits() -> None:
     control = TimeControl(match_ms=100_000, increment_ms=50_000, nodes=10, depth=4, simulations=20, threads=2)
     black, white = Script("a1b1c1d1e1"), Script("a2b2c2d2")
     game(black, white, control=control)
@@ -183,7 +184,7 @@ def test_limits_are_checked() -> None:
         TimeControl(clock_ms=5)
 
 
-def test_the_watch_hears_of_every_wait() -> None:
+def test_the_watch_is_notified_of_every_wait() -> None:
     heard: list[tuple[int, float | None]] = []
     game(
         Script("a1b1c1d1e1"),
@@ -238,13 +239,15 @@ def test_opening_procedures_are_played(opening: str) -> None:
 
 
 class Swap2Engine(Script):
-    """Answers swap2 by itself, as a foreign engine does."""
+    """Handles swap2 itself, as an external engine does."""
 
     def __init__(self, moves: str, *answers: Swap2Answer) -> None:
         super().__init__(moves)
         self._answers = list(answers)
 
-    def answer_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits) -> Swap2Answer:
+    def answer_swap2(
+        self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits, stop: StopSignal
+    ) -> Swap2Answer:
         return self._answers.pop(0)
 
 

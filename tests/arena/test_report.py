@@ -1,4 +1,4 @@
-"""Reports: tables, Markdown, HTML, JSON, pictures, and what is seen while games are played."""
+"""Reports: tables, Markdown, HTML, JSON, pictures, and the live view."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = ("Ann", "B|b <b>", "$Carl$")
 
 
 def fill(store: GameStore, names: tuple[str, ...] = NAMES, rounds: int = 3, description: object = None) -> None:
-    """The earlier player wins with black, draws with white; the last game is a forfeit."""
+    """Store games in which the earlier player wins as black and draws as white; the last game is a forfeit."""
     store.set_players([Entrant(name=name, agent=f"agent-{place}") for place, name in enumerate(names)])
     meetings = [(a, b) for _ in range(rounds) for a in range(len(names)) for b in range(a + 1, len(names))]
     store.set_setting("games", 2 * len(meetings))
@@ -136,7 +136,7 @@ def test_players_who_never_met_are_not_compared() -> None:
 
 
 class Cells(HTMLParser):
-    """Collects the texts and the tags of a page."""
+    """Collects the texts and tags of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ def test_a_narrow_terminal_cuts_no_name_and_no_number() -> None:
     assert max(map(len, shown.splitlines())) <= 60
     assert "Crosstable, 9x9:5:freestyle (continued)" in shown
     cross = shown.partition("Crosstable")[2].partition("Colours")[0]
-    assert cross.count("1.5") == 12 * 11 // 2 - 1  # all but the pair with the forfeit
+    assert cross.count("1.5") == 12 * 11 // 2 - 1  # all pairs except the one with the forfeit
 
 
 def test_a_report_folder(standings: Standings, tmp_path: Path) -> None:

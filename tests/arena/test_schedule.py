@@ -167,7 +167,7 @@ def test_balanced_openings_are_found_again_and_read_back(tmp_path: Path) -> None
 def test_openings_that_cannot_be_found() -> None:
     with pytest.raises(AgentError, match="only 0 of 1"):
         find_balanced(NINE, 1, 0, BalanceSettings(nodes=100, max_value=1e-9), max_tries=3)
-    # But for symmetry, 4x4 has three points.
+    # Up to symmetry, 4x4 has three points.
     single = BalanceSettings(nodes=10, max_value=1, min_stones=1, max_stones=1)
     with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*, then none in 50 candidates"):
         find_balanced(Ruleset(4, 4, 4), 1_000_000, 0, single, max_tries=50)

@@ -36,7 +36,7 @@ def pairs(ll: int, ld: int, wl: int, dd: int, wd: int, ww: int) -> list[int]:
 @pytest.mark.parametrize(
     ("counts", "elo0", "elo1", "model", "llr"),
     [
-        # The numbers that fastchess tests itself against (app/tests/sprt_test.cpp).
+        # Values from the tests of fastchess (app/tests/sprt_test.cpp).
         (games(36433, 36027, 68692), 0, 2, NORMALISED, 0.92),
         (games(10871, 10650, 20431), -1.75, 0.25, NORMALISED, 2.30),
         (games(4250, 0, 0), 0, 10, NORMALISED, 120.56),
@@ -118,7 +118,7 @@ def test_every_result_has_a_finite_estimate(counts: list[int]) -> None:
 
 def test_a_clean_sweep_is_not_certainty() -> None:
     estimate = estimate_elo([0, 0, 0, 0, 20])
-    # 20 of 20 pairs: a true score of 0.9 would show that one time in eight.
+    # 20 of 20 pairs: with a true score of 0.9 this happens one time in eight.
     assert 250 < estimate.low < 450 < estimate.elo < estimate.high
     assert estimate.low < estimate_elo([0, 0, 0, 0, 200]).low
 
@@ -139,7 +139,7 @@ def test_a_clean_sweep_is_not_certainty() -> None:
     ],
 )
 def test_a_few_results_are_little_evidence(counts: list[int], superiority: float) -> None:
-    # A uniform prior of the share of wins gives 0.75, 0.875 and 0.969 for sweeps of one, two and four.
+    # A uniform prior on the win rate gives 0.75, 0.875 and 0.969 for sweeps of one, two and four.
     assert estimate_elo(counts).superiority == pytest.approx(superiority, abs=1e-3)
     assert estimate_elo(counts[::-1]).superiority == pytest.approx(1 - superiority, abs=1e-3)
 
@@ -164,7 +164,7 @@ def test_equal_results_have_no_normalised_elo(counts: list[int]) -> None:
     assert math.isnan(estimate_elo(counts).normalised)
 
 
-def test_no_games_say_nothing() -> None:
+def test_no_games_give_no_information() -> None:
     estimate = estimate_elo([0, 0, 0])
     assert (estimate.elo, estimate.low, estimate.high) == (0.0, -math.inf, math.inf)
     assert estimate.superiority == 0.5
@@ -203,7 +203,7 @@ def test_tests_are_parsed() -> None:
 
 
 def simulate_test(sprt: Sprt, probabilities: list[float], rng: np.random.Generator) -> tuple[Hypothesis, int]:
-    """Play pairs until the test is decided; looks after every second pair."""
+    """Play pairs until the test is decided, checking it after every second pair."""
     counts = np.zeros(5, dtype=int)
     while True:
         counts += rng.multinomial(2, probabilities)
@@ -213,7 +213,7 @@ def simulate_test(sprt: Sprt, probabilities: list[float], rng: np.random.Generat
 
 
 def pair_distribution(score: float) -> list[float]:
-    """Pairs of independent games with 40 % draws."""
+    """Return the distribution of pairs of independent games with 40 % draws."""
     win, draw = score - 0.2, 0.4
     loss = 1 - win - draw
     return [loss * loss, 2 * loss * draw, 2 * loss * win + draw * draw, 2 * win * draw, win * win]
@@ -226,7 +226,7 @@ def test_sequential_tests_keep_their_error_rates(truth: float, wrong: Hypothesis
     distribution = pair_distribution(expected_score(truth))
     runs = 200
     mistakes = sum(simulate_test(sprt, distribution, rng)[0] is wrong for _ in range(runs))
-    # 5 % of 200 are 10; 17 or more would happen one time in fifty.
+    # 5 % of 200 is 10; 17 or more happens one time in fifty.
     assert mistakes <= 17
 
 
@@ -272,7 +272,7 @@ def test_many_games_give_the_truth_itself() -> None:
 
 
 def two(wins: int, draws: int, losses: int) -> Ratings:
-    """Results of player 0 against player 1, the same with both colours."""
+    """Return results of player 0 against player 1, the same with both colours."""
     return rate(2, {(0, 1): Wdl(wins, draws, losses), (1, 0): Wdl(losses, draws, wins)})
 
 
@@ -359,9 +359,9 @@ def test_pairs_are_counted_for_the_earlier_player() -> None:
     assert str(tally.as_white(0, 1)) == "+2 =1 -3"
     tally.add(Score(12, "r", 0, 1, 0, Outcome.BLACK, Ending.TIMEOUT))
     assert tally.forfeits == {(1, Ending.TIMEOUT): 1}
-    assert tally.match_counts(0, 1) == [1, 1, 2, 1, 1]  # one game without its partner does not count yet
+    assert tally.match_counts(0, 1) == [1, 1, 2, 1, 1]  # a game without its pair does not count yet
     tally.add(Score(14, "r", 0, 1, 0, Outcome.BLACK, Ending.FIVE))
-    assert tally.match_counts(0, 1) == [4, 4, 6]  # two of fourteen are too many to leave out
+    assert tally.match_counts(0, 1) == [4, 4, 6]  # with two of fourteen games unpaired, games are counted singly
 
 
 def test_seats_of_a_swapped_opening_are_counted_by_player() -> None:
@@ -387,7 +387,7 @@ def test_the_memory_of_a_fit_grows_with_meetings_and_not_with_their_product_with
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # A dense table of slopes alone would have meetings · 3 · players numbers: 72 MB.
+    # A dense gradient table alone would have meetings · 3 · players numbers: 72 MB.
     assert peak < 30e6
 
 

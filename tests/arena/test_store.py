@@ -1,4 +1,4 @@
-"""The store: what goes in comes out, nothing twice, one writer at a time."""
+"""The store: games are read back unchanged, no game is stored twice, one writer at a time."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_folder_of_a_new_store_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "cup" / "games.db").is_file()
 
 
-def test_files_that_are_no_store(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("this is not a database, however long it may be" * 50)
     for is_writer in (True, False):

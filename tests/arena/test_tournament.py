@@ -1,4 +1,4 @@
-"""Tournaments: files, going on after a stop, sequential tests, kills, hostile engines."""
+"""Tournaments: files, resuming, sequential tests, kills, hostile engines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_file_says_everything(tmp_path: Path) -> None:
+def test_a_file_can_set_every_key(tmp_path: Path) -> None:
     tournament, run = load(write(tmp_path, FULL))
     assert tournament == Tournament(
         name="All of it",
@@ -186,7 +186,7 @@ def test_a_tournament_is_played_and_kept(tmp_path: Path) -> None:
         meetings = {(score.first, score.second) for score in store.scores()}
         assert meetings == {(a, b) for a in range(3) for b in range(3) if a != b}
         standings = collect([store])
-        # Playing again has nothing to do.
+        # Playing again finds nothing to do.
         assert play(tournament, store).played_now == 0
     assert standings.names == ["random", "rule-based", "chains"]
     assert standings.tally.of(0).losses == 8
@@ -273,7 +273,7 @@ def test_a_sequential_test_stops_the_match(tmp_path: Path) -> None:
         progress = play(tournament, store, concurrency=2)
         assert progress.accepted is Hypothesis.H1
         assert 10 < progress.tally.games < 200
-        # Pairs are complete, and the verdict is remembered.
+        # Pairs are complete, and the verdict is stored.
         assert 2 * sum(progress.tally.pairs_of(0, 1)) == progress.tally.games
     with GameStore(path) as store:
         again = play(tournament, store)
@@ -312,11 +312,11 @@ def test_descriptions_are_plain_data() -> None:
     assert found["openings"]["file"] == "x.txt"
 
 
-# -- what may go wrong -----------------------------------------------------------------------------------------------
+# -- failures --------------------------------------------------------------------------------------------------------
 
 
 def test_kills_lose_no_game_and_repeat_none(tmp_path: Path) -> None:
-    """The long form is `python -m tests.arena.killing`."""
+    """`python -m tests.arena.killing` is a longer version."""
     outcome = killing.play_through(tmp_path, kills=2, rounds=4, players=killing.PLAYERS[:2])
     assert outcome.kills >= 1
     assert outcome.games == outcome.planned == 8
@@ -373,7 +373,7 @@ def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
     with GameStore(None) as store:
         descriptors = here.num_fds()
         progress = play(tournament, store, concurrency=2)
-        assert here.num_fds() <= descriptors + 3  # the resource tracker of multiprocessing is started once
+        assert here.num_fds() <= descriptors + 3  # multiprocessing starts its resource tracker once
         assert progress.tally.games == 24
         for stored in store.games():
             opponent = stored.game.second if stored.game.first == 0 else stored.game.first
@@ -387,7 +387,7 @@ def test_hostile_engines_lose_and_the_tournament_goes_on() -> None:
 
 
 def marked_engines() -> list[psutil.Process]:
-    """Mock engines that still run."""
+    """Return the fake engines that are still running."""
     found = []
     for process in psutil.process_iter():
         try:

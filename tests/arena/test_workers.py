@@ -48,14 +48,14 @@ def play_all(
 
 
 def workers() -> list[psutil.Process]:
-    """The worker processes of this test; Python's resource tracker is none."""
+    """Return the worker processes of this test, without Python's resource tracker."""
     return [child for child in psutil.Process().children() if is_worker(child)]
 
 
 def is_worker(process: psutil.Process) -> bool:
     try:
         return any("spawn_main" in word for word in process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:  # it has just died, and may be a zombie now
+    except psutil.NoSuchProcess:  # it has just ended and may be a zombie
         return False
 
 
@@ -89,7 +89,7 @@ def test_a_killed_worker_costs_no_game() -> None:
 
 
 def test_a_game_that_kills_its_workers_is_lost() -> None:
-    """An engine that thinks for an hour keeps the game in play while its workers are killed."""
+    """The engine thinks for an hour, so the game is still running when its workers are killed."""
     engines: set[psutil.Process] = set()
     seen: set[int] = set()
 
@@ -97,7 +97,7 @@ def test_a_game_that_kills_its_workers_is_lost() -> None:
         for process in workers():
             children = process.children() if process.pid not in seen else []
             if children:
-                time.sleep(0.5)  # until it is asked for its move
+                time.sleep(0.5)  # until the engine is asked for its move
                 seen.add(process.pid)
                 engines.update(children)
                 process.kill()
@@ -135,7 +135,7 @@ def test_leaving_early_leaves_nothing_behind() -> None:
 
 def test_no_descriptor_is_left_open() -> None:
     settings = settings_for("random", "rule-based")
-    play_all(settings, schedule(1))  # what is opened once for good is open now
+    play_all(settings, schedule(1))  # opens everything that stays open for the life of the process
     before = psutil.Process(os.getpid()).num_fds()
     for _ in range(2):
         play_all(settings, schedule(1))

@@ -30,7 +30,7 @@ def test_unknown_player() -> None:
     assert "did you mean 'chains'" in str(result.exception)
 
 
-def test_players_whose_packages_are_missing_are_listed_with_the_way_to_get_them(
+def test_players_with_missing_packages_are_listed_with_an_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(name: str) -> registry.AgentKind:

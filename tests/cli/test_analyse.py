@@ -19,7 +19,7 @@ def run(*arguments: str):
     return CliRunner().invoke(app, ["analyse", *arguments])
 
 
-def test_each_depth_has_a_line_and_the_last_its_picture():
+def test_each_depth_has_a_line_and_the_last_one_a_board():
     result = run("h8h9i8", "--depth", "4", "--lines", "2", "--agent", "alphabeta:hash-mb=1")
     assert result.exit_code == 0
     assert re.findall(r"^depth +(\d+)", result.stdout, re.MULTILINE) == ["1", "2", "3", "4"]
@@ -42,7 +42,7 @@ def test_other_rules_and_files(tmp_path):
     assert "black to move" in result.stdout
 
 
-def test_what_cannot_be_analysed_is_an_error():
+def test_impossible_analyses_are_errors():
     assert isinstance(run("h8", "--agent", "random").exception, AgentError)
     assert isinstance(run("3x3:3:freestyle/a1", "--depth", "1").exception, AgentError)
     assert isinstance(run("h8a1i8b1j8c1k8d1l8", "--depth", "1").exception, InputError)
@@ -56,7 +56,7 @@ def snapshot(depth: int) -> Analysis:
     return Analysis(lines=(line,), depth=depth, nodes=10 * depth, elapsed_ms=1000)
 
 
-def test_a_terminal_is_redrawn_and_ctrl_c_keeps_the_last_picture():
+def test_a_terminal_is_redrawn_and_ctrl_c_keeps_the_last_snapshot():
     def snapshots():
         yield snapshot(1)
         yield snapshot(2)
@@ -71,7 +71,7 @@ def test_a_terminal_is_redrawn_and_ctrl_c_keeps_the_last_picture():
     assert "…" in text
 
 
-def test_a_narrow_terminal_cuts_only_the_line():
+def test_a_narrow_terminal_truncates_only_the_line():
     console = Console(file=io.StringIO(), force_terminal=False, width=80)
     analyse._show(console, Position.start(Ruleset(15, 15)), iter((snapshot(12),)))
     assert isinstance(console.file, io.StringIO)
@@ -80,7 +80,7 @@ def test_a_narrow_terminal_cuts_only_the_line():
     assert "loss … win" in console.file.getvalue()
 
 
-def test_nothing_to_show_is_nothing():
+def test_an_analysis_without_snapshots_prints_nothing():
     console = Console(file=io.StringIO(), force_terminal=False)
     analyse._show(console, Position.start(Ruleset(15, 15)), iter(()))
     assert isinstance(console.file, io.StringIO)

@@ -39,7 +39,7 @@ def test_a_match_writes_its_result_and_its_games(tmp_path: Path) -> None:
     assert "Ratings, 9x9:5:freestyle" in run("ratings", tmp_path / "match.db", "--anchor", "random=1000")
 
 
-def test_matches_repeat_by_the_seed(tmp_path: Path) -> None:
+def test_the_seed_reproduces_a_match(tmp_path: Path) -> None:
     def games(seed: int, name: str) -> list[str]:
         run("match", "random", "naive", "--rules", "9x9", "--games", 2, "--seed", seed, "--save", tmp_path / name)
         return [str(game.moves()) for game in load(tmp_path / name / "games.sgf")]
@@ -47,7 +47,7 @@ def test_matches_repeat_by_the_seed(tmp_path: Path) -> None:
     assert games(1, "a") == games(1, "b") != games(2, "c")
 
 
-def test_a_stopped_match_tells_the_result_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_match_prints_the_result_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(_: LiveView, progress: Progress) -> None:
         if progress.tally.games == 2:
             raise KeyboardInterrupt
@@ -56,7 +56,7 @@ def test_a_stopped_match_tells_the_result_so_far(tmp_path: Path, monkeypatch: py
     match = ("match", "random", "chains", "--rules", "9x9", "--games", 4, "--json", result, "--save", games)
     with monkeypatch.context() as patch:
         patch.setattr(LiveView, "update", stop)
-        for more, words in (((), "stopped with 2 of 4 games\n"), (("--db", store), "the same command goes on\n")):
+        for more, words in (((), "stopped with 2 of 4 games\n"), (("--db", store), "repeat the command to continue\n")):
             done = CliRunner().invoke(app, [str(argument) for argument in (*match, *more)])
             assert done.exit_code == 130
             assert "random against chains, 9x9:5:freestyle, 2 games" in done.stdout
@@ -66,7 +66,7 @@ def test_a_stopped_match_tells_the_result_so_far(tmp_path: Path, monkeypatch: py
     assert "4 games" in run(*match, "--db", store)
 
 
-def test_a_tournament_that_could_not_begin_does_not_block_the_corrected_file(tmp_path: Path) -> None:
+def test_a_tournament_that_failed_to_start_can_be_corrected(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     for players, words in (("nobody", "unknown agent"), ("brain:cmd=none", "cannot start engine")):
         path.write_text(f'rules = "9x9"\nplayers = ["random", "{players}"]\n')
@@ -76,13 +76,13 @@ def test_a_tournament_that_could_not_begin_does_not_block_the_corrected_file(tmp
     assert "2 games of 2 players" in run("tournament", path, "--quiet")
 
 
-def test_a_tournament_goes_on_only_when_told(tmp_path: Path) -> None:
+def test_a_tournament_continues_only_with_resume(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text('name = "Cup"\nrules = "9x9"\nplayers = ["random", "chains"]\nrounds = 2\n')
     assert "Cup: 4 games of 2 players" in run("tournament", path, "--quiet", "--report", tmp_path / "report")
     assert (tmp_path / "report" / "report.html").exists()
     assert len(load(tmp_path / "report" / "games" / "games.sgf")) == 4
-    with pytest.raises(InputError, match="holds 4 games: say --resume"):
+    with pytest.raises(InputError, match="contains 4 games: pass --resume"):
         run("tournament", path)
     assert "Cup: 4 games" in run("tournament", path, "--resume", "--concurrency", 2)
 
@@ -93,7 +93,7 @@ def test_ratings_of_several_files_as_json(tmp_path: Path) -> None:
     result = tmp_path / "ratings.json"
     run("ratings", tmp_path / "one.db", tmp_path / "two.db", "--json", result)
     assert [player["name"] for player in json.loads(result.read_text())["players"]] == ["chains", "random", "naive"]
-    with pytest.raises(InputError, match="not NAME=ELO: 'chains'"):
+    with pytest.raises(InputError, match="must be NAME=ELO, not 'chains'"):
         run("ratings", tmp_path / "one.db", "--anchor", "chains")
 
 
@@ -122,6 +122,6 @@ def test_openings_are_generated_and_used(tmp_path: Path) -> None:
         (("openings", "generate", "--agent", "random"), "cannot judge"),
     ],
 )
-def test_mistakes_are_told(arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_arguments_are_reported(arguments: tuple[str, ...], words: str) -> None:
     with pytest.raises(TengenError, match=words):
         run(*arguments)

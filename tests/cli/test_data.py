@@ -20,9 +20,9 @@ def games(tmp_path_factory):
     settings = ("--rules", "8x8:5:freestyle", "--nodes", "30", "--workers", "1", "--noise", "0.2")
     result = run("generate", str(path), "--games", "10", *settings)
     assert result.exit_code == 0, result.exception
-    assert "0 games before, 10 now" in result.stdout
+    assert "10 games, 10 of them new" in result.stdout
     result = run("generate", str(path), "--games", "14", *settings)
-    assert "10 games before, 14 now" in result.stdout
+    assert "14 games, 4 of them new" in result.stdout
     return path
 
 
@@ -46,7 +46,7 @@ def test_damaged_files_are_named(games, tmp_path):
         assert f"damaged: {tmp_path / 'broken.sgf'}: " in output
 
 
-def test_bad_input_becomes_our_errors(games, tmp_path):
+def test_wrong_arguments_raise_input_errors(games, tmp_path):
     assert isinstance(run("generate", str(tmp_path / "g.jsonl"), "--rules", "3x3:3").exception, InputError)
     assert run("generate", str(tmp_path / "g.jsonl"), "--games", "0").exit_code == 2
     assert isinstance(run("build", str(tmp_path / "set"), str(tmp_path / "none.sgf")).exception, InputError)

@@ -30,7 +30,7 @@ def test_version_is_the_same_everywhere() -> None:
     assert importlib.metadata.version("tengen") == tengen.__version__
 
 
-def test_unknown_subcommand_is_refused() -> None:
+def test_an_unknown_subcommand_is_rejected() -> None:
     done = run("nonsense")
     assert done.returncode == 2
     assert "nonsense" in done.stderr
@@ -49,7 +49,9 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_our_errors_become_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tengen_error_is_printed_as_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     app = typer.Typer()
 
     @app.command()
@@ -67,7 +69,7 @@ def test_our_errors_become_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert message.count("\n") == 1
 
 
-def test_characters_that_an_output_lacks_are_replaced() -> None:
+def test_characters_that_the_output_cannot_encode_are_replaced() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tengen.cli", "agents", "random"],
         capture_output=True,
@@ -90,15 +92,15 @@ def test_characters_that_an_output_lacks_are_replaced() -> None:
         "tune search OUT --rules nonsense",
     ],
 )
-def test_a_result_that_cannot_be_written_is_found_out_before_the_work(tmp_path: Path, command: str) -> None:
-    # What else is wrong with these commands shows later.
+def test_an_output_file_is_checked_before_the_work_starts(tmp_path: Path, command: str) -> None:
+    # The commands are also wrong in other ways, which must be reported later.
     out = str(tmp_path / "none" / ("out.sgf" if command.startswith("play") else "out.npz"))
     result = CliRunner().invoke(cli.app, [out if word == "OUT" else word for word in command.split()])
     assert isinstance(result.exception, InputError)
     assert str(result.exception) == f"cannot write {out}: No such file or directory"
 
 
-def test_looking_whether_a_file_can_be_written_changes_nothing(tmp_path: Path) -> None:
+def test_checking_an_output_file_does_not_change_it(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text("old")
     check_writable(tmp_path / "old.json", tmp_path / "new.json", None)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

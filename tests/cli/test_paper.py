@@ -29,12 +29,12 @@ def test_a_paper_is_shown_with_the_table_of_results() -> None:
     assert "no progress in 250,000 games" in shown
 
 
-def test_an_unknown_paper_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"no paper 'zero'.*pg9, stanford15"):
+def test_an_unknown_paper_is_rejected_with_a_list_of_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown paper 'zero'.*pg9, stanford15"):
         run("zero")
 
 
-def test_without_a_clone_there_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_installed_package_has_no_papers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
-    with pytest.raises(InputError, match="they come with a clone"):
+    with pytest.raises(InputError, match="they are part of the repository"):
         run()

@@ -20,7 +20,7 @@ def test_counts_every_game_of_tic_tac_toe() -> None:
     assert re.search(r"549,945 nodes in \d+\.\d\d s, [\d,]+ nodes/s", result.stdout)
 
 
-def test_depth_beyond_the_board_is_the_whole_board() -> None:
+def test_depth_is_capped_at_the_size_of_the_board() -> None:
     result = CliRunner().invoke(app, ["perft", "3x3:3:standard", "50"])
     assert result.exit_code == 0
     assert "│   9 │" in result.stdout

@@ -1,4 +1,4 @@
-"""`tengen play` driven by scripts of what a person types."""
+"""`tengen play`, driven by scripted input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TWO_PEOPLE = ("--black", "person", "--white", "person", "--rules", "9x9:5:freest
 
 
 def play(*arguments: str, typed: str = "") -> Result:
-    """Run a game; each word of `typed` is a line, with ~ for a blank inside a line."""
+    """Run a game; each word of `typed` is a line of input, with ~ for a space inside a line."""
     lines = "".join(word.replace("~", " ") + "\n" for word in typed.split())
     return CliRunner().invoke(app, ["play", "--seed", "1", *arguments], input=lines)
 
@@ -34,7 +34,7 @@ def finished(result: Result) -> str:
 
 
 def boards(output: str) -> list[str]:
-    """The drawings in the output, each from its first line of letters to its last."""
+    """Return the drawings in the output, each from its first row of column letters to its last."""
     return re.findall(r"    a b c[ a-z]*\n(?: ?\d.*\n)+    a b c[ a-z]*", output)
 
 
@@ -56,21 +56,21 @@ def test_two_people_play_a_whole_game() -> None:
 
 
 def test_a_person_beats_the_random_player() -> None:
-    # Every move the random player may have taken is offered too; what is taken is refused, and the game goes on.
+    # The script also tries points that the random player may have taken; those are rejected, and the game continues.
     typed = " ".join(f"{column}{row}" for column in "efd" for row in range(1, 10))
     output = finished(play("random", "--rules", "9x9:5:freestyle", typed=typed))
     assert re.search(r"black \(person\) wins: (?:e\d ?){5}", output)
     assert "white (random) plays " in output
 
 
-def test_an_agent_wins_against_a_person_who_sleeps() -> None:
+def test_an_agent_wins_against_a_passive_person() -> None:
     typed = "a1 a9 i1 i9 a5 i5 a3 i3 a7 i7 e1 e9 c1 c9 g1 g9"
     output = finished(play("rule-based", "--side", "white", "--rules", "9x9:5:freestyle", typed=typed))
     assert "black (rule-based) plays e5" in output
     assert "black (rule-based) wins: " in output
 
 
-def test_two_agents_play_by_themselves_and_seeds_repeat() -> None:
+def test_two_agents_play_by_themselves_and_the_seed_reproduces_the_game() -> None:
     arguments = ("--black", "naive:level=3", "--white", "chains", "--rules", "9x9:5:renju")
     output = finished(play(*arguments))
     assert re.search(r"(black|white) \((naive:level=3|chains)\) wins: |draw", output)
@@ -85,8 +85,8 @@ def test_a_draw() -> None:
     assert "draw: the board is full" in output
 
 
-def test_black_loses_when_every_point_left_is_forbidden(tmp_path: Path) -> None:
-    # Stripes without a five; e5, the last empty point, would be an overline.
+def test_black_loses_if_only_forbidden_points_are_left(tmp_path: Path) -> None:
+    # Stripes without a five in a row; a black stone on e5, the last empty point, would be an overline.
     ruleset = Ruleset.parse("9x9:5:renju")
     setup: dict[Colour, list[str]] = {Colour.BLACK: [], Colour.WHITE: []}
     for name in parse_points(" ".join(f"{column}{row}" for column in "abcdefghi" for row in range(1, 10))):
@@ -94,7 +94,7 @@ def test_black_loses_when_every_point_left_is_forbidden(tmp_path: Path) -> None:
             continue
         black = (name.x // 2 + name.y) % 2 or (name.y == 4 and 1 <= name.x <= 7)
         setup[Colour.BLACK if black else Colour.WHITE].append(name)
-    # White's last stone is still to be played.
+    # White still has to play the last stone.
     last = setup[Colour.WHITE].pop()
     position = Position.from_stones(ruleset, black=setup[Colour.BLACK], white=setup[Colour.WHITE], to_move="white")
     record = records.GameRecord(ruleset=ruleset)
@@ -104,7 +104,7 @@ def test_black_loses_when_every_point_left_is_forbidden(tmp_path: Path) -> None:
     path = tmp_path / "stripes.sgf"
     records.save(path, [record])
     output = finished(play("--black", "random", "--white", "person", "--load", str(path), typed=last))
-    assert "white (person) wins: every point left is forbidden for black" in output
+    assert "white (person) wins: only forbidden points are left for black" in output
 
 
 # ---- Commands --------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_bad_input_changes_nothing() -> None:
     assert "not a point: 'nonsense'" in output
     assert "j1 is off the 9x9 board" in output
     assert "not a point: '[bold]x'" in output
-    assert "that line has 600 characters" in output
+    assert "the line has 600 characters" in output
     assert len(boards(output)) == 2
 
 
@@ -127,16 +127,16 @@ def test_empty_lines_are_ignored() -> None:
     assert "white> " in finished(result)
 
 
-def test_undo_takes_back_to_the_last_own_move() -> None:
+def test_undo_returns_to_the_persons_last_move() -> None:
     output = finished(play("random", "--rules", "9x9:5:freestyle", typed="e5 e4 undo moves undo moves undo quit"))
     assert re.search(r"1\.e5 2\.\w\d\n", output)
     assert "no moves yet" in output
-    assert "there is no move of yours to take back" in output
+    assert "you have no move to take back" in output
 
 
 def test_undo_does_not_take_back_the_agents_first_move() -> None:
     output = finished(play("rule-based", "--side", "white", typed="undo moves"))
-    assert "there is no move of yours to take back" in output
+    assert "you have no move to take back" in output
     assert "1.h8" in output
 
 
@@ -157,14 +157,14 @@ def test_hints() -> None:
     assert "random would play " in finished(play("random", typed="hint"))
 
 
-def test_resigning_and_thinking_better_of_it() -> None:
+def test_a_resignation_can_be_undone() -> None:
     output = finished(play(*TWO_PEOPLE, typed="e5 resign hint undo e4 resign a1 resign"))
     assert "black (person) wins: white resigned" in output
-    assert "hints are for moves, and none is due" in output
-    assert "you play on" in output
+    assert "no hint available: no player is about to move" in output
+    assert "the game continues" in output
     assert "white (person) wins: black resigned" in output
-    assert "the game is over; 'a1' is no command" in output
-    assert "there is no game to resign" in output
+    assert "the game is over; 'a1' is not a command" in output
+    assert "there is no game in progress to resign" in output
 
 
 def test_help_board_moves() -> None:
@@ -174,10 +174,10 @@ def test_help_board_moves() -> None:
     assert "no moves yet" in output
     assert "1.e5\n" in output
     assert len(boards(output)) == 3
-    assert output.count("> ") == 7, "nothing is asked after exit"
+    assert output.count("> ") == 7, "there is no prompt after exit"
 
 
-def test_end_of_input_leaves_quietly() -> None:
+def test_end_of_input_exits_quietly() -> None:
     assert finished(play(*TWO_PEOPLE)).endswith("black> \n")
 
 
@@ -187,9 +187,9 @@ def test_end_of_input_leaves_quietly() -> None:
 def test_save_and_load(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     output = finished(play(*TWO_PEOPLE, typed=f"e5 e4 f5 save save~{path} save~{tmp_path}/game.nothing"))
-    assert "save where?" in output
+    assert "save needs a file name" in output
     assert f"saved {path}" in output
-    assert "unknown file ending" in output
+    assert "unknown file extension" in output
     (record,) = records.load(path)
     assert (record.black, record.white, record.result) == ("person", "person", Outcome.ONGOING)
     assert record.position().moves == ("e5", "e4", "f5")
@@ -215,7 +215,7 @@ def test_resignation_and_names_are_saved(tmp_path: Path) -> None:
     assert record.ruleset == Ruleset.parse("9x9:5:caro")
 
 
-def test_set_up_stones_survive(tmp_path: Path) -> None:
+def test_set_up_stones_are_saved(tmp_path: Path) -> None:
     path, again = tmp_path / "set-up.sgf", tmp_path / "again.sgf"
     record = records.GameRecord(ruleset=Ruleset(9, 9))
     record.root.setup = records.Setup(parse_points("e5f5"), parse_points("e6"), to_move=Colour.WHITE)
@@ -250,8 +250,8 @@ def test_swap2_between_people() -> None:
     typed = "hint resign e5 e5 take-black d4 undo d4 f6 a1 place-two a1 i9 TAKE-WHITE moves d6 undo undo take-black d6"
     output = finished(play(*rules, typed=typed))
     assert "proposer places 3 stones, the next one black" in output
-    assert "hints are for moves, and none is due" in output
-    assert "there is no game to resign" in output
+    assert "no hint available: no player is about to move" in output
+    assert "there is no game in progress to resign" in output
     assert "cannot play e5: the point is occupied" in output
     assert "'take-black': proposer places 2 stones" in output
     assert "'a1': chooser chooses take-black, take-white or place-two" in output
@@ -271,7 +271,7 @@ def test_an_agent_opens_and_chooses() -> None:
     assert re.search(r"random: take-(black|white)", chosen)
 
 
-def test_saving_within_the_opening(tmp_path: Path) -> None:
+def test_saving_during_the_opening(tmp_path: Path) -> None:
     path = tmp_path / "opening.sgf"
     finished(play("random", "--rules", "9x9:5:freestyle:swap2", "--save", str(path), typed="e5 e6"))
     (record,) = records.load(path)
@@ -281,7 +281,7 @@ def test_saving_within_the_opening(tmp_path: Path) -> None:
 # ---- Arguments -------------------------------------------------------------------------------------------------------
 
 
-def test_the_side_can_be_left_to_chance() -> None:
+def test_the_side_can_be_random() -> None:
     sides = set()
     for seed in range(8):
         command = ["play", "random", "--side", "random", "--rules", "3x3:3:freestyle", "--seed", str(seed)]
@@ -292,8 +292,8 @@ def test_the_side_can_be_left_to_chance() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (("chains", "--white", "naive"), InputError, "not by both"),
-        (("--side", "white", "--black", "naive"), InputError, "not by both"),
+        (("chains", "--white", "naive"), InputError, "not both"),
+        (("--side", "white", "--black", "naive"), InputError, "not both"),
         (("nobody",), AgentNameError, "unknown agent 'nobody'"),
         (("--rules", "15x15:5:chess"), InputError, "unknown rule 'chess'"),
         (("--rules", "5x5:5:renju:pro"), InputError, "no point outside-5x5"),
@@ -303,11 +303,11 @@ def test_the_side_can_be_left_to_chance() -> None:
             "does not play 5x5:3:freestyle: alpha-beta plays win lengths 4",
         ),
         (("brain:cmd=none", "--rules", "5x5:3"), AgentError, "the Piskvork protocol cannot express 5x5:3:freestyle"),
-        (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file ending"),
+        (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file extension"),
         (("nobody", "--save", "game.rif"), RecordError, "can be read but not written"),
     ],
 )
-def test_refused_arguments(arguments: tuple[str, ...], error: type[TengenError], message: str) -> None:
+def test_rejected_arguments(arguments: tuple[str, ...], error: type[TengenError], message: str) -> None:
     result = play(*arguments)
     assert isinstance(result.exception, error)
     assert message in str(result.exception)
@@ -337,7 +337,7 @@ def test_last_move_at_both_edges() -> None:
     assert " 3  . . . .(X) 3" in draw_board(right, in_colour=False).plain
 
 
-def test_colours_only_where_a_terminal_can_show_them() -> None:
+def test_colours_are_used_only_if_the_terminal_supports_them() -> None:
     class Utf8(io.StringIO):
         encoding = "utf-8"
 

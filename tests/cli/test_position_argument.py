@@ -1,4 +1,4 @@
-"""The POSITION of a command line: moves, files, drawings."""
+"""The POSITION argument of commands: moves, files, drawings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_files(game_file):
     assert read_position(f"{game_file}@0").stones == 0
 
 
-def test_a_file_may_have_an_at_in_its_name(game_file):
+def test_a_file_name_may_contain_an_at_sign(game_file):
     odd = game_file.rename(game_file.with_name("a@2.sgf"))
     assert read_position(str(odd)).stones == 5
     assert read_position(f"{odd}@1").stones == 1
@@ -59,20 +59,20 @@ def test_a_file_may_have_an_at_in_its_name(game_file):
         ("\0", r"\\x00"),
     ],
 )
-def test_nonsense_is_refused(text, named):
+def test_invalid_positions_are_rejected(text, named):
     with pytest.raises(TengenError, match=named):
         read_position(text)
 
 
-def test_moves_beyond_the_end_are_refused(game_file):
+def test_moves_beyond_the_end_are_rejected(game_file):
     with pytest.raises(InputError, match=r"game.sgf: move 6 does not exist"):
         read_position(f"{game_file}@6")
 
 
-def test_an_unknown_ending_is_refused(tmp_path):
+def test_an_unknown_extension_is_rejected(tmp_path):
     path = tmp_path / "game.doc"
     path.write_text("h8", encoding="ascii")
-    with pytest.raises(InputError, match="unknown file ending"):
+    with pytest.raises(InputError, match="unknown file extension"):
         read_position(str(path))
 
 
@@ -87,7 +87,7 @@ def test_drawings_and_moves_on_standard_input(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["", "no\nboard\n", "x" * (1 << 21)])
-def test_noise_on_standard_input_is_refused(monkeypatch, text):
+def test_noise_on_standard_input_is_rejected(monkeypatch, text):
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
     if text == "":
         assert read_position("-").stones == 0

@@ -1,4 +1,4 @@
-"""`tengen runs` on a narrow terminal; test_train.py lists true runs."""
+"""`tengen runs` on a narrow terminal; test_train.py lists real runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tengen.cli import app
+from tengen.learning.run import RunState
 
 STRENGTH = {
     "elo": 1044.2,
@@ -22,10 +23,10 @@ def test_eighty_columns_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     run = SimpleNamespace(
         folder=Path("runs/a-long-name-of-a-run/first"),
         header=SimpleNamespace(algorithm="alphazero", preset="alphagomoku8-6x6x4"),
-        is_running=lambda: False,
+        state=lambda: RunState.STOPPED,
         metrics=lambda: metrics,
     )
-    monkeypatch.setattr("tengen.learning.run.find_runs", lambda _: [run])
+    monkeypatch.setattr("tengen.learning.run.reading.find_runs", lambda _: [run])
     done = CliRunner().invoke(app, ["runs"], env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.exception
     assert "…" not in done.stdout

@@ -47,7 +47,7 @@ def test_a_game_with_its_header_board_and_moves() -> None:
     )
 
 
-def test_the_board_after_a_move_with_what_was_said_there() -> None:
+def test_the_board_after_a_move_with_its_annotations() -> None:
     shown = run(SAMPLES / "variations.sgf", "--move", "2")
     assert "evaluation for black: +0.05\n" in shown
     assert "variations: i6 g10\n" in shown
@@ -61,13 +61,13 @@ def test_other_games_passes_and_set_ups() -> None:
     assert "A problem\n" in run(SAMPLES / "collection.sgf", "--game", "3", "--move", "0")
 
 
-def test_unknown_games_and_moves_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no game 4, only 3"):
+def test_unknown_games_and_moves_are_rejected(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no game 4: it contains 3"):
         run(SAMPLES / "collection.sgf", "--game", "4")
     with pytest.raises(InputError, match="move 6 does not exist: the main line has 5 moves"):
         run(SAMPLES / "variations.sgf", "--move", "6")
     (tmp_path / "empty.pos").write_text("# nothing\n")
-    with pytest.raises(InputError, match="has no game 1, only 0"):
+    with pytest.raises(InputError, match="has no game 1: it contains 0"):
         run(tmp_path / "empty.pos")
 
 
@@ -80,7 +80,7 @@ def test_terminals_without_circles_get_letters() -> None:
     assert " 9 . . . . . . X . O . . . . . . 9" in done.stdout
 
 
-def test_hostile_texts_reach_no_terminal(tmp_path: Path) -> None:
+def test_control_characters_are_not_printed(tmp_path: Path) -> None:
     path = tmp_path / "a.sgf"
     path.write_bytes(b"(;GM[4]PB[\x1b[2J\xff[bold\\]x])")
     first = run(path).splitlines()[0]

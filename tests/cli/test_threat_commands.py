@@ -15,7 +15,7 @@ def run(*arguments: str, text: str | None = None):
     return CliRunner().invoke(app, list(arguments), input=text)
 
 
-def test_explain_draws_and_says():
+def test_explain_draws_the_board_and_describes_threats():
     result = run("explain", "h8h9i8i9j8")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -23,7 +23,7 @@ def test_explain_draws_and_says():
     assert "black has an open three h8-i8-j8; white must answer at g8 or k8" in lines
 
 
-def test_explain_takes_rules_and_drawings():
+def test_explain_accepts_rules_and_drawings():
     drawing = Position.from_stones(
         Ruleset.parse("15x15:5:renju"), black=["i8", "j8", "h9", "h10"], white=["a1", "a3", "a5"], to_move="black"
     )
@@ -33,7 +33,7 @@ def test_explain_takes_rules_and_drawings():
     assert "four in a row wins" in result.stdout
 
 
-def test_explain_refuses_other_win_lengths():
+def test_explain_rejects_other_win_lengths():
     assert isinstance(run("explain", "3x3:3:freestyle/a1").exception, RulesetError)
 
 
@@ -52,7 +52,7 @@ def test_a_win_is_shown_with_its_moves_numbered():
     assert "nodes in" in result.stdout
 
 
-def test_no_win_is_told_by_the_exit_code():
+def test_no_win_sets_the_exit_code():
     result = run("solve-threats", "h8h9", "--kind", "vct", "--time-ms", "60000")
     assert result.exit_code == 1
     assert "black has no win by VCT" in result.stdout
@@ -67,5 +67,5 @@ def test_either_side_may_attack():
 @pytest.mark.parametrize(
     "arguments", [("solve-threats", "3x3:3:freestyle/a1"), ("solve-threats", "a9a1b9b1c9c1d9d1e9")]
 )
-def test_bad_questions_become_our_errors(arguments):
+def test_wrong_arguments_raise_input_errors(arguments):
     assert isinstance(run(*arguments).exception, InputError)

@@ -40,7 +40,7 @@ def run(*arguments: str, typed: str = ""):
     return CliRunner().invoke(app, list(arguments), input=typed, env={"COLUMNS": "200"})
 
 
-def begin(folder: Path, *more: str):
+def start(folder: Path, *more: str):
     settings = [part for setting in TINY for part in ("--set", setting)]
     return run("train", "alphazero", "--preset", "6x6x4", "--minutes", "0", "--run", str(folder), *settings, *more)
 
@@ -52,9 +52,9 @@ def test_without_an_algorithm_the_presets_are_listed() -> None:
     assert "Four in a row on 6x6" in result.stdout
 
 
-def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_started_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "runs" / "small"
-    result = begin(folder)
+    result = start(folder)
     assert result.exit_code == 0, result.exception
     shown = re.search(r"`tengen (play .*alphazero:run=.*)`", result.stdout)
     assert shown is not None
@@ -91,21 +91,21 @@ def test_a_run_is_begun_listed_resumed_and_shipped(tmp_path: Path, monkeypatch: 
     assert "`metrics.jsonl`" not in (target / "card.md").read_text(encoding="utf-8")
 
 
-def test_mistakes_become_our_errors(tmp_path: Path) -> None:
-    begin(tmp_path / "run")
+def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
+    start(tmp_path / "run")
     for arguments, message in (
         (("train", "alphazero", "--preset", "6x6x5"), "unknown preset '6x6x5'"),
         (("train", "alphazero", "--preset", "6x6x4", "--run", str(tmp_path / "run")), "already holds a run"),
-        (("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"), "give no settings"),
+        (("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"), "omit --set"),
         (("train", "alphazero", "--preset", "9x9", "--run", str(tmp_path / "run"), "--resume"), "alphazero 6x6x4"),
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),
         (
             ("train", "alphazero", "--preset", "zero9-ii", "--resume"),
-            "name the run by --run FOLDER",
+            "give the folder with --run",
         ),
-        (("train", "alphazero"), "Give a --preset (15x15, 6x6x4, "),
+        (("train", "alphazero"), "--preset is required (available: 15x15, 6x6x4, "),
         (("train", "alphazero", "--preset", "6x6x4", "--set", "net.planes=threads"), "unknown plane layout 'threads'"),
-        (("runs", str(tmp_path / "none")), "there is no run in"),
+        (("runs", str(tmp_path / "none")), "no training run found in"),
         (("ship", str(tmp_path / "none"), str(tmp_path / "m"), "--command", "x"), "is not a run"),
     ):
         result = run(*arguments)
@@ -125,28 +125,28 @@ def test_mistakes_become_our_errors(tmp_path: Path) -> None:
         ("window.first=0", "window: window.first 0 must be at least 1"),
     ],
 )
-def test_a_mistake_leaves_no_run_behind(
+def test_a_failed_start_leaves_no_run_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save_net(Path("zero.safetensors"), build_net(NetConfig(kind=NetKind.PLAIN), FOUR), FOUR)
     folder = tmp_path / "run"
-    result = begin(folder, "--set", setting)
+    result = start(folder, "--set", setting)
     assert isinstance(result.exception, TengenError), result.output
     assert re.search(message, str(result.exception)), result.exception
     assert not folder.exists()
 
 
-def test_what_guards_advise_can_be_done(tmp_path: Path) -> None:
-    """After a loss that is no number: another run with the network of the first and a lower learning rate."""
-    begin(tmp_path / "first")
-    result = begin(tmp_path / "second", "--init-from", str(tmp_path / "first"), "--set", "learner.learning_rate=1e-4")
+def test_a_diverged_run_can_be_continued_as_advised(tmp_path: Path) -> None:
+    """After a NaN loss, the error advises a new run with the old network and a lower learning rate."""
+    start(tmp_path / "first")
+    result = start(tmp_path / "second", "--init-from", str(tmp_path / "first"), "--set", "learner.learning_rate=1e-4")
     assert result.exit_code == 0, result.exception
     assert "starting with all weights of" in result.stdout
 
 
-def test_foreign_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
-    begin(tmp_path / "whole")
+def test_unrelated_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
+    start(tmp_path / "whole")
     for name, text in (("tool", "[tool]\nname = 'x'\n"), ("list", "run = 3\n"), ("text", "not TOML at all\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.toml").write_text(text)
@@ -155,7 +155,7 @@ def test_foreign_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
     assert listed.exit_code == 0, listed.exception
     assert "whole" in listed.stdout
     assert "text" not in listed.stdout
-    begin(tmp_path / "zapped")
+    start(tmp_path / "zapped")
     metrics = tmp_path / "zapped" / "metrics.jsonl"
     metrics.write_bytes(b"\0" * 40 + b"\n" + metrics.read_bytes())
     listed = run("runs", str(tmp_path))
@@ -165,9 +165,9 @@ def test_foreign_and_damaged_files_do_not_hide_the_runs(tmp_path: Path) -> None:
     assert f"{metrics}, line 1 is damaged" in str(listed.exception)
 
 
-def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_after_a_resume_keeps_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
-    begin(folder)
+    start(folder)
 
     def fail(*_: object) -> None:
         raise InputError("no longer there")
@@ -177,17 +177,17 @@ def test_a_mistake_leaves_what_a_run_has_learned(tmp_path: Path, monkeypatch: py
     assert (folder / "metrics.jsonl").exists()
 
 
-def test_a_mistake_after_work_has_begun_leaves_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_after_the_first_output_keeps_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(run: Run, _: object) -> None:
         (run.folder / "games").mkdir()
         raise InputError("no longer there")
 
     monkeypatch.setattr("tengen.learning.algorithms.alphazero.train", fail)
-    assert isinstance(begin(tmp_path / "run").exception, InputError)
+    assert isinstance(start(tmp_path / "run").exception, InputError)
     assert (tmp_path / "run" / "games").is_dir()
 
 
-def test_a_disk_that_is_full_of_the_first_games_leaves_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_keeps_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
     replace = os.replace
 
@@ -198,7 +198,7 @@ def test_a_disk_that_is_full_of_the_first_games_leaves_the_run(tmp_path: Path, m
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", run_full)
-        result = begin(folder)
+        result = start(folder)
     assert isinstance(result.exception, RunError), result.output
     assert re.search(r"000001\.sgf: No space left on device; .*--resume", str(result.exception))
     assert (folder / "replay" / "000001.npz").exists()
@@ -206,7 +206,7 @@ def test_a_disk_that_is_full_of_the_first_games_leaves_the_run(tmp_path: Path, m
     assert again.exit_code == 0, again.exception
 
 
-def test_the_tournament_of_the_demo_has_all_the_classic_players(tmp_path: Path) -> None:
+def test_the_players_of_the_demo_tournament_exist(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "data" / "demo.toml").read_text(encoding="utf-8")
     file = tmp_path / "tournament.toml"
     file.write_text(text.replace("RUN", "runs/demo/run"), encoding="utf-8")

@@ -36,13 +36,13 @@ def test_games_are_played_and_fitted(tmp_path):
     assert (tmp_path / "weights.json").is_file()
 
 
-def test_bad_settings_become_our_errors(tmp_path):
+def test_wrong_arguments_raise_input_errors(tmp_path):
     assert isinstance(run("fit", str(tmp_path / "w.npz"), str(tmp_path / "none.jsonl")).exception, InputError)
 
 
 @pytest.mark.parametrize(("missing", "raised"), [("torch", MissingExtraError), ("scipy", ModuleNotFoundError)])
-def test_only_a_package_of_the_extra_is_asked_for(tmp_path, monkeypatch, missing, raised):
-    """Without torch the message names what to install; any other missing module is a fault and stays one."""
+def test_only_packages_of_the_extra_are_reported_as_missing(tmp_path, monkeypatch, missing, raised):
+    """Without torch, the message names what to install; any other missing module is a bug and is not hidden."""
     module = "tengen.tuning.evaluation_net"
     monkeypatch.delitem(sys.modules, module, raising=False)
 

@@ -29,7 +29,7 @@ def serve(tmp_path: Path, **changed: object) -> None:
     run_server(**(settings | {"workers": 1} | changed))  # type: ignore[arg-type]
 
 
-def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -42,7 +42,7 @@ def test_a_folder_of_runs_must_exist(tmp_path: Path) -> None:
         serve(tmp_path, runs=(tmp_path / "nothing",))
 
 
-def test_the_server_listens_on_this_machine_unless_told() -> None:
+def test_the_server_listens_on_this_machine_by_default() -> None:
     result = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert "127.0.0.1" in result.output
     assert "0.0.0.0" not in WebLimits().hosts

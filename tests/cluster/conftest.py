@@ -62,11 +62,12 @@ def actor_processes() -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter(["cmdline"]):
         command = process.info["cmdline"] or [""]
+        if not command[0].startswith("ray::_Actor"):
+            continue
         with suppress(psutil.NoSuchProcess):
+            raylet = process.parent()
             # Another cluster can be on this machine: ours has our folder in the command of its raylets.
-            if command[0].startswith("ray::_Actor") and any(
-                os.environ["RAY_TMPDIR"] in part for part in process.parent().cmdline()
-            ):
+            if raylet is not None and any(os.environ["RAY_TMPDIR"] in part for part in raylet.cmdline()):
                 found.append(process)
     return found
 

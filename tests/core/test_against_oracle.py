@@ -200,7 +200,7 @@ def test_stored_forbidden_points(case: RenjuCase):
     assert fouls_of(position_of(case.rules, case.stones, WHITE)) == {}
 
 
-def test_black_left_with_forbidden_points_only_has_lost():
+def test_black_loses_if_only_forbidden_points_are_left():
     drawing = """6x6:5:renju  white to move
      6  O X X O X O
      5  O X X O O O

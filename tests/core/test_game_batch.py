@@ -56,7 +56,7 @@ def test_every_move_agrees_with_position(ruleset: str, layout: str) -> None:
     assert batch.black_results.tolist() == [results[position.outcome] for position in positions]
 
 
-def test_simple_players_move_where_they_are_asked_and_seeds_decide() -> None:
+def test_simple_players_move_only_in_selected_games_and_follow_the_seed() -> None:
     def play(seed: int) -> list[tuple[int, ...]]:
         batch = GameBatch(Ruleset.parse("6x6:4"), len(POLICIES), "board")
         batch.begin(seed)
@@ -84,7 +84,7 @@ def test_an_illegal_action_loses() -> None:
     assert batch.moves(0) == (4,)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     three = Ruleset.parse("3x3:3")
     with pytest.raises(RulesetError, match="threats"):
         GameBatch(three, 1, "threats")

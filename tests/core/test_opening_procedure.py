@@ -103,7 +103,7 @@ def test_every_path_of_swap2_on_a_small_board() -> None:
 
 
 @pytest.mark.parametrize("opening", list(Opening))
-def test_every_state_says_who_does_what(opening: Opening) -> None:
+def test_every_state_describes_the_next_action(opening: Opening) -> None:
     board = "7x7:4:freestyle" if opening in (Opening.PRO, Opening.LONG_PRO) else "3x3:3:freestyle"
     if opening is Opening.LONG_PRO:
         board = "9x9:4:freestyle"
@@ -134,7 +134,7 @@ def test_procedures_are_data() -> None:
 # ---- Errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_stones_where_a_choice_is_due_and_the_reverse() -> None:
+def test_actions_of_the_wrong_kind_are_rejected() -> None:
     state = start("swap2")
     with pytest.raises(InputError, match=r"take-black.*proposer places 3 stones"):
         state.apply(BLACK)
@@ -161,7 +161,7 @@ def test_bad_stones() -> None:
         start("pro").apply("a1")
 
 
-def test_no_stone_of_the_opening_ends_the_game() -> None:
+def test_a_stone_of_the_opening_may_not_end_the_game() -> None:
     state = start("swap2", "3x3:3:freestyle").apply("a1").apply("a2").apply("b1").apply(TWO).apply("a3")
     assert "c1" not in state.allowed_points()
     with pytest.raises(IllegalMoveError, match="may not end the game"):
@@ -174,7 +174,7 @@ def test_boards_too_small_for_the_procedure(board: str, opening: str) -> None:
         start(opening, f"{board}:4:freestyle")
 
 
-def test_regions_on_even_boards_lie_around_the_named_centre() -> None:
+def test_regions_on_even_boards_are_centred_on_the_rulesets_centre() -> None:
     ruleset = Ruleset(8, 8)
     assert ruleset.centre == "e5"
     allowed = {

@@ -1,4 +1,4 @@
-"""Input planes: native code writes what the plain definition says, and threats are what the rules call them."""
+"""Input planes: native planes match a plain Python definition, and threat planes match the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULESETS = ("9x9:5:freestyle", "7x9:5:renju", "6x6:4:standard", "8x8:5:caro")
 
 
 def random_positions(rules: str, count: int) -> list[Position]:
-    """Positions of random games, thick enough to hold threats."""
+    """Return positions from random games with enough stones to contain threats."""
     ruleset = Ruleset.parse(rules)
     rng = np.random.default_rng(7)
     positions: list[Position] = []
@@ -43,13 +43,13 @@ def view_of(position: Position, viewer: Colour) -> View:
     return View(ruleset.width, ruleset.height, stones_of(position), moves, viewer.value)
 
 
-def test_the_slow_encoder_knows_every_layout_without_threats() -> None:
+def test_the_reference_encoder_supports_every_layout_without_threats() -> None:
     assert tuple(LAYOUTS) == tuple(name for name in layouts() if not name.startswith("threats"))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("rules", [*RULESETS, "5x3:3:freestyle"])
-def test_native_planes_are_those_of_the_definition(layout: str, rules: str) -> None:
+def test_native_planes_match_the_definition(layout: str, rules: str) -> None:
     for position in random_positions(rules, 12):
         for viewer in Colour:
             expected = encode_slowly(view_of(position, viewer), layout)
@@ -61,7 +61,7 @@ def test_native_planes_are_those_of_the_definition(layout: str, rules: str) -> N
 
 
 @pytest.mark.parametrize("rules", ["9x9:5:renju", "6x6:4:freestyle"])
-def test_threats_with_the_last_moves_are_both(rules: str) -> None:
+def test_the_combined_layout_is_threats_plus_last_moves(rules: str) -> None:
     for position in random_positions(rules, 12):
         for viewer in Colour:
             stones = encode_slowly(view_of(position, viewer), "stones")
@@ -75,7 +75,7 @@ def test_threats_with_the_last_moves_are_both(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["9x9:5:freestyle", "9x9:5:standard", "6x6:4:freestyle"])
-def test_threat_planes_are_those_of_the_definition(rules: str) -> None:
+def test_threat_planes_match_the_definition(rules: str) -> None:
     ruleset = Ruleset.parse(rules)
     oracle_rules = Rules(ruleset.width, ruleset.height, ruleset.win_length, str(ruleset.rule))
     seen = np.zeros(4)
@@ -111,17 +111,17 @@ def test_threat_planes_show_possible_fouls_of_black() -> None:
         assert planes[11].sum() >= len(position.forbidden_points())
 
 
-def test_threat_planes_do_not_show_the_order_of_moves() -> None:
+def test_threat_planes_do_not_depend_on_the_order_of_moves() -> None:
     ruleset = Ruleset(9, 9)
     a, b = (Position.from_moves(ruleset, moves) for moves in ("e5d4e6d3", "e6d3e5d4"))
     np.testing.assert_array_equal(encode(a, "threats"), encode(b, "threats"))
     assert not np.array_equal(encode(a, "stones"), encode(b, "stones"))
 
 
-def test_batches_and_refusals() -> None:
+def test_batches_and_rejected_layouts() -> None:
     positions = random_positions("9x9:5:freestyle", 3)
     assert encode_batch(positions, "stones").shape == (3, plane_count("stones"), 9, 9)
     with pytest.raises(InputError, match=r"unknown plane layout 'zero' \(known: board"):
         encode(positions[0], "zero")
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, which 3x3:3:freestyle has not"):
+    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, but 3x3:3:freestyle has 3"):
         encode(Position.start(Ruleset.parse("3x3:3")), "threats")

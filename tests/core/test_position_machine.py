@@ -60,16 +60,16 @@ class PlayAndUndo(RuleBasedStateMachine):
             board.fouls(),
         )
 
-    @rule(choices=st.lists(st.integers(0, 10**6), min_size=1, max_size=8), dare=st.booleans())
-    def play(self, choices: list[int], dare: bool) -> None:
-        """Play some legal points; prefer a winning one if `dare` is set."""
+    @rule(choices=st.lists(st.integers(0, 10**6), min_size=1, max_size=8), prefer_wins=st.booleans())
+    def play(self, choices: list[int], prefer_wins: bool) -> None:
+        """Play some legal points, preferring winning ones if `prefer_wins` is set."""
         for choice in choices:
             if self.outcomes[-1] != oracle.ONGOING:
                 break
             stones, to_move = self.stones[-1], str(self.position.to_move)
             legal = sorted(oracle.legal_points(self.played_rules, stones, to_move))
             wins = [point for point in legal if oracle.wins_at(self.played_rules, stones, to_move, point)]
-            candidates = wins if dare and wins else legal
+            candidates = wins if prefer_wins and wins else legal
             self.make(candidates[choice % len(candidates)])
 
     def make(self, point: oracle.Point) -> None:
@@ -97,7 +97,7 @@ class PlayAndUndo(RuleBasedStateMachine):
 
     @precondition(lambda self: self.stones[-1])
     @rule(choice=st.integers(0, 10**6))
-    def play_where_a_stone_stands(self, choice: int) -> None:
+    def play_on_an_occupied_point(self, choice: int) -> None:
         occupied = sorted(self.stones[-1])
         over = self.outcomes[-1] != oracle.ONGOING
         with pytest.raises(GameOverError if over else IllegalMoveError):
@@ -113,7 +113,7 @@ class PlayAndUndo(RuleBasedStateMachine):
         assert [(point.x, point.y) for point in self.position.moves] == self.moves
 
     @invariant()
-    def history_does_not_show(self) -> None:
+    def state_does_not_depend_on_history(self) -> None:
         """The hash and all properties equal those of the same stones set up at once."""
         fresh = position_of(self.played_rules, self.stones[-1], str(self.position.to_move))
         assert fresh.hash == self.position.hash
@@ -129,7 +129,7 @@ TestPlayAndUndo.settings = settings(max_examples=60, stateful_step_count=20)
 
 @given(some_rules(), seeds, colours)
 @settings(max_examples=40)
-def test_everything_turns_with_the_board(rules: Rules, seed: int, to_move: str):
+def test_all_properties_follow_the_symmetries_of_the_board(rules: Rules, seed: int, to_move: str):
     rng = Random(seed)
     stones = tactical_stones(rng, rules)
     position = position_of(rules, stones, to_move)
@@ -154,7 +154,7 @@ def test_everything_turns_with_the_board(rules: Rules, seed: int, to_move: str):
 
 @given(seeds)
 @settings(max_examples=40)
-def test_fouls_turn_with_the_board(seed: int):
+def test_fouls_follow_the_symmetries_of_the_board(seed: int):
     rules = Rules.parse("15x15:5:renju")
     stones = crossing_stones(Random(seed), rules)
     fouls = fouls_of(position_of(rules, stones, BLACK))
@@ -167,7 +167,7 @@ def test_fouls_turn_with_the_board(seed: int):
 
 @given(some_rules(COLOUR_BLIND), seeds, colours)
 @settings(max_examples=60)
-def test_colours_are_equal_before_most_rules(rules: Rules, seed: int, to_move: str):
+def test_most_rules_treat_both_colours_alike(rules: Rules, seed: int, to_move: str):
     stones = tactical_stones(Random(seed), rules)
     swapped = {point: oracle.opponent(colour) for point, colour in stones.items()}
     position = position_of(rules, stones, to_move)
@@ -190,7 +190,7 @@ def test_colours_differ_in_renju():
     assert position_of(rules, swapped, WHITE).is_legal("h8")
 
 
-def test_undo_brings_a_finished_game_back():
+def test_undo_reopens_a_finished_game():
     row = ["a1", "b1", "c1", "d1"]
     won = Position.from_stones(Ruleset(5, 5), black=row, to_move="black").play("e1")
     assert won.outcome is Outcome.BLACK

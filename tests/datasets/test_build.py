@@ -73,7 +73,7 @@ def test_a_database_of_renjunet(tmp_path):
     assert dataset.results.tolist() == [1, UNKNOWN]
     assert dataset.description["skipped"] == {
         "games without moves": 1,
-        "games that occur twice": 1,
+        "duplicate games": 1,
         "games with impossible moves": 2,
         "games of other rules": 1,
     }

@@ -50,8 +50,8 @@ def test_check_env(ruleset: str, opponent: str | None) -> None:
     check_env(env.unwrapped, skip_render_check=True)
 
 
-def test_planes_that_a_ruleset_has_not_are_refused_at_once() -> None:
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, which 9x9:3:freestyle has not"):
+def test_planes_that_the_ruleset_does_not_support_are_rejected() -> None:
+    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, but 9x9:3:freestyle has 3"):
         GomokuEnv("9x9:3", observation="threats")
 
 
@@ -82,7 +82,7 @@ def test_observation_is_what_the_agent_sees(layout: str, side: str) -> None:
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 @pytest.mark.parametrize("opponent", sorted(POLICIES))
-def test_rewards_tell_the_result(ruleset: str, opponent: str) -> None:
+def test_rewards_match_the_result(ruleset: str, opponent: str) -> None:
     env = GomokuEnv(ruleset, opponent=opponent, side="random")
     reward, info = play_out(env, seed=5)
     assert env.position.is_over
@@ -150,7 +150,7 @@ def test_invalid_move_raises_and_changes_nothing(action: int) -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 9, 4])
-def test_invalid_move_loses_by_setting(action: int) -> None:
+def test_invalid_move_can_lose_the_game(action: int) -> None:
     env = GomokuEnv(TIC_TAC_TOE, opponent=None, invalid_move="lose")
     env.reset()
     env.step(4)
@@ -206,7 +206,7 @@ def test_same_seed_same_game() -> None:
     assert len({str(game(seed)) for seed in range(8)}) == 8
 
 
-def test_games_go_on_differently_without_a_new_seed() -> None:
+def test_games_differ_without_a_new_seed() -> None:
     env = GomokuEnv("9x9", side="white")
     env.reset(seed=1)
     replies = {str(env.reset()[0].tolist()) for _ in range(10)}
@@ -291,7 +291,7 @@ def test_agent_as_opponent() -> None:
         GomokuEnv("20x20", opponent=agent)
 
 
-def test_named_agents_of_the_registry_can_be_handed_over() -> None:
+def test_agents_of_the_registry_can_be_opponents() -> None:
     env = GomokuEnv("7x7:5:renju", opponent=make_agent("chains"))
     reward, info = play_out(env, seed=0)
     assert reward in (-1.0, 0.0, 1.0)
@@ -306,7 +306,7 @@ def test_policies_have_the_names_of_the_registry() -> None:
 
 
 @pytest.mark.parametrize("answer", ["z9", 81, None, "e5"])
-def test_cheating_opponent_is_named(answer: object) -> None:
+def test_an_illegal_move_of_the_opponent_is_an_error(answer: object) -> None:
     env = GomokuEnv("9x9", opponent=lambda position: answer)  # type: ignore[arg-type,return-value]
     env.reset()
     with pytest.raises(AgentError, match="chose the illegal move"):
@@ -314,7 +314,7 @@ def test_cheating_opponent_is_named(answer: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["alphabeta:depth=3", "naive:level=5", "naive:level=x", "random:seed=3", ""])
-def test_unknown_opponents_are_refused(text: str) -> None:
+def test_unknown_opponents_are_rejected(text: str) -> None:
     with pytest.raises(AgentNameError, match="known: random"):
         GomokuEnv(opponent=text)
 
@@ -334,14 +334,14 @@ def test_unknown_opponents_are_refused(text: str) -> None:
         ({"opponent": 3}, "must be a name, an Agent"),
     ],
 )
-def test_wrong_settings_are_refused(settings: dict, message: str) -> None:
+def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         GomokuEnv(**settings)
 
 
 def test_step_needs_a_game() -> None:
     env = GomokuEnv(TIC_TAC_TOE, opponent=None)
-    with pytest.raises(GameOverError, match="no game has begun"):
+    with pytest.raises(GameOverError, match="no game has started"):
         env.step(0)
     env.reset()
     for action in (0, 3, 1, 4, 2):

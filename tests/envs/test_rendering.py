@@ -83,7 +83,7 @@ def test_human_opens_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not pygame.display.get_init()
 
 
-def test_human_without_a_screen_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_human_mode_without_a_display_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "no-such-driver")
     env = GomokuEnv("9x9", render_mode="human")
     with pytest.raises(InputError, match=r"needs a display.*'rgb_array' and 'ansi' work without one"):

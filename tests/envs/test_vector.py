@@ -280,7 +280,7 @@ def test_invalid_action_raises_before_any_board_moves() -> None:
 @pytest.mark.parametrize(
     "actions", [np.zeros(2), np.zeros(3, np.int64), np.zeros((2, 1), np.int64), [0.5, 1.5], "ab", 3, [True, False]]
 )
-def test_actions_must_be_integers_one_for_each_board(actions: Any) -> None:
+def test_actions_must_be_one_integer_per_board(actions: Any) -> None:
     env = GomokuVectorEnv(2, "5x5")
     env.reset(seed=0)
     with pytest.raises(InputError, match="actions must be integers of shape"):
@@ -357,13 +357,13 @@ def test_render() -> None:
         ({"render_mode": "human"}, "unknown render_mode"),
     ],
 )
-def test_wrong_settings_are_refused(settings: dict, message: str) -> None:
+def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         GomokuVectorEnv(**settings)
     with pytest.raises(AgentNameError):
         GomokuVectorEnv(opponent="alphabeta")
 
 
-def test_position_of_no_board() -> None:
-    with pytest.raises(InputError, match="no board 2"):
+def test_position_of_a_missing_board() -> None:
+    with pytest.raises(InputError, match="board 2 does not exist"):
         GomokuVectorEnv(2).position(2)

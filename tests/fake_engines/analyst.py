@@ -1,4 +1,4 @@
-"""Knows YXBOARD and YXNBEST: tells three lines at depths 1 to 3, then moves; at four lines it goes on until YXSTOP."""
+"""Supports YXBOARD and YXNBEST: reports at depths 1 to 3, then moves; with four lines it continues until YXSTOP."""
 
 import select
 import sys

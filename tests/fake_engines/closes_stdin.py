@@ -1,4 +1,4 @@
-"""Closes its input after START and lives on."""
+"""Closes its input after START and keeps running."""
 
 import os
 import time

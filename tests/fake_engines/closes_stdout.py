@@ -1,4 +1,4 @@
-"""Closes its output at the first move and lives on."""
+"""Closes its output at the first move and keeps running."""
 
 import os
 import time

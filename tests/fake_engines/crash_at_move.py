@@ -1,4 +1,4 @@
-"""Leaves with exit code 7 at the move that the argument counts."""
+"""Exits with code 7 at the move whose number is the argument."""
 
 import os
 

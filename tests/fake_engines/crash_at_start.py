@@ -1,4 +1,4 @@
-"""Leaves with exit code 3 before saying anything."""
+"""Exits with code 3 without any output."""
 
 import sys
 

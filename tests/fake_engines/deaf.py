@@ -1,4 +1,4 @@
-"""Says OK, then never reads its input again."""
+"""Answers OK, then never reads its input again."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Plays the square of its arguments, whatever the rules say."""
+"""Always plays the square given by its arguments, even if it is illegal."""
 
 import sys
 

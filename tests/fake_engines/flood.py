@@ -1,4 +1,4 @@
-"""Prints messages without end instead of a move."""
+"""Prints messages endlessly instead of a move."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Moves well, and prints without end while the opponent thinks."""
+"""Makes valid moves, but prints endlessly while the opponent thinks."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Starts three processes that outlive it and hold its pipes, tells their numbers, and crashes at its second move."""
+"""Starts three processes that outlive it and inherit its pipes, prints their ids, and crashes at its second move."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Prints nonsense that is no answer before each move: words, numbers, almost squares."""
+"""Prints invalid lines before each move: words, numbers, almost squares."""
 
 from talk import Conversation, say
 

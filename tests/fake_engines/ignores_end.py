@@ -1,4 +1,4 @@
-"""Plays well, but does not leave at END, at the end of its input, or when asked by a signal."""
+"""Makes valid moves, but does not exit on END, at the end of its input, or on SIGTERM."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""Dies of a segmentation fault at its first move."""
+"""Crashes with a segmentation fault at its first move."""
 
 import os
 import signal

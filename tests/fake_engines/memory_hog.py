@@ -1,4 +1,4 @@
-"""Takes ever more memory instead of moving."""
+"""Allocates more and more memory instead of moving."""
 
 import time
 

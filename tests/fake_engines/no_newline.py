@@ -1,4 +1,4 @@
-"""Prints its move without ending the line."""
+"""Prints its move without a line break."""
 
 import sys
 import time

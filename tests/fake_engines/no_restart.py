@@ -1,4 +1,4 @@
-"""Plays well but does not know RESTART."""
+"""Makes valid moves, but does not support RESTART."""
 
 from talk import Conversation, say
 

@@ -1,4 +1,4 @@
-"""Plays on a stone."""
+"""Plays on an occupied square."""
 
 from talk import Conversation, say
 

@@ -1,4 +1,4 @@
-"""Plays outside of the board."""
+"""Plays outside the board."""
 
 from talk import Conversation, say
 

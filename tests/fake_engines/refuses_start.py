@@ -1,4 +1,4 @@
-"""Does not like the board, whatever its size."""
+"""Rejects every board size."""
 
 from talk import Conversation, say
 

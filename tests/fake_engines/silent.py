@@ -1,4 +1,4 @@
-"""Gets ready, then reads everything and says nothing."""
+"""Answers START, then reads everything and prints nothing."""
 
 from talk import Conversation
 

@@ -1,4 +1,4 @@
-"""Never gets ready."""
+"""Never answers START."""
 
 import time
 

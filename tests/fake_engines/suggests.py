@@ -1,4 +1,4 @@
-"""Suggests its moves and plays what the manager tells it to."""
+"""Suggests its moves and plays those that the manager confirms."""
 
 from talk import Conversation, say, square
 

@@ -1,4 +1,4 @@
-"""The well-behaved part of every mock engine: read commands, keep the board, answer with free squares."""
+"""The correct behaviour that all fake engines share: reads commands, tracks the board, plays free squares."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 class Conversation:
-    """One session; `move` may be replaced by a departure from good manners."""
+    """A session. Subclasses and callers override `move` and other methods to misbehave."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Answers with two squares where one is due."""
+"""Answers with two squares instead of one."""
 
 from talk import Conversation, say
 

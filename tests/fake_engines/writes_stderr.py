@@ -1,4 +1,4 @@
-"""Plays well and writes a lot to stderr, squares among it."""
+"""Makes valid moves and writes a lot to stderr, including squares."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What the tests of learners ask about runs."""
+"""Helpers for tests of training runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tengen.learning.run import Run
 
 
 def fingerprint(folder: Path) -> dict[str, object]:
-    """Everything a run made that does not depend on the clock."""
+    """Return all results of a run that do not depend on time."""
     metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     for line in metrics:
         del line["seconds"], line["cpu_seconds"]
@@ -22,7 +22,7 @@ def fingerprint(folder: Path) -> dict[str, object]:
 
 
 def go_with_a_break(run: Run, go: Callable[[Run], None], iteration: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a run go on, stop it when an iteration is logged but not yet kept, and let it go to its end."""
+    """Run until an iteration is logged but has no checkpoint yet, stop there, then resume to the end."""
     log = Run.log
 
     def stop(self: Run, number: int, metrics: Any) -> None:

@@ -14,7 +14,7 @@ from tengen.core.planes import encode_batch
 from tengen.errors import InputError, RulesetError
 from tengen.nets.architectures import NetConfig, NetKind, build_net, save_net
 from tengen.nets.export import export_onnx, quantise
-from tengen.nets.models import load_evaluator, load_model, model_names, read_card
+from tengen.nets.models import find_model, load_evaluator, load_model, model_names, read_card
 from tests.nets.positions import played_positions, random_planes
 
 NINE = Ruleset.parse("9x9")
@@ -59,7 +59,7 @@ def test_every_damaged_byte_and_every_cut_is_noticed(folder: Path) -> None:
             load_evaluator(folder)
     for length in (0, 50, len(good) - 1):
         path.write_bytes(good[:length])
-        with pytest.raises(InputError, match=r"is damaged, cut short"):
+        with pytest.raises(InputError, match=r"is damaged, truncated"):
             load_evaluator(folder)
 
 
@@ -79,6 +79,12 @@ def test_playing_imports_no_torch(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_renamed_model_is_still_found_by_its_former_name() -> None:
+    assert "pg9" not in model_names()
+    assert find_model("pg9") == find_model("pg-9x9-paper")
+    assert read_card("pg9")["name"] == "pg-9x9-paper"
 
 
 @pytest.mark.parametrize("name", model_names())

@@ -1,7 +1,7 @@
-"""Random boards on which something is about to happen.
+"""Random boards with many threats.
 
-Stones thrown evenly over a large board hardly ever make a four, let alone a double-three. Here they fall into a small
-part of the board, or along a few lines that cross in it.
+Stones distributed evenly over a large board hardly ever make a four, let alone a double-three. Here they are placed in
+a small part of the board, or along a few crossing lines.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tests.oracle.rules import (
 
 
 def scattered_stones(rng: Random, rules: Rules) -> Stones:
-    """Up to a full board of stones of either colour anywhere, winning lines included."""
+    """Place any number of stones of both colours anywhere; winning lines are possible."""
     points = list(all_points(rules))
     rng.shuffle(points)
     return {point: rng.choice((BLACK, WHITE)) for point in points[: rng.randint(0, len(points))]}
 
 
 def crowded_stones(rng: Random, rules: Rules, side: int = 9) -> Stones:
-    """Stones in a square of `side` points somewhere on the board, more black ones than white ones, and no five."""
+    """Place stones in a square of `side` points, more black than white ones, without a five."""
     left = rng.randint(0, max(rules.width - side, 0))
     low = rng.randint(0, max(rules.height - side, 0))
     points = [(x, y) for x, y in all_points(rules) if left <= x < left + side and low <= y < low + side]
@@ -43,7 +43,7 @@ def crowded_stones(rng: Random, rules: Rules, side: int = 9) -> Stones:
 
 
 def crossing_stones(rng: Random, rules: Rules) -> Stones:
-    """Stones of one colour on three or four lines through one point, which stays empty, and a few enemy stones."""
+    """Place stones of one colour on three or four lines through an empty point, and a few enemy stones."""
     centre = rng.randrange(rules.width), rng.randrange(rules.height)
     own = rng.choice((BLACK, BLACK, WHITE))
     enemy = WHITE if own == BLACK else BLACK
@@ -61,7 +61,7 @@ def crossing_stones(rng: Random, rules: Rules) -> Stones:
 
 
 def without_winning_lines(rng: Random, rules: Rules, stones: Stones) -> Stones:
-    """The stones without enough of them that nobody has a winning line or an overline."""
+    """Remove stones until nobody has a winning line or an overline."""
     kept = dict(stones)
     for point in rng.sample(sorted(stones), len(stones)):
         if any(len(run_through(kept, point, step)) >= rules.win_length for step in DIRECTIONS):
@@ -70,12 +70,12 @@ def without_winning_lines(rng: Random, rules: Rules, stones: Stones) -> Stones:
 
 
 def tactical_stones(rng: Random, rules: Rules) -> Stones:
-    """A crowded or a crossing board, whichever the dice say."""
+    """Return a crowded or a crossing board at random."""
     return rng.choice((crowded_stones, crossing_stones))(rng, rules)
 
 
 def transformed(rules: Rules, point: Point, symmetry: int) -> Point:
-    """Where a point goes under one of the eight symmetries of a square (the first four for a rectangle)."""
+    """Map a point by one of the eight symmetries of a square (the first four for a rectangle)."""
     x, y = point
     if symmetry & 1:
         x = rules.width - 1 - x
@@ -85,5 +85,5 @@ def transformed(rules: Rules, point: Point, symmetry: int) -> Point:
 
 
 def has_winner(rules: Rules, stones: Stones) -> bool:
-    """Whether some colour already has a winning line."""
+    """Whether any colour has a winning line."""
     return bool(colours_with_winning_line(rules, stones))

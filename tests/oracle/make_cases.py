@@ -1,8 +1,7 @@
-"""Write `tests/data/renju_cases.json` anew: random positions with the oracle's verdict on every empty point.
+"""Write `tests/data/renju_cases.json`: random positions with the oracle's verdict on every empty point.
 
-`python -m tests.oracle.make_cases` gives the same file every time (it takes some minutes). Each group asks for
-positions of which something is true: that there are fouls, that points only look forbidden, or that telling them apart
-takes two levels of recursion.
+`python -m tests.oracle.make_cases` always writes the same file (it takes some minutes). Each group contains positions
+with a certain property: fouls, points that only look forbidden, or points that need two levels of recursion.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tests.oracle.suites import DATA
 
 
 class Group(NamedTuple):
-    """How many positions of which kind to look for."""
+    """A group: the number and kind of its positions."""
 
     name: str
     ruleset: str
@@ -37,7 +36,7 @@ GROUPS = (
 
 
 def verdicts(rules: Rules, stones: Stones) -> dict[str, set[Point]]:
-    """The points that put a position into each kind of group."""
+    """Return the points that qualify a position for each kind of group."""
     empties = empty_points(rules, stones)
     suspects = [point for point in empties if foul(rules, stones, point, 0) is not None]
     return {
@@ -48,7 +47,7 @@ def verdicts(rules: Rules, stones: Stones) -> dict[str, set[Point]]:
 
 
 def find_positions(group: Group, rng: Random) -> list[dict[str, object]]:
-    """So many random positions that belong to the group."""
+    """Find random positions that belong to the group."""
     rules = Rules.parse(group.ruleset)
     found: list[dict[str, object]] = []
     while len(found) < group.wanted:
@@ -73,7 +72,7 @@ def _names(points: list[Point] | set[Point]) -> str:
 
 
 def main() -> None:
-    """Find all groups and write the file."""
+    """Find the positions of all groups and write the file."""
     cases = [case for number, group in enumerate(GROUPS) for case in find_positions(group, Random(number))]
     text = ",\n".join(json.dumps(case) for case in cases)
     (DATA / "renju_cases.json").write_text(f"[\n{text}\n]\n")

@@ -1,8 +1,8 @@
-"""Counts of move sequences per ply, exact and without walking every sequence.
+"""Exact counts of move sequences per ply, without enumerating every sequence.
 
 Two sequences that reach the same stones have the same continuations, so each ply is a table from position to the number
-of sequences that reach it. A finished game is not extended. Beside the tables stand closed forms for the first plies at
-which anybody can win; they need no board at all.
+of sequences that reach it. Finished games are not continued. There are also closed forms for the first plies at which a
+win is possible; they need no board.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from tests.oracle import rules as oracle
 from tests.oracle.rules import BLACK, DIRECTIONS, WHITE, Point, Rules, Stones
 
 Position = tuple[int, int]
-"""The points of black and of white, each a set written as an integer: bit y·width + x."""
+"""The points of black and of white, each as a bit set: bit y·width + x."""
 
 
 class Ply(NamedTuple):
-    """How many sequences have this many plies, and how many of them end here with a winner."""
+    """Number of sequences with this many plies, and how many of them end here with a winner."""
 
     nodes: int
     wins: int
 
 
 def perft(rules: Rules, depth: int, stones: Stones | None = None, to_move: str = BLACK) -> list[Ply]:
-    """Nodes and wins of plies 1 … `depth` from the given stones, the empty board unless told.
+    """Count the nodes and wins of plies 1 … `depth` from the given stones (default: the empty board).
 
-    Only legal points are played: in renju black's fouls are not. A win is any decided game: a winning line, or in
-    renju a white move after which black has no legal point while some are empty.
+    Only legal points are played, so black never fouls in renju. A win is any decided game: a winning line, or in renju
+    a white move after which black has no legal point although some points are empty.
     """
     frontier = Counter({_position_of(rules, stones or {}): 1})
     plies = []
     for ply in range(1, depth + 1):
-        # The last table is of no use to anybody, except to look for black without a legal point in it.
+        # The last table is needed only to find positions in which black has no legal point.
         keep = ply < depth or rules.rule == "renju"
         frontier, counts = _next_ply(rules, frontier, to_move, keep)
         plies.append(counts)
@@ -78,7 +78,7 @@ def _wins(rules: Rules, position: Position, to_move: str, bit: int) -> bool:
     own = position[0] if to_move == BLACK else position[1]
     if not rules.rule.startswith("caro"):
         return _completes_line(rules, own, to_move, bit)
-    # Enemy stones can take a win away by closing the line; where they are not asked, the answer depends on less.
+    # Only in caro can enemy stones prevent a win, by closing the line; elsewhere the result depends on fewer stones.
     return _completes_line(rules._replace(rule="freestyle"), own, to_move, bit) and oracle.wins_at(
         rules, _stones_of(rules, position), to_move, _points(rules, bit)[0]
     )
@@ -118,7 +118,7 @@ def _stones_of(rules: Rules, position: Position) -> Stones:
 
 
 def lines(width: int, height: int, length: int) -> list[frozenset[Point]]:
-    """Every straight line of `length` points on the board."""
+    """Yield every straight line of `length` points on the board."""
     found = []
     for y in range(height):
         for x in range(width):
@@ -130,22 +130,22 @@ def lines(width: int, height: int, length: int) -> list[frozenset[Point]]:
 
 
 def count_lines(width: int, height: int, length: int) -> int:
-    """The number of straight lines of `length` points: rows, columns and both diagonals."""
+    """Return the number of straight lines of `length` points: rows, columns and both diagonals."""
     across, up = max(width - length + 1, 0), max(height - length + 1, 0)
     return across * height + width * up + 2 * across * up
 
 
 def wins_of_black_at_first_chance(width: int, height: int, length: int) -> int:
-    """Wins at ply 2k − 1, the first possible one, where nothing closes a line and nothing is forbidden.
+    """Count the wins at ply 2k − 1, the first possible one, for rules without closed lines and fouls.
 
-    Black's k stones are a line in any order; white's k − 1 stones lie anywhere else, in any order.
+    Black's k stones form a line, in any order; white's k − 1 stones are anywhere else, in any order.
     """
     area = width * height
     return count_lines(width, height, length) * factorial(length) * perm(area - length, length - 1)
 
 
 def wins_of_white_at_first_chance(width: int, height: int, length: int) -> int:
-    """Wins at ply 2k: white's k stones are a line, and black's k stones beside it are none."""
+    """Count the wins at ply 2k: white's k stones form a line, and black's k stones elsewhere do not."""
     beside = comb(width * height - length, length)
     all_lines = lines(width, height, length)
     pairs = sum(beside - sum(not line & other for other in all_lines) for line in all_lines)
@@ -153,7 +153,7 @@ def wins_of_white_at_first_chance(width: int, height: int, length: int) -> int:
 
 
 def closed_lines_of_black_at_first_chance(width: int, height: int, length: int) -> int:
-    """How many of black's lines at ply 2k − 1 do not win in caro: white stands on both points beside the line."""
+    """Count black's lines at ply 2k − 1 that do not win in caro, because white occupies both ends of the line."""
     area = width * height
     inner = 0
     for y in range(height):
@@ -161,5 +161,5 @@ def closed_lines_of_black_at_first_chance(width: int, height: int, length: int) 
             for dx, dy in DIRECTIONS:
                 ends = (x - dx, y - dy), (x + length * dx, y + length * dy)
                 inner += all(0 <= px < width and 0 <= py < height for px, py in ends)
-    # White's k − 1 moves: the two ends take two of the k − 1 turns, the others go anywhere else.
+    # Two of white's k − 1 moves are the two ends, in any of the k − 1 turns; the others are anywhere else.
     return inner * factorial(length) * perm(length - 1, 2) * perm(area - length - 2, length - 3)

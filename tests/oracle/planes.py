@@ -1,6 +1,6 @@
-"""Input planes written in the obvious way; `cpp/core/plane_layout.h` must give the same.
+"""Obvious implementations of the input planes, which `cpp/core/plane_layout.h` must match.
 
-The planes of threats are not here: tests/core/test_planes.py builds them from the shapes of this folder.
+The threat planes are not here: tests/core/test_planes.py builds them from the shapes of this folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Plane = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class View:
-    """The stones and moves of a game on a board, as one of the two players sees them."""
+    """The stones and moves of a game, as one of the two players sees them."""
 
     width: int
     height: int
@@ -43,7 +43,7 @@ def _viewer_is_black(view: View) -> Plane:
 
 
 def _move(view: View, plies_ago: int) -> Plane:
-    """A single 1 on the point of that move; all zeros if there was none."""
+    """Return a plane with a 1 on the point of that move; all zeros if there was none."""
     plane = np.zeros((view.height, view.width), np.float32)
     if len(view.moves) >= plies_ago:
         x, y = view.moves[-plies_ago]

@@ -1,8 +1,8 @@
-"""Winning lines, draws, renju fouls and legal points, straight from the rule text.
+"""Winning lines, draws, renju fouls and legal points, written directly from the rule text.
 
 A board is the dict of its stones: `{(x, y): "black" | "white"}`; a point that is on the board and not in the dict is
-empty. x runs from the left, y from the bottom, both from 0. Speed is no aim: every function derives its answer from
-the stones alone and keeps nothing.
+empty. x counts from the left and y from the bottom, both from 0. Speed does not matter: every function computes its
+result from the stones alone and stores nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Rules(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Rules:
-        """Read the text form, all of whose parts must be there."""
+        """Parse the complete text form."""
         size, win_length, rule = text.split(":")
         width, height = size.split("x")
         rules = cls(int(width), int(height), int(win_length), rule)
@@ -46,7 +46,7 @@ class Rules(NamedTuple):
 
 
 def opponent(colour: str) -> str:
-    """The other colour."""
+    """Return the other colour."""
     return WHITE if colour == BLACK else BLACK
 
 
@@ -61,7 +61,7 @@ def point_of(name: str) -> Point:
 
 
 def all_points(rules: Rules) -> Iterator[Point]:
-    """Every point of the board, row by row from the bottom."""
+    """Return every point of the board, row by row from the bottom."""
     return ((x, y) for y in range(rules.height) for x in range(rules.width))
 
 
@@ -71,22 +71,22 @@ def on_board(rules: Rules, point: Point) -> bool:
 
 
 def is_empty(rules: Rules, stones: Mapping[Point, str], point: Point) -> bool:
-    """Whether the point is on the board and bears no stone."""
+    """Whether the point is on the board and empty."""
     return on_board(rules, point) and point not in stones
 
 
 def empty_points(rules: Rules, stones: Mapping[Point, str]) -> list[Point]:
-    """The empty points, row by row from the bottom."""
+    """Return the empty points, row by row from the bottom."""
     return [point for point in all_points(rules) if point not in stones]
 
 
 def shift(point: Point, step: Step, times: int = 1) -> Point:
-    """The point reached from `point` by so many steps."""
+    """Return the point that is a number of steps away from `point`."""
     return point[0] + times * step[0], point[1] + times * step[1]
 
 
 def run_through(stones: Mapping[Point, str], point: Point, step: Step) -> list[Point]:
-    """The unbroken run of stones of one colour through the stone on `point`, in the order of `step`."""
+    """Return the unbroken run of one colour through the stone on `point`, in the direction of `step`."""
     colour = stones[point]
     first = point
     while stones.get(shift(first, step, -1)) == colour:
@@ -101,7 +101,7 @@ def run_through(stones: Mapping[Point, str], point: Point, step: Step) -> list[P
 
 
 def run_wins(rules: Rules, stones: Mapping[Point, str], run: list[Point], step: Step) -> bool:
-    """Whether this whole run of one colour wins under the rule. The board's edge closes nothing."""
+    """Whether this complete run of one colour wins under the rule. The edge of the board does not close a run."""
     colour = stones[run[0]]
     exact = len(run) == rules.win_length
     longer = len(run) > rules.win_length
@@ -120,18 +120,18 @@ def run_wins(rules: Rules, stones: Mapping[Point, str], run: list[Point], step: 
 
 
 def winning_lines(rules: Rules, stones: Mapping[Point, str], last: Point) -> list[list[Point]]:
-    """The runs through the stone on `last` that win, in the order of `DIRECTIONS`; each is the whole run."""
+    """Return the complete winning runs through the stone on `last`, in the order of `DIRECTIONS`."""
     runs = [(run_through(stones, last, step), step) for step in DIRECTIONS]
     return [run for run, step in runs if run_wins(rules, stones, run, step)]
 
 
 def wins_at(rules: Rules, stones: Mapping[Point, str], colour: str, point: Point) -> bool:
-    """Whether `colour` would win at once by a stone on the empty `point`."""
+    """Whether a stone of `colour` on the empty `point` would win immediately."""
     return bool(winning_lines(rules, {**stones, point: colour}, point))
 
 
 def colours_with_winning_line(rules: Rules, stones: Mapping[Point, str]) -> set[str]:
-    """The colours that have a winning line anywhere on a board whose last move is unknown."""
+    """Return the colours with a winning line anywhere on the board."""
     return {colour for point, colour in stones.items() if winning_lines(rules, stones, point)}
 
 
@@ -139,10 +139,10 @@ def colours_with_winning_line(rules: Rules, stones: Mapping[Point, str]) -> set[
 
 
 def foul(rules: Rules, stones: Mapping[Point, str], point: Point, levels: int | None = None) -> str | None:
-    """The kind of foul that a black stone on the empty `point` would be in renju, None where black may play.
+    """Return the kind of foul of a black stone on the empty `point` in renju; None if black may play there.
 
-    `levels` bounds the recursion into the points that turn threes into straight fours: 0 takes every such point for
-    legal, 1 looks at them but takes theirs for legal, and so on. The rule is None: no bound.
+    `levels` limits the recursion into the points that turn threes into straight fours: 0 assumes that every such point
+    is legal, 1 checks these points but assumes that theirs are legal, and so on. None, the real rule, has no limit.
     """
     if rules.rule != "renju":
         return None
@@ -160,7 +160,7 @@ def foul(rules: Rules, stones: Mapping[Point, str], point: Point, levels: int | 
 
 
 def fours_through(rules: Rules, stones: Mapping[Point, str], point: Point) -> set[frozenset[Point]]:
-    """The fours of the black stone on `point`: sets of four stones on a line that one more stone makes exactly five."""
+    """Return the fours with the black stone on `point`: four stones on a line that one more makes exactly five."""
     fours = set()
     for step in DIRECTIONS:
         if stones_near(stones, point, step, 4) < 3:
@@ -207,7 +207,7 @@ def is_three(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step
 
 
 def stones_near(stones: Mapping[Point, str], point: Point, step: Step, reach: int) -> int:
-    """How many other black stones lie on the line within `reach` points: spares the search where nothing can be."""
+    """Count the other black stones on the line within `reach` points, to skip lines without enough stones."""
     steps = [times for times in range(-reach, reach + 1) if times != 0]
     return sum(stones.get(shift(point, step, times)) == BLACK for times in steps)
 
@@ -216,26 +216,26 @@ def stones_near(stones: Mapping[Point, str], point: Point, step: Step, reach: in
 
 
 def is_legal(rules: Rules, stones: Mapping[Point, str], colour: str, point: Point) -> bool:
-    """Whether `colour` may play on `point`: on the board, empty and no foul. White never fouls."""
+    """Whether `colour` may play on `point`: it is on the board, empty and not a foul. White never fouls."""
     return is_empty(rules, stones, point) and (colour == WHITE or foul(rules, stones, point) is None)
 
 
 def legal_points(rules: Rules, stones: Mapping[Point, str], colour: str) -> set[Point]:
-    """Where `colour` may play, given that the game is not over."""
+    """Return the points where `colour` may play if the game is not over."""
     return {point for point in empty_points(rules, stones) if is_legal(rules, stones, colour, point)}
 
 
 def fouls(rules: Rules, stones: Mapping[Point, str]) -> dict[Point, str]:
-    """Every forbidden point of black with its kind."""
+    """Return every forbidden point of black with the kind of foul."""
     kinds = {point: foul(rules, stones, point) for point in empty_points(rules, stones)}
     return {point: kind for point, kind in kinds.items() if kind is not None}
 
 
 def outcome_after(rules: Rules, stones: Mapping[Point, str], colour: str, point: Point) -> str:
-    """What the game is after `colour` has put a stone on the empty `point`: a colour, `DRAW` or `ONGOING`.
+    """Return the outcome after a stone of `colour` on the empty `point`: a colour, `DRAW` or `ONGOING`.
 
-    A winning line comes first, then the foul (white has won), then the full board. A player who then has no legal
-    point on a board that is not full has lost: black, all of whose empty points are fouls.
+    A winning line takes precedence, then a foul (white wins), then the full board. A player without a legal point on a
+    board that is not full has lost. This can only be black, if all empty points are fouls.
     """
     after = {**stones, point: colour}
     if winning_lines(rules, after, point):
@@ -246,7 +246,7 @@ def outcome_after(rules: Rules, stones: Mapping[Point, str], colour: str, point:
 
 
 def outcome_without_line(rules: Rules, stones: Mapping[Point, str], to_move: str) -> str:
-    """What a game without winning line is when `to_move` is to move."""
+    """Return the outcome of a position without a winning line, with `to_move` to move."""
     empties = empty_points(rules, stones)
     if not empties:
         return DRAW
@@ -256,7 +256,7 @@ def outcome_without_line(rules: Rules, stones: Mapping[Point, str], to_move: str
 
 
 class Game(NamedTuple):
-    """A game as the moves that made it; `play` gives a new one."""
+    """A game as its list of moves; `play` returns a new one."""
 
     rules: Rules
     moves: tuple[Point, ...] = ()
@@ -265,27 +265,27 @@ class Game(NamedTuple):
 
     @property
     def to_move(self) -> str:
-        """Whose turn it is, or would be: black plays first."""
+        """The side to move, also after the end of the game; black plays first."""
         return WHITE if len(self.moves) % 2 else BLACK
 
     def legal_points(self) -> set[Point]:
-        """Where the side to move may play; nowhere when the game is over."""
+        """Return the points where the side to move may play; none if the game is over."""
         return legal_points(self.rules, self.stones, self.to_move) if self.outcome == ONGOING else set()
 
     def play(self, point: Point) -> Game:
-        """The game after one more stone, which may be a foul and lose. The game must be going on."""
+        """Return the game after one more stone, which may be a foul and lose. The game must not be over."""
         if self.outcome != ONGOING or not is_empty(self.rules, self.stones, point):
             raise ValueError(f"{name_of(point)} cannot be played: {self.outcome}, {sorted(self.stones)}")
         outcome = outcome_after(self.rules, self.stones, self.to_move, point)
         return Game(self.rules, (*self.moves, point), {**self.stones, point: self.to_move}, outcome)
 
     def winning_lines(self) -> list[list[Point]]:
-        """The lines that the last stone completed."""
+        """Return the winning lines that the last stone completed."""
         return winning_lines(self.rules, self.stones, self.moves[-1]) if self.moves else []
 
 
 def play_moves(rules: Rules, moves: list[Point]) -> Game:
-    """The game after these moves."""
+    """Return the game after these moves."""
     game = Game(rules)
     for point in moves:
         game = game.play(point)

@@ -1,17 +1,17 @@
-"""Line shapes by definition: what does one more stone make?
+"""Definition of the line shapes by what one more stone makes of them.
 
-`shape(rules, stones, colour, point, step)` says what a stone of `colour` on the empty `point` makes on the one line
-through it in direction `step`. Only that line is looked at: fouls elsewhere, and lines that cross it, do not count.
-With k the win length, after the stone stands on the point p:
+`shape(rules, stones, colour, point, step)` returns what a stone of `colour` on the empty `point` makes on the line
+through it in direction `step`. Only this line matters: fouls elsewhere and crossing lines do not count. Let k be the
+win length and p the point with the new stone:
 
 FIVE        the run through p wins under the rule (k or more, exactly k, not closed at both ends by enemy stones, …).
-OVERLINE    the run through p is longer than k and does not win; nothing on this line can win with p any more.
-Otherwise call an empty point of the line a *completion* if a further own stone there wins with a run that contains p,
+OVERLINE    the run through p is longer than k and does not win; no run through p on this line can win any more.
+Otherwise an empty point of the line is a *completion* if a further own stone there wins with a run that contains p,
 and a *stopper* if an enemy stone there leaves no completion.
 OPEN_FOUR   there are completions and no stopper, and the run through p is exactly k − 1 stones: the straight four.
-DOUBLE_FOUR there are completions and no stopper, but the run is shorter: two fours in one line, as X.XXX.X.
+DOUBLE_FOUR there are completions and no stopper, but the run is shorter: two fours in one line, such as X.XXX.X.
 FOUR        there are completions, and a stopper.
-Otherwise, by the best that one further own stone q on this line makes, in a shape that contains p:
+Otherwise the shape depends on the best shape containing p that one further own stone q on this line makes:
 OPEN_THREE  an OPEN_FOUR.
 THREE       a FOUR or DOUBLE_FOUR.
 OPEN_TWO    an OPEN_THREE.
@@ -21,10 +21,10 @@ NONE        less than that.
 
 Under freestyle, standard and renju a four with two completions has no stopper, and one with a single completion has
 that point as its only stopper, so OPEN_FOUR is the unbroken four that both ends complete. Under caro an enemy stone
-beside a line may close it: `O.XXXX.O` has two completions but is a FOUR, for a stone on either end stops both, and
+at the end of a line may close it: `O.XXXX.O` has two completions but is a FOUR, as a stone on either end stops both;
 `..XXXXO` has two stoppers, the completion and the point beyond it.
 
-The names are those of win length 5. For 4 they shift with it: FOUR is then three stones that one more completes.
+The names are those of win length 5. For win length 4 they shift by one: FOUR is then three stones that one more wins.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.oracle.rules import Point, Rules, Step, is_empty, opponent, run_throu
 
 
 class Shape(IntEnum):
-    """What a stone makes on one line; a greater value is worth more, OVERLINE apart."""
+    """What a stone makes on one line. Except for OVERLINE, a greater value is a stronger shape."""
 
     NONE = 0
     OVERLINE = 1
@@ -60,12 +60,12 @@ ONE_STONE_EARLIER: Mapping[Shape, Shape] = {
     Shape.OPEN_TWO: Shape.ONE,
     Shape.TWO: Shape.ONE,
 }
-"""What the shape is called that one further stone makes into the named one; others are nothing."""
+"""For each shape, the shape one stone earlier; shapes that are not listed come from NONE."""
 
 _STONES_FROM_ONE_TO_FOUR = 3
 
 _Known = dict[frozenset[Point], Shape]
-"""Shapes found so far by the occupied points of the line: the order in which further stones come does not matter."""
+"""Cache of shapes by the occupied points of the line, since the order of further stones does not matter."""
 
 
 def shape(
@@ -77,11 +77,11 @@ def shape(
     reach: int | None = None,
     earlier: Mapping[Shape, Shape] = ONE_STONE_EARLIER,
 ) -> Shape:
-    """The shape that a stone of `colour` on the empty `point` makes on the line in direction `step`.
+    """Return the shape that a stone of `colour` on the empty `point` makes on the line in direction `step`.
 
-    Further stones are tried up to `reach` points away from `point`, which is the win length unless told; stones
-    further off change nothing (the tests try whole lines). `earlier` may hold other names for threes and twos, such as
-    those of a table to which two fours in one line are as good as a straight four.
+    Further stones are tried up to `reach` points away from `point` (default: the win length). Stones further away
+    change nothing; the tests try whole lines. `earlier` may redefine threes and twos, for example for a table that
+    treats two fours in one line like a straight four.
     """
     reach = rules.win_length if reach is None else reach
     line = [shift(point, step, times) for times in range(-max(rules[:2]), max(rules[:2]) + 1)]
@@ -90,10 +90,10 @@ def shape(
 
 
 def completions(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step) -> set[Point]:
-    """The empty points of the line on which a stone of the colour of `point` wins with a run through `point`."""
+    """Return the empty points of the line where a stone of the same colour wins with a run through `point`."""
     found = set()
     run = run_through(stones, point, step)
-    # A run through both the point and the new stone: the new stone is beside the present run.
+    # A run through the point and the new stone requires that the new stone extends or joins the present run.
     for end in (shift(run[0], step, -1), shift(run[-1], step)):
         if is_empty(rules, stones, end):
             after = {**stones, end: stones[point]}
@@ -103,7 +103,7 @@ def completions(rules: Rules, stones: Mapping[Point, str], point: Point, step: S
 
 
 def stoppers(rules: Rules, stones: Mapping[Point, str], point: Point, step: Step) -> set[Point]:
-    """The empty points of the line on which an enemy stone leaves no completion of the stone on `point`."""
+    """Return the empty points of the line where an enemy stone leaves no completion for the stone on `point`."""
     enemy = opponent(stones[point])
     reach = max(rules.width, rules.height)
     near = [shift(point, step, times) for times in range(-reach, reach + 1)]
@@ -124,7 +124,7 @@ def _shape_of(
     known: _Known,
     earlier: Mapping[Shape, Shape],
 ) -> Shape:
-    """The shape of the stone that stands on `point`, allowing so many further stones to find it."""
+    """Return the shape of the stone on `point`, trying at most this many further stones."""
     run = run_through(stones, point, step)
     if run_wins(rules, stones, run, step):
         return Shape.FIVE

@@ -1,6 +1,6 @@
 """Readers of the test data: perft suites, drawings with forbidden points, collections of positions.
 
-Both the tests of the oracle and those of the native core use them, so that both are held to the same data.
+The tests of the oracle and of the native core use the same data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DATA = Path(__file__).resolve().parent.parent / "data"
 
 
 class PerftCount(NamedTuple):
-    """One line `perft DEPTH NODES WINS [oracle|native|closed-form]`: who is to count that far, all unless told."""
+    """A line `perft DEPTH NODES WINS [oracle|native|closed-form]`; the last word says who counts it (default: all)."""
 
     depth: int
     nodes: int
@@ -34,15 +34,15 @@ class PerftCase(NamedTuple):
     counts: list[PerftCount]
 
     def counts_for(self, who: str) -> list[PerftCount]:
-        """The counts that `who`, oracle or native, is to reproduce."""
+        """Return the counts that `who`, oracle or native, must reproduce."""
         return [count for count in self.counts if count.only in (None, who)]
 
 
 def read_perft_suite(path: Path) -> list[PerftCase]:
-    """The cases of a suite.
+    """Read the cases of a suite.
 
-    A case begins with `id TEXT` and `ruleset TEXT`; `black POINTS`, `white POINTS` and `to_move COLOUR` are there if
-    it does not begin on the empty board; the rest are `perft` lines. `#` begins a comment.
+    A case starts with `id TEXT` and `ruleset TEXT`, followed by `black POINTS`, `white POINTS` and `to_move COLOUR` if
+    it does not start on the empty board; the rest are `perft` lines. `#` starts a comment.
     """
     cases: list[PerftCase] = []
     for number, raw in enumerate(path.read_text().splitlines(), 1):
@@ -64,7 +64,7 @@ def read_perft_suite(path: Path) -> list[PerftCase]:
 
 
 def perft_cases() -> list[PerftCase]:
-    """Every case of every suite."""
+    """Return every case of every suite."""
     return [case for path in sorted(DATA.glob("*.perft")) for case in read_perft_suite(path)]
 
 
@@ -76,7 +76,7 @@ class RenjuCase(NamedTuple):
     stones: Stones
     forbidden: dict[Point, str]
     looks_forbidden: list[Point]
-    """Points that are legal, although a checker that does not look far enough would forbid them."""
+    """Legal points that a checker with too little recursion would forbid."""
 
 
 _DRAWN_ROW = re.compile(r" ?\d+  ([.XO!? ]+)")
@@ -84,9 +84,9 @@ _LEGEND = re.compile(r"! (\w+) ([\w-]+): .+|\? (\w+): .+")
 
 
 def read_drawing(path: Path) -> RenjuCase:
-    """A drawing of a board with `!` on each forbidden point and `?` on points that only look so, explained below it.
+    """Read a drawing with `!` on each forbidden point and `?` on points that only look forbidden.
 
-    The highest row comes first. The legend names the kind of foul of each `!`.
+    The top row comes first. The legend below the board gives the kind of foul of each `!`.
     """
     rows = [match[1].split() for match in map(_DRAWN_ROW.fullmatch, path.read_text().splitlines()) if match]
     marks = {(x, len(rows) - 1 - from_top): mark for from_top, row in enumerate(rows) for x, mark in enumerate(row)}
@@ -101,7 +101,7 @@ def read_drawing(path: Path) -> RenjuCase:
 
 
 def read_renju_cases(path: Path) -> list[RenjuCase]:
-    """The positions of a file that `tests.oracle.make_cases` wrote."""
+    """Read the positions of a file written by `tests.oracle.make_cases`."""
     return [
         RenjuCase(
             case["id"],
@@ -115,13 +115,13 @@ def read_renju_cases(path: Path) -> list[RenjuCase]:
 
 
 def renju_cases() -> list[RenjuCase]:
-    """Every drawing and every stored position."""
+    """Return every drawing and every stored position."""
     drawings = [read_drawing(path) for path in sorted((DATA / "renju").glob("*.txt"))]
     return drawings + read_renju_cases(DATA / "renju_cases.json")
 
 
 def read_renju_vectors(path: Path) -> list[RenjuCase]:
-    """Positions one to a line, as they are published for comparing checkers: square boards, points by name."""
+    """Read positions in the form published for comparing checkers: one per line, square boards, points by name."""
     cases = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         case = json.loads(line)

@@ -1,4 +1,4 @@
-"""The oracle is held to the rule text, to drawings and counts, and to larger collections where they lie at hand."""
+"""The oracle against the rule text, drawings, perft counts, and larger collections if they are installed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ RENJU = Rules.parse("15x15:5:renju")
 
 
 def row_stones(row: str) -> tuple[Stones, Point]:
-    """Stones of a drawn row on the middle one of three lines (`X` black, `O` white), and the point marked `*`."""
+    """Return the stones of a drawn row (`X` black, `O` white) on the middle of three lines, and the point `*`."""
     stones = {(x, 1): BLACK if mark == "X" else WHITE for x, mark in enumerate(row) if mark in "XO"}
     return stones, (row.index("*"), 1)
 
@@ -79,7 +79,7 @@ def imported_packages(path: Path) -> set[str]:
     return names
 
 
-def test_the_oracle_and_the_package_do_not_know_each_other():
+def test_the_oracle_and_the_package_do_not_import_each_other():
     oracle_files = list(Path(__file__).parent.glob("*.py"))
     package_files = list((ROOT / "src").rglob("*.py"))
     assert len(oracle_files) >= 6
@@ -90,7 +90,7 @@ def test_the_oracle_and_the_package_do_not_know_each_other():
 
 # --- winning lines ---------------------------------------------------------------------------------------------------
 
-# Row with the stone to play, and the rules under which black and white (with exchanged colours) win by it.
+# A row with the stone to play, and the rules under which it wins for black and (with exchanged colours) for white.
 FREE, STANDARD, CARO, EXACT = "freestyle", "standard", "caro", "caro-exact"
 ROWS = [
     ("XXX*", set(), set()),
@@ -257,7 +257,7 @@ if (shared := shared_data()) is not None:
 
     @pytest.mark.parametrize("part", range(2))
     def test_renju_vectors(part: int):
-        # A third of them: the native core, which is quicker, goes through them all.
+        # A third of them; the native core is faster and checks all of them.
         for case in VECTORS[part::6]:
             assert fouls(case.rules, case.stones) == case.forbidden, case.id
             assert all(foul(case.rules, case.stones, point, 0) for point in case.looks_forbidden), case.id
@@ -274,7 +274,7 @@ def test_perft(case: PerftCase):
 
 
 def walk(rules: Rules, stones: Stones, to_move: str, counts: list[list[int]]) -> None:
-    """Count as perft does, by playing every sequence."""
+    """Count like perft, but by playing every sequence."""
     for point in legal_points(rules, stones, to_move):
         outcome = outcome_after(rules, stones, to_move, point)
         counts[0][0] += 1

@@ -12,7 +12,7 @@ from tests.oracle.shapes import Shape, completions, shape, stoppers
 ROW, COLUMN = (1, 0), (0, 1)
 COLOUR_BLIND = ("freestyle", "standard", "caro", "caro-exact")
 
-# A row as long as the board is wide; `*` is the point to be played, by black `X`. Rules not named have the first shape.
+# Rows as wide as the board; black `X` plays on `*`. The first shape applies to all rules that are not listed.
 FIVES = [
     ("XX*XX", {}, Shape.FIVE),
     ("..XXXX*..", {}, Shape.FIVE),

@@ -1,4 +1,4 @@
-"""Continuous fours: known positions, the definition itself on small boards, checkers that must refuse false wins."""
+"""Continuous fours: known positions, the definition on small boards, and checkers that reject false wins."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_black_may_attack_in_renju_on_legal_points_only():
 
 
 def test_white_wins_in_renju_where_black_can_only_block_by_a_foul():
-    # White's four in row 5 can be stopped on h5 alone, where black's stones make an overline.
+    # White's four in row 5 can be stopped only on h5, which is an overline for black.
     stones = board("h2 h3 h4 h6 h7 c5", "d5 e5 f5")
     assert foul(RENJU, stones, point_of("h5")) == "overline"
     line = find_vcf(RENJU, stones, WHITE, 2)
@@ -103,7 +103,7 @@ def test_white_wins_in_renju_where_black_can_only_block_by_a_foul():
 
 
 def test_white_wins_in_renju_when_black_has_no_point_left():
-    # Not a four at all, but nothing is left to black either: the checker knows the rule, the solver plays fours only.
+    # The move is no four, but it leaves black no legal point. The checker knows this rule; the solver plays only fours.
     rules = Rules.parse("7x3:5:renju")
     stones = {(x, 1): BLACK for x in (0, 1, 2, 4, 5)} | {(6, 1): WHITE}
     stones |= {(x, y): WHITE if (x + y // 2) % 2 else BLACK for x in range(7) for y in (0, 2)}
@@ -122,7 +122,7 @@ def test_a_four_may_have_two_defences_in_caro():
 
 def test_a_line_must_win_against_both_defences_in_caro():
     caro = FREESTYLE._replace(rule="caro")
-    # The four on g8 can be stopped on c8 or b8; then g9 is an open four. On b8 white may get a four of its own.
+    # The four on g8 can be stopped on c8 or b8; then g9 is an open four. On b8 white may make a four itself.
     stones = board("d8 e8 f8 g6 g7", "h8")
     line = find_vcf(caro, stones, BLACK, 3)
     assert line is not None
@@ -134,7 +134,7 @@ def test_a_line_must_win_against_both_defences_in_caro():
 
 
 def test_the_attack_must_answer_the_fours_it_provokes():
-    # Black's four on h8 is stopped on i8, which is a white four; black's block there must be a four again.
+    # White stops black's four on h8 with i8, which makes a white four; black's block of it must make a four again.
     stones = board("e8 f8 g8 i10 j11 k12", "d8 i5 i6 i7")
     line = find_vcf(FREESTYLE, stones, BLACK, 4)
     assert line is not None
@@ -147,7 +147,7 @@ def test_the_attack_must_answer_the_fours_it_provokes():
 
 
 def wins_by_fours(rules: Rules, stones: Mapping[Point, str], attacker: str, moves: int) -> bool:
-    """The definition without any idea of what a defence is: every four, every legal reply."""
+    """The definition without a notion of defences: try every four and every legal reply."""
     mine = legal_points(rules, stones, attacker)
     if any(wins_at(rules, stones, attacker, point) for point in mine):
         return True
@@ -209,7 +209,7 @@ def test_winning_points_and_fours_are_found_by_trying_every_point(rule: str):
                 assert set(four_moves(rules, stones, colour)) == fours
 
 
-# --- the checkers refuse ---------------------------------------------------------------------------------------------
+# --- rejected lines --------------------------------------------------------------------------------------------------
 
 
 def test_wrong_lines_are_refused():
@@ -220,16 +220,16 @@ def test_wrong_lines_are_refused():
         "k8",  # stops before the five
         "k8 g8",  # ends with the defender
         "k8 g8 m8",  # does not complete the five
-        "e3 f3 k8 g8 l8",  # begins with a three
-        "k8 k8 l8",  # a point twice
+        "e3 f3 k8 g8 l8",  # starts with a three
+        "k8 k8 l8",  # plays a point twice
         "k8 p8 l8",  # off the board
-        "h8 g8 l8",  # on a stone
+        "h8 g8 l8",  # on an occupied point
     ):
         assert not verify_vcf(FREESTYLE, stones, BLACK, points(wrong)), wrong
 
 
 def test_a_line_that_hopes_for_one_reply_is_refused():
-    # A closed four that wins only if white forgets to block.
+    # A closed four that wins only if white does not block it.
     stones = board("h8 i8 j8", "g8")
     assert not verify_line(FREESTYLE, stones, BLACK, points("k8 a1 l8"))
     assert find_refutation(
@@ -238,7 +238,7 @@ def test_a_line_that_hopes_for_one_reply_is_refused():
 
 
 def test_a_strategy_with_a_quiet_move_is_accepted_when_it_wins():
-    # Three in a row on 4x3: the first stone threatens nothing, and wins.
+    # Three in a row on 4x3: the first stone makes no threat, but it wins.
     rules = Rules.parse("4x3:3:freestyle")
 
     def strategy(now: Mapping[Point, str]) -> Point | None:

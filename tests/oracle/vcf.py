@@ -1,12 +1,11 @@
-"""Victory by continuous fours, searched the obvious way, and checkers that replay a win against every reply.
+"""A simple search for wins by continuous fours, and checkers that replay a win against every reply.
 
-The attacker plays only moves that win at once or make a four: a threat to win with the next stone. The defender wins
-with a line of its own if it can, else must stop every winning point of the attacker with one legal stone. In renju
-black attacks with legal points only and must be answered with legal points: a black defender that could stop a four
-only by a foul has lost.
+The attacker plays only moves that win immediately or make a four: a threat to win with the next stone. The defender
+wins with its own line if it can; otherwise it must stop every winning point of the attacker with one legal stone. In
+renju black may only play legal points: a black defender that could stop a four only by a foul has lost.
 
-`find_vcf` claims a win; the checkers below it do not believe anybody. They try every legal reply of the defender, with
-no notion of fours at all.
+`find_vcf` finds a win. The checkers below verify it independently: they try every legal reply of the defender and do
+not use the concept of fours.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from tests.oracle.rules import (
 )
 
 Strategy = Callable[[Mapping[Point, str]], Point | None]
-"""The attacker's move in a position (a dict of stones) with the attacker to move; None for no move."""
+"""Returns the attacker's move in a position (a dict of stones) with the attacker to move; None for no move."""
 
 _Lost = set[tuple[int, frozenset[tuple[Point, str]]]]
-"""Moves left and stones of positions from which continuous fours do not win."""
+"""Cache of positions without a win by continuous fours: remaining moves and stones."""
 
 
 def winning_points(rules: Rules, stones: Mapping[Point, str], colour: str) -> list[Point]:
-    """The points where `colour` wins with one stone, row by row from the bottom."""
+    """Return the points where `colour` wins with one stone, row by row from the bottom."""
     found = {point for gaps in _gaps(rules, stones, colour, 1) for point in gaps}
     return sorted((point for point in found if wins_at(rules, stones, colour, point)), key=_reading_order)
 
 
 def four_moves(rules: Rules, stones: Mapping[Point, str], colour: str) -> list[Point]:
-    """The legal points where `colour` makes a four: a further stone in line with it would win."""
+    """Return the legal points where `colour` makes a four: one more stone on the line would win."""
     found = set()
     for gaps in _gaps(rules, stones, colour, 2):
         for four, five in (gaps, gaps[::-1]):
@@ -55,9 +54,9 @@ def four_moves(rules: Rules, stones: Mapping[Point, str], colour: str) -> list[P
 
 
 def _gaps(rules: Rules, stones: Mapping[Point, str], colour: str, count: int) -> list[list[Point]]:
-    """The empty points of every row of win-length points that holds `count` of them, the rest being stones of `colour`.
+    """Return the empty points of every win-length window with `count` empty points and otherwise only `colour`.
 
-    A line that wins contains such a row around any of its stones, so that nothing else needs to be looked at.
+    A winning line contains such a window around each of its stones, so no other points need to be checked.
     """
     found = []
     for row in _rows(rules):
@@ -78,9 +77,9 @@ def _rows(rules: Rules) -> list[list[Point]]:
 
 
 def defences(rules: Rules, stones: Mapping[Point, str], defender: str) -> list[Point]:
-    """The legal points of `defender` after which the other side has no winning point.
+    """Return the legal points of `defender` after which the other side has no winning point.
 
-    A stone can take a win away in two places only: on the winning point, or (in caro) beside the line made there.
+    A stone can prevent a win only on the winning point or, in caro, at the end of the line made there.
     """
     attacker = opponent(defender)
     candidates: set[Point] = set()
@@ -97,10 +96,10 @@ def defences(rules: Rules, stones: Mapping[Point, str], defender: str) -> list[P
 
 
 def find_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, max_moves: int) -> list[Point] | None:
-    """A shortest line of continuous fours by which `attacker`, to move, wins within `max_moves` of its own moves.
+    """Return a shortest winning line of continuous fours for `attacker`, to move, with at most `max_moves` attacks.
 
-    The line alternates attacker and defender and ends with the winning stone; None when there is no such win. Where
-    the defender has several answers (caro), each was found to lose and the line shows one of them that lasts longest.
+    The line alternates between attacker and defender and ends with the winning stone; None if there is no such win. If
+    the defender has several answers (in caro), all of them lose, and the line contains one that lasts longest.
     """
     for moves in range(1, max_moves + 1):
         line = _search(rules, stones, attacker, moves, set())
@@ -110,7 +109,7 @@ def find_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, max_moves
 
 
 def _search(rules: Rules, stones: Mapping[Point, str], attacker: str, moves: int, lost: _Lost) -> list[Point] | None:
-    """As `find_vcf` without the deepening."""
+    """Like `find_vcf`, without iterative deepening."""
     wins = winning_points(rules, stones, attacker)
     if wins:
         return wins[:1]
@@ -132,7 +131,7 @@ def _search(rules: Rules, stones: Mapping[Point, str], attacker: str, moves: int
 def _answer_all(
     rules: Rules, stones: Mapping[Point, str], attacker: str, moves: int, lost: _Lost
 ) -> list[Point] | None:
-    """The defender's longest resistance to a four that stands, None if some defence holds."""
+    """Return the defender's longest resistance to a four on the board; None if a defence holds."""
     defender = opponent(attacker)
     replies = defences(rules, stones, defender)
     if not replies:
@@ -148,7 +147,7 @@ def _answer_all(
 
 
 def _helpless_line(rules: Rules, stones: Mapping[Point, str], attacker: str) -> list[Point]:
-    """Any reply, a winning point if one is legal, and the five; nothing if no reply is legal."""
+    """Return any reply (on a winning point if legal) and the five; nothing if no reply is legal."""
     defender = opponent(attacker)
     wins = winning_points(rules, stones, attacker)
     for reply in [*wins, *empty_points(rules, stones)]:
@@ -167,10 +166,10 @@ def _reading_order(point: Point) -> tuple[int, int]:
 def find_refutation(
     rules: Rules, stones: Mapping[Point, str], attacker: str, strategy: Strategy, max_moves: int
 ) -> list[Point] | None:
-    """The moves by which the defender escapes the attacker's strategy, None if the strategy wins against every reply.
+    """Return moves by which the defender escapes the attacker's strategy; None if it wins against every reply.
 
-    The attacker is to move and has `max_moves` moves. A refutation ends with the defender's five, with an attacker's
-    move that is missing, illegal, comes too late or fills the board, or with the last move allowed.
+    The attacker is to move and has `max_moves` moves. A refutation ends with a five of the defender, with a missing or
+    illegal move of the attacker, with a move that fills the board, or when the attacker has no moves left.
     """
     move = strategy(stones)
     if move is None or not is_legal(rules, stones, attacker, move):
@@ -181,7 +180,7 @@ def find_refutation(
     defender = opponent(attacker)
     replies = sorted(legal_points(rules, after, defender), key=_reading_order)
     if not replies:
-        # A full board is a draw; empty points that are all forbidden are a loss for the defender.
+        # A full board is a draw; if all empty points are forbidden, the defender has lost.
         return None if empty_points(rules, after) else [move]
     if max_moves <= 1:
         return [move]
@@ -205,7 +204,7 @@ def verify_win_tree(
 def strategy_of_line(
     rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point], fallback: Strategy | None = None
 ) -> Strategy:
-    """Play the line as long as the defender follows it; win at once where that is possible; else ask `fallback`."""
+    """Return a strategy: win immediately if possible, follow the line as long as the defender does, else `fallback`."""
     planned: dict[frozenset[tuple[Point, str]], Point] = {}
     board = dict(stones)
     for number, point in enumerate(line):
@@ -228,10 +227,10 @@ def strategy_of_line(
 def verify_line(
     rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point], fallback: Strategy | None = None
 ) -> bool:
-    """Whether a winning line (attacker, defender, attacker, …) really wins, whatever the defender replies.
+    """Whether a line (attacker, defender, attacker, …) wins against every reply of the defender.
 
-    The line must be legal and end the game. A reply that leaves it must lose to an immediate five, or to what
-    `fallback` plays there.
+    The line must be legal and end the game. A reply outside the line must lose to an immediate five or to the strategy
+    `fallback`.
     """
     return _ends_with_win(rules, stones, attacker, line) and verify_win_tree(
         rules, stones, attacker, strategy_of_line(rules, stones, attacker, line, fallback), rules.width * rules.height
@@ -239,9 +238,9 @@ def verify_line(
 
 
 def verify_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point]) -> bool:
-    """Whether the line wins against every reply and each of the attacker's moves in it is a four or wins.
+    """Whether the line wins against every reply and each of the attacker's moves is a four or wins.
 
-    Where a four has several defences (caro) the replies outside the line are met by `find_vcf` within its length.
+    If a four has several defences (in caro), `find_vcf` must beat the replies outside the line within its length.
     """
     if not _ends_with_win(rules, stones, attacker, line):
         return False
@@ -260,7 +259,7 @@ def verify_vcf(rules: Rules, stones: Mapping[Point, str], attacker: str, line: S
 
 
 def _ends_with_win(rules: Rules, stones: Mapping[Point, str], attacker: str, line: Sequence[Point]) -> bool:
-    """Whether every stone of the line is legal and its last one, and no earlier one, ends the game for the attacker."""
+    """Whether every stone of the line is legal and only the last one ends the game, with a win for the attacker."""
     board = dict(stones)
     for number, point in enumerate(line):
         colour = attacker if number % 2 == 0 else opponent(attacker)

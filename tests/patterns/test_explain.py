@@ -59,7 +59,7 @@ def test_an_open_four_cannot_be_stopped():
     assert found[0] == "white has an open four g8-h8-i8-j8; black cannot stop five at f8 or k8"
 
 
-def test_who_has_a_five_need_not_answer():
+def test_a_side_that_can_win_need_not_answer():
     found = sentences(stones("c3 c4 c5 c6", "g8 h8 i8 j8"))
     assert found[0] == "black wins immediately with five at c2 or c7"
     assert found[1] == "white has an open four g8-h8-i8-j8: five at f8 or k8"
@@ -91,12 +91,12 @@ def test_a_block_may_be_forbidden():
     assert found[-1] == "black may not play h8 (double-four)"
 
 
-def test_a_four_is_answered_beside_its_line_in_caro():
+def test_a_caro_four_can_also_be_answered_beyond_the_five():
     found = sentences(stones("e8 f8 g8 h8", "d8", "white", "15x15:5:caro"))
     assert found[0] == "black has a four e8-f8-g8-h8; white must answer at i8 or j8"
 
 
-def test_a_three_that_needs_a_foul_is_no_open_three():
+def test_a_three_that_needs_a_foul_is_not_an_open_three():
     # A black stone on e9 would complete a row of six, so there is no open four and no threat.
     position = stones("f9 g9 h9 c9 k9", "a1 b3 c5 d7", "white", "15x15:5:renju")
     assert [threat for threat in explain(position).standing if threat.colour is Colour.BLACK] == []
@@ -109,18 +109,18 @@ def test_chances_are_named_by_the_best_they_make():
     assert "d2" in chances[Kind.OPEN_THREE]
 
 
-def test_fouls_are_named_whoever_moves():
+def test_fouls_are_listed_regardless_of_the_side_to_move():
     for mover in ("black", "white"):
         explanation = explain(stones("i8 j8 h9 h10", "a1 a3 a5", mover, "15x15:5:renju"))
         assert explanation.fouls == {"h8": Foul.DOUBLE_THREE}
         assert "h8" not in [point for points in explanation.chances[Colour.BLACK].values() for point in points]
 
 
-def test_a_quiet_board_says_so():
+def test_a_board_without_threats():
     assert sentences(stones("h8", "i9"))[0] == "there are no threats on the board"
 
 
-def test_four_in_a_row_keeps_the_words():
+def test_four_in_a_row_uses_the_same_terms():
     found = sentences(stones("c3 d3", "a1", "white", "6x6:4:freestyle"))
     assert found[0].startswith("four in a row wins")
     assert found[1] == "black has an open three c3-d3; white must answer at b3 or e3"
@@ -131,7 +131,7 @@ def test_a_finished_game_has_no_threats():
     assert explain(over).sentences == ("15x15:5:freestyle: black has won with h8-i8-j8-k8-l8",)
 
 
-def test_other_win_lengths_are_refused():
+def test_other_win_lengths_are_rejected():
     with pytest.raises(RulesetError, match="3x3:3:freestyle"):
         explain(Position.start(Ruleset(3, 3, 3)))
 

@@ -64,7 +64,7 @@ def test_unmake_restores_everything(text):
 
 
 @pytest.mark.parametrize("text", ["9x9:5:freestyle", "9x9:5:renju", "9x9:5:caro", "7x7:4:standard"])
-def test_threats_turn_with_the_board(text):
+def test_threats_follow_the_symmetries_of_the_board(text):
     rules = Rules.parse(text)
     for seed in range(6):
         stones = tactical_stones(Random(f"{text} {seed}"), rules)
@@ -79,7 +79,7 @@ def test_threats_turn_with_the_board(text):
 
 
 @pytest.mark.parametrize("text", ["9x9:5:freestyle", "9x9:5:standard", "9x9:5:caro", "7x7:4:caro-exact"])
-def test_colours_are_equal_without_fouls(text):
+def test_without_fouls_both_colours_are_alike(text):
     rules = Rules.parse(text)
     for seed in range(10):
         stones = tactical_stones(Random(f"{text} {seed}"), rules)
@@ -88,7 +88,7 @@ def test_colours_are_equal_without_fouls(text):
         assert np.array_equal(threats[::-1], _native.PatternBoard(position_of(rules, swapped, BLACK).native).threats())
 
 
-def test_misuse_is_refused():
+def test_misuse_is_rejected():
     board = _native.PatternBoard(Position.start(Ruleset(9, 9)).native)
     with pytest.raises(ValueError, match="no move"):
         board.unmake()
@@ -105,7 +105,7 @@ def test_misuse_is_refused():
         _native.PatternBoard(Position.start(Ruleset(9, 9, 6)).native)
 
 
-def test_speed_walks_repeat():
+def test_walks_are_reproducible():
     board = Position.start(Ruleset(15, 15)).native
     weights = weights_for(Ruleset(15, 15))
     signature = _native.run_make_unmake(board, weights, 1, 5000)
@@ -113,7 +113,7 @@ def test_speed_walks_repeat():
     assert _native.run_make_unmake(board, weights, 2, 5000) != signature
 
 
-def test_moves_from_before_the_board_was_made_cannot_be_taken_back():
+def test_moves_before_the_board_was_created_cannot_be_undone():
     board = _native.PatternBoard(Position.from_moves(Ruleset(15, 15), "h8i9").native)
     board.make(3)
     board.unmake()

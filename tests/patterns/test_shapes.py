@@ -69,7 +69,7 @@ def test_threats_combine_the_four_shapes(text):
     assert len(seen) >= 11, seen
 
 
-def test_a_stone_offers_nothing():
+def test_an_occupied_point_has_no_shape():
     rules = Rules.parse("15x15:5:freestyle")
     stones = {(7, 7): BLACK, (8, 7): BLACK, (9, 7): BLACK}
     board = _native.PatternBoard(position_of(rules, stones, BLACK).native)

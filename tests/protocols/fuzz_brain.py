@@ -1,8 +1,7 @@
-"""Throw wild input at a brain and look whether it keeps its manners.
+"""Fuzz a brain with random input and check its output.
 
-Every line it says must be one that the protocol knows, every move must be a free square of its board, and after all of
-it the brain must still answer. `python -m tests.protocols.fuzz_brain --minutes 10` goes on for as long as it is told;
-a failure prints the seed that repeats it.
+Every output line must be valid in the protocol, and afterwards the brain must still be able to play. Run
+`python -m tests.protocols.fuzz_brain --minutes 10`; a failure prints the seed that reproduces it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tengen.core.position import Position
 from tengen.protocols.piskvork.brain import COMMANDS
 from tests.protocols.harness import Analyst, LocalBrain
 
-SAID = re.compile(
+VALID_OUTPUT = re.compile(
     r"(OK|ERROR .+|UNKNOWN .+|MESSAGE .+|DEBUG .+|INFO .+|SWAP|FORBID (\d{4})*\.|name=.+|\d+,\d+( \d+,\d+){0,2})"
 )
 INFO_KEYS = (
@@ -33,7 +32,7 @@ SENTINEL = 'name="Test"'
 
 
 class Erratic(Analyst):
-    """A player that mostly plays, and at times fails, cheats or dawdles."""
+    """A player that occasionally fails, plays an occupied point or takes too long."""
 
     name = "erratic"
 
@@ -44,7 +43,7 @@ class Erratic(Analyst):
     def choose(self, position: Position, limits: Limits) -> Decision:
         mood = self._random.random()
         if mood < 0.05:
-            raise RuntimeError("a bad day")
+            raise RuntimeError("random failure")
         if mood < 0.1:
             return Decision(move=position.ruleset.centre)
         if mood < 0.12:
@@ -53,7 +52,7 @@ class Erratic(Analyst):
 
 
 class Writer:
-    """Makes up input: mostly sensible lines, some with a twist, some noise."""
+    """Generates input: mostly valid lines, some mutated lines, and some noise."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -68,7 +67,7 @@ class Writer:
             return self._noise()
         line = self._block() if kind < 0.3 else self._line()
         if kind > 0.95:
-            line = self._twisted(line)
+            line = self._mutated(line)
         return line.encode("utf-8", "replace")
 
     def _line(self) -> str:
@@ -109,20 +108,20 @@ class Writer:
             return f"{self._rng.choice(NUMBERS)},{self._rng.choice(NUMBERS)}"
         return f"{self._rng.randrange(9)},{self._rng.randrange(9)}"
 
-    def _twisted(self, line: str) -> str:
-        place = self._rng.randrange(len(line) + 1)
-        wanted = self._rng.choice(("", " ", ",", "\t", "\x00", "é", "9" * 50, "A" * 70_000))
-        return line[:place] + wanted + line[place + self._rng.randrange(3) :]
+    def _mutated(self, line: str) -> str:
+        offset = self._rng.randrange(len(line) + 1)
+        inserted = self._rng.choice(("", " ", ",", "\t", "\x00", "é", "9" * 50, "A" * 70_000))
+        return line[:offset] + inserted + line[offset + self._rng.randrange(3) :]
 
     def _noise(self) -> bytes:
         return bytes(self._rng.randrange(256) for _ in range(self._rng.randrange(60)))
 
 
 def fuzz_session(seed: int, batches: int) -> int:
-    """Run one session and return how many lines the brain said; raises `AssertionError` when it misbehaved."""
+    """Run one session and return the number of output lines; raises `AssertionError` if the brain misbehaves."""
     rng = random.Random(seed)
     writer = Writer(rng)
-    said = 0
+    line_count = 0
 
     def make_agent() -> Agent:
         return Erratic(seed)
@@ -132,23 +131,23 @@ def fuzz_session(seed: int, batches: int) -> int:
         for _ in range(batches):
             data = b"\n".join(line for line in re.split(rb"[\r\n]+", writer.batch()) if not _is_reserved(line))
             brain.send_bytes(data + b"\n")
-            # Whatever was left open is closed, twice: once it may pass for a file name.
+            # Close any open block. DONE is repeated because the first one may be read as a file name.
             brain.send("DONE\nDONE\nDONE\nINFO timeout_turn 20\nYXSTOP\nABOUT")
             while not (line := brain.line()).startswith(SENTINEL):
-                said += 1
-                assert SAID.fullmatch(line), f"the brain said {line!r} to {data!r}"
-        # After all of it a game can be played.
+                line_count += 1
+                assert VALID_OUTPUT.fullmatch(line), f"the brain answered {line!r} to {data!r}"
+        # The brain can still play a game.
         while not brain.ask("START 15").startswith("OK"):
             pass
         brain.send("INFO rule 0\nINFO timeout_turn 20\nINFO time_left 100000")
         for _ in range(3):
             answer = brain.ask("BOARD 7,7,2 8,8,1 DONE")
             assert re.fullmatch(r"\d+,\d+", answer), f"the brain answered {answer!r} to a board"
-    return said
+    return line_count
 
 
 def _is_reserved(line: bytes) -> bool:
-    """END would end the session, the answer to ABOUT marks the end of a batch."""
+    """Whether the line contains END, which ends the session, or ABOUT, whose answer marks the end of a batch."""
     return re.search(rb"\b(END|ABOUT)\b", line.upper()) is not None
 
 
@@ -159,15 +158,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="the first session's seed")
     options = parser.parse_args()
     until = time.monotonic() + 60 * options.minutes
-    seed, said = options.seed, 0
+    seed, line_count = options.seed, 0
     while time.monotonic() < until:
         try:
-            said += fuzz_session(seed, batches=50)
+            line_count += fuzz_session(seed, batches=50)
         except BaseException:
             print(f"failed with --seed {seed}")
             raise
         seed += 1
-    print(f"{seed - options.seed} sessions, {said} lines said, none out of place")
+    print(f"{seed - options.seed} sessions, {line_count} lines of output, all valid")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A manager for tests: talks to a brain in a thread of this process, or to one in a process of its own."""
+"""A manager for tests, connected to a brain in a thread of this process or in a child process; and test players."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Self
 
-from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Proof, Ruleset
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Proof, Report, Ruleset, Search
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.protocols.pipe import LineSplitter
 from tengen.protocols.piskvork.brain import BrainServer
 from tengen.protocols.piskvork.notation import About
 
 PATIENCE_S = 30.0
-"""How long an answer is waited for that has to come; a busy machine must not fail a test."""
+"""Timeout for expected answers, long enough for a busy machine."""
 
 
-class Talk:
-    """Lines to a brain and lines from it."""
+class Connection:
+    """Sends lines to a brain and receives lines from it."""
 
     def __init__(self, input_fd: int, output_fd: int) -> None:
         self._input = input_fd
@@ -31,38 +32,38 @@ class Talk:
         self._reader.start()
 
     def send(self, text: str) -> None:
-        """Send lines as they are."""
+        """Send one or several lines."""
         self.send_bytes(text.encode() + b"\n")
 
     def send_bytes(self, data: bytes) -> None:
         os.write(self._input, data)
 
     def line(self, seconds: float = PATIENCE_S) -> str:
-        """The next line."""
+        """Return the next line."""
         line = self._lines.get(timeout=seconds)
         assert line is not None, "the brain has closed its output"
         return line
 
     def answer(self, seconds: float = PATIENCE_S) -> str:
-        """The next line that is no MESSAGE, DEBUG or INFO."""
+        """Return the next line other than MESSAGE, DEBUG and INFO."""
         while (line := self.line(seconds)).startswith(("MESSAGE", "DEBUG", "INFO")):
             pass
         return line
 
     def ask(self, text: str) -> str:
-        """Send lines and give the answer."""
+        """Send lines and return the answer."""
         self.send(text)
         return self.answer()
 
     def lines_until_answer(self) -> list[str]:
-        """Every line up to the next answer, that one included."""
+        """Return all lines up to and including the next answer."""
         lines = [self.line()]
         while lines[-1].startswith(("MESSAGE", "DEBUG", "INFO")):
             lines.append(self.line())
         return lines
 
     def rest(self) -> list[str]:
-        """What is left until the output ends."""
+        """Return the remaining lines until the output ends."""
         lines: list[str] = []
         while (line := self._lines.get(timeout=PATIENCE_S)) is not None:
             lines.append(line)
@@ -76,8 +77,8 @@ class Talk:
         self._lines.put(None)
 
 
-class LocalBrain(Talk):
-    """A brain in this process; `with` ends it."""
+class LocalBrain(Connection):
+    """A brain in this process; the `with` statement ends it."""
 
     def __init__(self, make_agent: Callable[[], Agent]) -> None:
         to_brain, self._to_brain = os.pipe()
@@ -98,7 +99,7 @@ class LocalBrain(Talk):
         os.close(from_brain)
 
     def end(self, text: str = "END") -> list[str]:
-        """END the session and give what was still said."""
+        """End the session and return the remaining output."""
         if text:
             self.send(text)
         os.close(self._to_brain)
@@ -116,8 +117,8 @@ class LocalBrain(Talk):
             self.end()
 
 
-class BrainProcess(Talk):
-    """A brain in a process of its own; `with` kills it."""
+class BrainProcess(Connection):
+    """A brain in a child process; the `with` statement kills it."""
 
     def __init__(self, argv: Sequence[str]) -> None:
         self.process = subprocess.Popen(
@@ -132,12 +133,12 @@ class BrainProcess(Talk):
         self.process.stdin.close()
 
     def leave(self) -> tuple[list[str], bytes]:
-        """What the process still said and what it wrote to stderr, once it has left."""
+        """Wait for the process to exit; return its remaining output and its stderr."""
         assert self.process.stderr is not None
         lines = self.rest()
-        complaints = self.process.stderr.read()
+        errors = self.process.stderr.read()
         self.process.wait(PATIENCE_S)
-        return lines, complaints
+        return lines, errors
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +161,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 class FirstPoint(Agent):
-    """Plays the first legal point, from the lower left; remembers what it was asked."""
+    """Plays the first legal point, from the lower left, and records all calls."""
 
     name = "first"
 
@@ -187,28 +188,28 @@ class FirstPoint(Agent):
 
 
 class Obedient(FirstPoint):
-    """Thinks until it is told to stop."""
+    """Thinks until `stop` is called."""
 
     name = "obedient"
 
     def __init__(self) -> None:
         super().__init__()
         self.is_thinking = threading.Event()
-        self._stop = threading.Event()
 
-    def choose(self, position: Position, limits: Limits) -> Decision:
-        self._stop.clear()
-        self.is_thinking.set()
-        self._stop.wait(limits.time_ms / 1000 if limits.time_ms is not None else None)
-        self.is_thinking.clear()
-        return super().choose(position, limits)
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            is_stopped = threading.Event()
+            with stop.calling(is_stopped.set):
+                self.is_thinking.set()
+                is_stopped.wait(limits.time_ms / 1000 if limits.time_ms is not None else None)
+                self.is_thinking.clear()
+            return self.choose(position, limits)
 
-    def stop(self) -> None:
-        self._stop.set()
+        return Search(run)
 
 
 class Stubborn(FirstPoint):
-    """Does not hear `stop`: thinks until `release` is set."""
+    """Ignores `stop` and thinks until `release` is set."""
 
     name = "stubborn"
 
@@ -224,16 +225,20 @@ class Stubborn(FirstPoint):
 
 
 class Slow(Stubborn):
-    """Knows a move long before it answers."""
+    """Has a best move so far long before it answers."""
 
     name = "slow"
 
-    def best_so_far(self) -> Decision:
-        return Decision(move=Point("d5"))
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            report(Analysis(lines=(AnalysisLine(move=Point("d5"), value_to_move=0.0, line=(Point("d5"),)),)))
+            return self.choose(position, limits)
+
+        return Search(run)
 
 
 class Failing(Agent):
-    """Raises at every move."""
+    """Raises an exception at every move."""
 
     name = "failing"
 
@@ -242,7 +247,7 @@ class Failing(Agent):
 
 
 class Cheating(Agent):
-    """Plays on the centre, again and again."""
+    """Always plays the centre, even if it is occupied."""
 
     name = "cheating"
 
@@ -251,7 +256,7 @@ class Cheating(Agent):
 
 
 class Valuing(Agent):
-    """Plays the first legal point and puts a fixed value on every position."""
+    """Plays the first legal point and gives every position the same value."""
 
     name = "valuing"
 
@@ -263,14 +268,16 @@ class Valuing(Agent):
 
 
 class Analyst(FirstPoint):
-    """Tells the first legal points at depths 1, 2, 3, the n-th with value 0.5 - n/10; a deep one goes on until stop."""
+    """Reports the first legal points at depths 1, 2 and 3, the n-th with value 0.5 - n/10.
+
+    With `is_deep`, it continues until `stop`.
+    """
 
     name = "analyst"
 
     def __init__(self, *, is_deep: bool = False) -> None:
         super().__init__()
         self._is_deep = is_deep
-        self._stop = threading.Event()
         self.excluded: frozenset[Point] = frozenset()
         self.table_bytes = 0
 
@@ -283,23 +290,27 @@ class Analyst(FirstPoint):
     def table_usage(self) -> float:
         return 0.25
 
-    def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        self._stop.clear()
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        return Search(
+            lambda stop, report: self.choose(position, limits), lambda stop: self._snapshots(position, lines, stop)
+        )
+
+    def _snapshots(self, position: Position, lines: int, stop: StopSignal) -> Generator[Analysis, None, None]:
         points = [point for point in position.legal_points() if point not in self.excluded][:lines]
         depth = 0
-        while depth < 3 or (self._is_deep and not self._stop.is_set()):
+        while depth < 3 or (self._is_deep and not stop.is_set()):
             depth += 1
             yield Analysis(
                 lines=tuple(
                     AnalysisLine(
                         move=point,
-                        value_to_move=0.5 - place / 10,
+                        value_to_move=0.5 - index / 10,
                         line=(point,),
-                        proof=Proof("loss", 4) if place == 2 else None,
+                        proof=Proof("loss", 4) if index == 2 else None,
                         depth=depth,
                         visits=10,
                     )
-                    for place, point in enumerate(points)
+                    for index, point in enumerate(points)
                 ),
                 depth=depth,
                 nodes=100 * depth,
@@ -307,6 +318,3 @@ class Analyst(FirstPoint):
             )
             if depth > 3:
                 time.sleep(0.001)
-
-    def stop(self) -> None:
-        self._stop.set()

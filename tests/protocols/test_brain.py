@@ -1,4 +1,4 @@
-"""The brain, command by command, in this process with players made for the purpose."""
+"""The brain's commands, tested in this process with players made for the tests."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def start(make_agent: Callable[[], Agent] = FirstPoint, size: int = 15, turn_ms:
 # -- board and moves ---------------------------------------------------------------------------------------------------
 
 
-def test_the_picture_is_kept() -> None:
-    # The first legal point is a1, in the lower left: the top of the protocol is the top of the board.
+def test_rows_are_flipped() -> None:
+    # The first legal point is a1, the lower left corner; the protocol counts rows from the top.
     with start() as brain:
         assert brain.ask("BEGIN") == "0,14"
 
@@ -84,12 +84,12 @@ def test_blocks_in_lines_or_words(block: str) -> None:
     assert [str(move) for move in agent.positions[0].moves] == ["h8", "h7", "i7"]
 
 
-def test_what_follows_done_on_its_line_is_a_command() -> None:
+def test_a_command_may_follow_done_on_the_same_line() -> None:
     with start() as brain:
         assert brain.ask("YXBOARD 0,14,1 DONE TURN 7,7") == "1,14"
 
 
-def test_an_empty_board_is_begin() -> None:
+def test_an_empty_board_means_begin() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         assert brain.ask("BOARD\nDONE") == "0,14"
@@ -99,20 +99,20 @@ def test_an_empty_board_is_begin() -> None:
 @pytest.mark.parametrize(
     ("rows", "rule", "to_move", "black", "white"),
     [
-        # In turns: the owner of the first stone is black.
+        # Alternating: the owner of the first stone is black.
         ("7,7,1 7,8,2", 0, "black", "h8", "h7"),
         ("7,7,2 7,8,1 8,8,2", 0, "white", "h8 i7", "h7"),
-        # Not in turns: as many own stones as others make the brain black, fewer make it white.
+        # Not alternating: the brain is black if it has at least as many stones as the opponent, otherwise white.
         ("7,7,2 8,8,2 7,8,1 8,9,1", 0, "black", "h7 i6", "h8 i7"),
         ("7,7,2 8,8,2 7,8,1", 0, "white", "h8 i7", "h7"),
         ("7,7,2 8,8,2", 0, "white", "h8 i7", ""),
         ("7,7,1", 0, "black", "h8", ""),
-        # Renju sends the order of the game: the first stone is black's even when somebody passed.
+        # In renju the stones come in the order of the game, so the first one is black even after a pass.
         ("7,7,2 7,8,1", 4, "white", "h8", "h7"),
         ("7,7,1 7,8,2", 4, "black", "h8", "h7"),
     ],
 )
-def test_colours_are_worked_out(rows: str, rule: int, to_move: str, black: str, white: str) -> None:
+def test_colours_are_derived(rows: str, rule: int, to_move: str, black: str, white: str) -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.send(f"INFO rule {rule}")
@@ -123,7 +123,7 @@ def test_colours_are_worked_out(rows: str, rule: int, to_move: str, black: str, 
     assert sorted(position.points_of("white")) == sorted(white.split())
 
 
-def test_bad_rows_are_passed_over() -> None:
+def test_invalid_rows_are_skipped() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.send("BOARD\n7,7,1\nnonsense\n7,7,2\n99,0,1\n7,8,2\n1,1\n1,1,9\nINFO rule 4\nDONE")
@@ -133,7 +133,7 @@ def test_bad_rows_are_passed_over() -> None:
     assert agent.positions[0].stones == 2
 
 
-def test_a_new_game_gives_up_an_unfinished_block() -> None:
+def test_a_new_game_abandons_an_unfinished_block() -> None:
     with start() as brain:
         assert brain.ask("BOARD\n7,7,1\nSTART 15") == "ERROR BOARD without DONE"
         assert brain.answer() == "OK"
@@ -145,7 +145,7 @@ def test_blocked_squares_are_not_played() -> None:
         brain.send("BOARD 0,14,3 7,7,1 7,8,2 DONE")
         lines = brain.lines_until_answer()
     assert lines[-1] != "0,14"
-    assert any("no legal move" in line for line in lines)
+    assert any("not a legal move" in line for line in lines)
 
 
 def test_rectangles() -> None:
@@ -159,7 +159,7 @@ def test_rectangles() -> None:
 @pytest.mark.parametrize(
     "command", ["START 4", "START 23", "START", "START x", "START -15", "RECTSTART 15", "RECTSTART 4,9"]
 )
-def test_wrong_sizes_name_the_right_ones(command: str) -> None:
+def test_unsupported_sizes_are_rejected_with_a_supported_one(command: str) -> None:
     with LocalBrain(FirstPoint) as brain:
         answer = brain.ask(command)
         assert answer.startswith("ERROR")
@@ -170,7 +170,7 @@ def test_wrong_sizes_name_the_right_ones(command: str) -> None:
     "command",
     ["TURN 15,0", "TURN 7", "TURN", "TURN a,b", "TURN 0,14 1,1", "TURN 0,14", "TAKEBACK 5,5", "TAKEBACK", "PLAY 0,14"],
 )
-def test_wrong_squares_are_errors_and_change_nothing(command: str) -> None:
+def test_invalid_squares_are_errors_and_change_nothing(command: str) -> None:
     with start() as brain:
         assert brain.ask("BEGIN") == "0,14"
         assert brain.ask(command).startswith("ERROR")
@@ -180,7 +180,7 @@ def test_wrong_squares_are_errors_and_change_nothing(command: str) -> None:
 @pytest.mark.parametrize(
     "command", ["BEGIN", "TURN 7,7", "BOARD DONE", "RESTART", "TAKEBACK 1,1", "YXNBEST 1", "SWAP2BOARD DONE"]
 )
-def test_without_a_board_there_is_nothing_to_do(command: str) -> None:
+def test_commands_without_a_board_ask_for_start(command: str) -> None:
     with LocalBrain(FirstPoint) as brain:
         assert "START" in brain.ask(command)
 
@@ -204,7 +204,7 @@ def test_a_full_board_is_an_error() -> None:
         assert brain.ask(f"BOARD {rows} DONE").startswith("ERROR")
 
 
-def test_a_manager_that_goes_on_after_a_five_gets_a_move() -> None:
+def test_a_manager_that_continues_after_a_five_gets_a_move() -> None:
     with start() as brain:
         rows = "1,1,2 5,5,1 1,2,2 6,6,1 1,3,2 7,7,1 1,4,2 9,9,1 1,5,2"
         assert brain.ask(f"BOARD {rows} DONE").count(",") == 1
@@ -234,7 +234,7 @@ def test_rules(number: int, rule: Rule) -> None:
     assert agent.positions[0].ruleset == Ruleset(15, 15, 5, rule)
 
 
-def test_an_unknown_rule_is_told_when_thinking_is_asked_for() -> None:
+def test_an_unknown_rule_is_reported_when_a_move_is_requested() -> None:
     with start() as brain:
         brain.send("INFO rule 3")
         assert "rule 3" in brain.ask("BEGIN")
@@ -274,36 +274,36 @@ def test_a_table_size_reaches_players_that_have_a_table() -> None:
         brain.send("INFO hash_size 1024\nINFO max_memory 367001600")
         brain.ask("BEGIN")
         assert agent.table_bytes == 1_048_576
-        brain.send("INFO hash_size 2097152")  # more than all the memory allowed
+        brain.send("INFO hash_size 2097152")  # more than max_memory
         brain.ask("TURN 7,7")
     assert agent.table_bytes == 1_048_576
 
 
 @pytest.mark.parametrize(
-    ("told", "megabytes"),
+    ("info", "megabytes"),
     [
         ("max_memory 200000000\nINFO hash_size 190000", 70),  # the brain itself needs the rest
         ("hash_size 65536", 64),
         ("max_memory 1000000000\nINFO hash_size 32768", 32),
     ],
 )
-def test_a_table_leaves_room_for_the_brain(told: str, megabytes: int) -> None:
+def test_a_table_leaves_room_for_the_brain(info: str, megabytes: int) -> None:
     agent = make_agent("alphabeta:hash-mb=1")
     assert isinstance(agent, AlphaBetaAgent)
     with start(lambda: agent) as brain:
-        brain.send(f"INFO max_node 100\nINFO {told}")
+        brain.send(f"INFO max_node 100\nINFO {info}")
         brain.ask("BEGIN")
         assert agent._engine.table_mb == megabytes
 
 
-def test_a_table_larger_than_the_memory_is_not_the_end() -> None:
+def test_a_table_larger_than_memory_does_not_end_the_session() -> None:
     with start(lambda: make_agent("alphabeta:hash-mb=1")) as brain:
         brain.send("INFO max_node 100\nINFO hash_size 4000000000000000")
         assert MAX_TABLE_BYTES < 1024 * 4000000000000000
         assert "," in brain.ask("INFO hash_size 1024\nBEGIN")
 
 
-def test_a_player_that_is_late_plays_what_it_knows() -> None:
+def test_a_player_that_is_late_plays_its_best_move_so_far() -> None:
     agent = Slow()
     with start(lambda: agent, turn_ms=200) as brain:
         brain.send("BEGIN")
@@ -312,7 +312,7 @@ def test_a_player_that_is_late_plays_what_it_knows() -> None:
         agent.release.set()
 
 
-def test_a_player_keeps_its_own_threads_until_the_manager_speaks() -> None:
+def test_a_player_keeps_its_own_threads_until_the_manager_sets_them() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.ask("BEGIN")
@@ -321,7 +321,7 @@ def test_a_player_keeps_its_own_threads_until_the_manager_speaks() -> None:
     assert agent.bounds == [(None, None), (None, 3)]
 
 
-def test_yixin_boards_way_to_say_unlimited() -> None:
+def test_yixin_boards_values_for_unlimited_time() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.send("INFO timeout_turn 2000000\nINFO timeout_match 100000000\nINFO time_left 100000000")
@@ -329,7 +329,7 @@ def test_yixin_boards_way_to_say_unlimited() -> None:
     assert agent.limits[0].time_ms is None
 
 
-def test_a_clock_that_ran_out_is_answered_at_once() -> None:
+def test_a_clock_that_ran_out_is_answered_immediately() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.send("INFO time_left -500")
@@ -337,7 +337,7 @@ def test_a_clock_that_ran_out_is_answered_at_once() -> None:
     assert agent.limits[0].time_ms == 0
 
 
-def test_each_game_is_a_new_one_for_the_player() -> None:
+def test_the_player_is_told_about_each_new_game() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.ask("BEGIN")
@@ -352,7 +352,7 @@ def test_each_game_is_a_new_one_for_the_player() -> None:
     assert [ruleset.rule for ruleset, _ in agent.games] == ["freestyle", "freestyle", "standard", "standard"]
 
 
-# -- the watch over the player -----------------------------------------------------------------------------------------
+# -- failing and late players ------------------------------------------------------------------------------------------
 
 
 def test_a_player_that_fails_is_replaced_by_a_legal_move() -> None:
@@ -380,41 +380,41 @@ def test_a_player_that_cheats_is_replaced_by_a_legal_move() -> None:
     with start(Cheating) as brain:
         brain.send("TURN 7,7")
         lines = brain.lines_until_answer()
-        assert "no legal move" in lines[0]
+        assert "not a legal move" in lines[0]
         assert lines[-1] != "7,7"
 
 
-def test_the_spare_move_wins_or_blocks_and_is_no_foul() -> None:
+def test_the_fallback_move_wins_or_blocks_and_is_never_a_foul() -> None:
     with start(Failing) as brain:
         assert brain.ask("BOARD 3,7,1 3,0,2 4,7,1 5,0,2 5,7,1 7,0,2 6,7,1 9,0,2 DONE") in ("2,7", "7,7")
         assert brain.ask("BOARD 3,7,2 3,0,1 4,7,2 5,0,1 5,7,2 7,0,1 6,7,2 2,7,1 9,0,2 DONE") == "7,7"
         brain.send("INFO rule 4")
-        # Two open threes of black cross at 7,7, right beside white's last stone.
+        # Two open threes of black cross at 7,7, next to white's last stone.
         rows = "5,7,1 0,0,2 6,7,1 0,2,2 7,6,1 0,4,2 7,5,1 8,8,2"
         assert brain.ask(f"BOARD {rows} DONE") != "7,7"
 
 
-def test_a_player_that_does_not_stop_is_not_waited_for() -> None:
+def test_the_brain_does_not_wait_for_a_player_that_does_not_stop() -> None:
     agent = Stubborn()
     with start(lambda: agent, turn_ms=300) as brain:
         brain.send("TURN 7,7")
         lines = brain.lines_until_answer()
         assert lines[0] == "DEBUG the player did not answer in time"
         assert lines[-1].count(",") == 1
-        brain.send("TURN 0,0")  # while it is still busy with the last
+        brain.send("TURN 0,0")  # while the player is still busy with the last command
         assert brain.lines_until_answer()[0] == "DEBUG the player did not answer in time"
         agent.release.set()
         brain.send("INFO timeout_turn 60000")
-        assert brain.ask("TURN 1,1") == "0,14"  # it is back
+        assert brain.ask("TURN 1,1") == "0,14"  # the player answers again
 
 
-def test_at_once_means_at_once() -> None:
+def test_a_turn_timeout_of_zero_is_answered_immediately() -> None:
     agent = Stubborn()
     with start(lambda: agent) as brain:
         brain.send("INFO timeout_turn 0")
-        began = time.monotonic()
+        started = time.monotonic()
         assert brain.ask("BEGIN").count(",") == 1
-        assert time.monotonic() - began < PATIENCE_S
+        assert time.monotonic() - started < PATIENCE_S
         agent.release.set()
 
 
@@ -430,7 +430,7 @@ def test_an_unsupported_ruleset_is_an_error() -> None:
         assert brain.ask("BEGIN") == "0,14"
 
 
-def test_a_player_that_is_slow_to_make_does_not_delay_ok() -> None:
+def test_a_player_that_loads_slowly_does_not_delay_ok() -> None:
     gate = threading.Event()
 
     def make() -> Agent:
@@ -451,7 +451,7 @@ def test_a_player_that_is_slow_to_make_does_not_delay_ok() -> None:
 
 
 @pytest.mark.parametrize("stop", ["YXSTOP", "stop", "INFO timeout_turn 0"])
-def test_stop_takes_effect_at_once_and_nothing_is_lost(stop: str) -> None:
+def test_stop_takes_effect_immediately_and_no_command_is_lost(stop: str) -> None:
     agent = Obedient()
     with start(lambda: agent, turn_ms=3_600_000) as brain:
         brain.send("TURN 7,7")
@@ -467,12 +467,12 @@ def test_stop_takes_effect_at_once_and_nothing_is_lost(stop: str) -> None:
     assert agent.limits[-1].depth == 5
 
 
-def test_a_stop_right_behind_the_question_counts() -> None:
+def test_a_stop_right_after_the_command_takes_effect() -> None:
     with start(Obedient, turn_ms=3_600_000) as brain:
         assert brain.ask("TURN 7,7\nYXSTOP") == "0,14"
 
 
-def test_a_stop_does_not_reach_later_questions() -> None:
+def test_a_stop_does_not_affect_later_commands() -> None:
     agent = Obedient()
     with start(lambda: agent, turn_ms=60_000) as brain:
         brain.send("YXSTOP\nINFO timeout_turn 400\nTURN 7,7")
@@ -481,7 +481,7 @@ def test_a_stop_does_not_reach_later_questions() -> None:
     assert agent.limits[0].time_ms > 0
 
 
-def test_questions_sent_ahead_are_all_answered() -> None:
+def test_commands_sent_in_advance_are_all_answered() -> None:
     with start() as brain:
         brain.send("\n".join(f"TURN {x},0" for x in range(4)))
         assert [brain.answer() for _ in range(4)] == ["0,14", "1,14", "2,14", "3,14"]
@@ -498,19 +498,19 @@ def test_the_end_while_thinking_is_quick_and_silent(ending: str) -> None:
     agent.release.set()
 
 
-def test_quick_questions_before_the_end_are_answered() -> None:
+def test_quick_commands_before_the_end_are_answered() -> None:
     brain = LocalBrain(FirstPoint)
     brain.send("ABOUT\nSTART 15")
     assert brain.end() == ['name="Test", version="1"', "OK"]
 
 
-def test_a_last_line_without_an_end_is_read() -> None:
+def test_a_last_line_without_a_line_end_is_read() -> None:
     brain = LocalBrain(FirstPoint)
     brain.send_bytes(b"START 15\nABOUT")
     assert brain.end("") == ["OK", 'name="Test", version="1"']
 
 
-def test_a_manager_that_is_gone_ends_the_brain_quietly() -> None:
+def test_the_brain_exits_quietly_if_the_manager_has_gone() -> None:
     written = threading.Event()
 
     def write(data: bytes) -> None:
@@ -582,7 +582,7 @@ def test_show_detail(detail: int, has_info: bool, has_marks: bool, has_text: boo
     assert any(line.startswith("MESSAGE (1) 220 | 3-3 | 0,14") for line in lines) is has_text
 
 
-def test_moves_are_explained_when_detail_is_on() -> None:
+def test_show_detail_also_applies_to_moves() -> None:
     with start(Analyst) as brain:
         brain.send("INFO show_detail 2\nTURN 7,7")
         assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
@@ -591,7 +591,7 @@ def test_moves_are_explained_when_detail_is_on() -> None:
         assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
 
 
-def test_a_move_with_a_value_has_its_message() -> None:
+def test_a_move_with_a_value_comes_with_a_message() -> None:
     with start(lambda: Valuing(0.5)) as brain:
         brain.send("TURN 7,7")
         message, move = brain.lines_until_answer()
@@ -599,7 +599,7 @@ def test_a_move_with_a_value_has_its_message() -> None:
     assert move == "0,14"
 
 
-def test_analysis_goes_on_until_stop() -> None:
+def test_analysis_continues_until_stop() -> None:
     with start(lambda: Analyst(is_deep=True), turn_ms=-1) as brain:
         brain.send("YXBOARD 7,7,2 DONE\nYXNBEST 1")
         while "INFO DEPTH 5" not in brain.line():
@@ -608,7 +608,7 @@ def test_analysis_goes_on_until_stop() -> None:
         assert brain.answer() == "0,14"
 
 
-def test_n_best_again_thinks_for_the_other_side() -> None:
+def test_a_second_n_best_searches_for_the_other_side() -> None:
     agent = FirstPoint()
     with start(lambda: agent) as brain:
         brain.ask("YXBOARD 7,7,2 DONE\nYXNBEST 1")
@@ -626,7 +626,7 @@ def test_show_forbid() -> None:
         assert brain.answer() == "FORBID ."
 
 
-def test_blocks_of_root_moves() -> None:
+def test_excluded_root_moves() -> None:
     agent = Analyst()
     with start(lambda: agent) as brain:
         brain.send("YXBOARD 7,7,2 DONE\nYXBLOCK 0,14 1,14 DONE\nYXBLOCKUNDO 1,14 DONE")
@@ -636,7 +636,7 @@ def test_blocks_of_root_moves() -> None:
     assert agent.excluded == frozenset()
 
 
-def test_players_that_cannot_exclude_moves_say_so() -> None:
+def test_players_that_cannot_exclude_moves_are_reported() -> None:
     with start() as brain:
         brain.ask("TURN 7,7")
         brain.send("YXBLOCK 0,13 DONE")
@@ -701,7 +701,7 @@ def test_swap2_takes_the_better_side(stones: str) -> None:
         assert brain.ask(block).count(",") == 1
 
 
-def test_swap2_refuses_what_is_no_opening() -> None:
+def test_swap2_rejects_invalid_openings() -> None:
     with start() as brain:
         for stones in ("7,7", "7,7 8,8", "7,7 7,7 8,8", "7,7 8,8 99,9", "x"):
             assert brain.ask(f"SWAP2BOARD {stones} DONE").startswith("ERROR")
@@ -718,7 +718,7 @@ def test_swap2_steps_of_yixin_board() -> None:
         assert brain.line() == "MESSAGE SWAP2 SWAP2 YES"
 
 
-def test_points_of_the_proposal_are_on_the_board_whichever_way_it_is_turned() -> None:
+def test_proposed_openings_are_on_the_board_in_every_symmetry() -> None:
     from tengen.protocols.piskvork.swap2 import OPENINGS, propose_opening
 
     seen: set[tuple[Point, ...]] = set()

@@ -1,6 +1,6 @@
-"""The positions with which Gomocup's organisers try out a new engine, and a game of the engine against itself.
+"""The positions that Gomocup's organisers use to check new engines, and a game of the engine against itself.
 
-Positions are written as there: letters are columns, numbers rows, both from the top left.
+Positions are written as Gomocup writes them: letters are columns and numbers are rows, counted from the top left.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def brain(request: pytest.FixtureRequest) -> Iterator[BrainProcess]:
 
 
 def squares(text: str) -> list[str]:
-    """The squares `X,Y` of a run of names such as `h8h9`."""
+    """Convert names such as `h8h9` to squares `X,Y`."""
     return [f"{ord(letter) - ord('a')},{int(number) - 1}" for letter, number in re.findall(r"([a-z])(\d+)", text)]
 
 
 def choose(brain: BrainProcess, size: int, rule: int, moves: str, turn_ms: int = 1500) -> str:
-    """The move the brain makes after the given ones."""
+    """Return the brain's move after the given moves."""
     assert brain.ask(f"START {size}") == "OK"
     brain.send(f"INFO timeout_turn {turn_ms}\nINFO timeout_match 180000\nINFO max_memory {MEMORY_BYTES}")
     brain.send(f"INFO rule {rule}\nINFO time_left 180000")
@@ -49,8 +49,8 @@ def test_an_open_four_becomes_a_five(brain: BrainProcess, size: int, rule: int) 
     assert choose(brain, size, rule, "h8h9i8i9j8j9k8k9") in squares("g8l8")
 
 
-def test_six_is_no_five_in_standard(brain: BrainProcess) -> None:
-    # h13 would join h9 to h14 into six; black's open three g8 h8 i8 has to be stopped.
+def test_six_does_not_win_in_standard(brain: BrainProcess) -> None:
+    # h13 would make six stones from h9 to h14, so black's open three g8 h8 i8 must be blocked.
     assert choose(brain, 15, 1, "h8h9i8h10g8h11j13h12g14h14i15") in squares("f8j8")
 
 
@@ -59,8 +59,8 @@ def test_a_forbidden_point_is_not_played(brain: BrainProcess) -> None:
 
 
 @pytest.mark.parametrize("rule", [8, 9])
-def test_a_closed_five_is_no_win_in_caro(brain: BrainProcess, rule: int) -> None:
-    # The own four g8 to j8 is dead between f8 and l8; white's open three f7 f8 f9 has to be stopped.
+def test_a_closed_five_does_not_win_in_caro(brain: BrainProcess, rule: int) -> None:
+    # The brain's four g8 to j8 is closed by f8 and l8, so white's open three f7 f8 f9 must be blocked.
     assert choose(brain, 15, rule, "h8f8g8f9i8f7j8l8") in squares("f5f6f10f11")
 
 
@@ -70,7 +70,7 @@ def test_a_game_against_itself(brain: BrainProcess, rule: int) -> None:
     known = rule_of_number(rule)
     assert known is not None
     position = Position.start(Ruleset(size, size, 5, known))
-    for square in squares("n14k14k13"):  # b2e2e3 in the far corner
+    for square in squares("n14k14k13"):  # the opening b2e2e3, mirrored into the opposite corner
         position = play(position, square)
     while not position.is_over and position.stones < 60:
         position = play(position, choose(brain, size, rule, names(position), turn_ms=60))
@@ -79,7 +79,7 @@ def test_a_game_against_itself(brain: BrainProcess, rule: int) -> None:
 
 
 def play(position: Position, square: str) -> Position:
-    """The position after a move, which must be legal."""
+    """Return the position after a move, which must be legal."""
     x, y = (int(number) for number in square.split(","))
     point = point_of_square(x, y, position.ruleset.width, position.ruleset.height)
     assert point is not None
@@ -87,5 +87,5 @@ def play(position: Position, square: str) -> Position:
 
 
 def names(position: Position) -> str:
-    """The moves so far, rows counted from the top."""
+    """Return the moves so far, with rows counted from the top."""
     return "".join(f"{chr(ord('a') + move.x)}{position.ruleset.height - move.y}" for move in position.moves)

@@ -1,4 +1,4 @@
-"""A few seconds of wild input; `fuzz_brain` does hours of it."""
+"""A few seconds of fuzzing; run `fuzz_brain` for longer sessions."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from tests.protocols.fuzz_brain import fuzz_session
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_wild_input(seed: int) -> None:
+def test_random_input(seed: int) -> None:
     assert fuzz_session(seed, batches=15) > 10

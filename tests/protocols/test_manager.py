@@ -1,4 +1,4 @@
-"""Foreign engines as players: good ones play, bad ones lose with the right reason, and none leaves anything behind."""
+"""External engines as players: good ones play, bad ones fail with the right reason, and no process is left behind."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.protocols.engines import engine_command, engine_text
 RULES = Ruleset(15, 15)
 QUICK = Limits(time_ms=100)
 SOON = {"tolerance_ms": 300}
-"""For engines that are expected to be late."""
+"""Short tolerance, for engines that are expected to time out."""
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind() -> Iterator[None]:
+def check_no_leftovers() -> Iterator[None]:
     me = psutil.Process()
     before = {child.pid for child in me.children(recursive=True)}
     yield
@@ -42,9 +42,9 @@ def brain(name: str, *arguments: object, **parameters: object) -> BrainAgent:
     return agent
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
     deadline = time.monotonic() + seconds
-    while not is_so():
+    while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.01)
@@ -88,13 +88,13 @@ HOSTILE = [
     pytest.param("endless_line", (), {}, EngineFault.FLOOD, "bytes", id="endless line"),
     pytest.param("closes_stdout", (), {}, EngineFault.CLOSED, "closed its output", id="closes its output"),
     pytest.param("closes_stdin", (), {}, EngineFault.CLOSED, "closed its input", id="closes its input"),
-    pytest.param("memory_hog", (), {"memory_mb": 100}, EngineFault.MEMORY, "100 MB are allowed", id="memory"),
+    pytest.param("memory_hog", (), {"memory_mb": 100}, EngineFault.MEMORY, "the limit is 100 MB", id="memory"),
     pytest.param("forks_children", (), {}, EngineFault.CRASH, "exit code 1", id="forks children and crashes"),
 ]
 
 
 @pytest.mark.parametrize(("name", "arguments", "parameters", "reason", "words"), HOSTILE)
-def test_misbehaviour_has_its_reason(
+def test_misbehaviour_is_reported_with_its_reason(
     name: str, arguments: tuple[object, ...], parameters: dict[str, object], reason: EngineFault, words: str
 ) -> None:
     with brain(name, *arguments, **parameters) as agent:
@@ -105,16 +105,16 @@ def test_misbehaviour_has_its_reason(
         assert agent.pid is None
 
 
-def test_a_bound_of_memory_counts_for_an_engine_that_runs() -> None:
+def test_a_new_memory_limit_applies_to_a_running_engine() -> None:
     with brain("memory_hog") as agent:
         agent.new_game(RULES)
         agent.configure(memory_bytes=100 << 20)
-        with pytest.raises(EngineError, match="100 MB are allowed") as caught:
+        with pytest.raises(EngineError, match="the limit is 100 MB") as caught:
             agent.choose(Position.start(RULES).play("h8"), QUICK)
         assert caught.value.reason is EngineFault.MEMORY
 
 
-def test_a_foul_is_told_from_other_illegal_moves() -> None:
+def test_a_foul_has_a_different_reason_than_other_illegal_moves() -> None:
     # Black has two open threes crossing at h8, square 7,7.
     position = Position.from_stones(
         Ruleset.parse("15x15:5:renju"), black=["f8", "g8", "h9", "h10"], white=["a1", "c1", "e1", "g1"]
@@ -132,7 +132,7 @@ def test_a_program_that_does_not_exist() -> None:
     assert caught.value.reason is EngineFault.START
 
 
-def test_an_engine_that_died_while_idle_is_found_out() -> None:
+def test_a_crash_while_idle_is_detected() -> None:
     with brain("random_mover") as agent:
         position = play_alone(agent, Position.start(RULES), 1)
         assert agent.pid is not None
@@ -142,7 +142,7 @@ def test_an_engine_that_died_while_idle_is_found_out() -> None:
         assert caught.value.reason is EngineFault.CRASH
 
 
-def test_a_flood_while_idle_is_found_out() -> None:
+def test_a_flood_while_idle_is_detected() -> None:
     with brain("flood_when_idle") as agent:
         with pytest.raises(EngineError) as caught:
             play_alone(agent, Position.start(RULES), 200, pause_s=0.1)
@@ -190,13 +190,13 @@ def test_fifty_restarts_leave_no_descriptor_open() -> None:
         assert counts[-1] == counts[0]
 
 
-# -- odd but honest ----------------------------------------------------------------------------------------------------
+# -- unusual but correct engines ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "name", ["random_mover", "garbage", "binary", "huge_line", "writes_stderr", "suggests", "no_restart", "ignores_end"]
 )
-def test_odd_engines_play_on(name: str) -> None:
+def test_unusual_engines_can_play(name: str) -> None:
     with brain(name) as agent:
         position = play_alone(agent, Position.start(RULES), 4)
         agent.new_game(RULES)
@@ -268,7 +268,7 @@ def test_the_conversation_of_a_game(tmp_path: Path) -> None:
     ]
 
 
-def test_a_position_that_does_not_continue_the_last_is_sent_whole(tmp_path: Path) -> None:
+def test_a_position_that_does_not_continue_the_last_one_is_sent_as_a_board(tmp_path: Path) -> None:
     log = tmp_path / "pipe.log"
     with brain("scripted", "OK", "0,0", "1,0", "2,0", log=log) as agent:
         agent.choose(Position.from_moves(RULES, "h8h9"), QUICK)
@@ -284,7 +284,7 @@ def test_rectangular_boards() -> None:
     assert position.stones == 6
 
 
-def test_another_board_size_takes_another_process(tmp_path: Path) -> None:
+def test_another_board_size_starts_a_new_process(tmp_path: Path) -> None:
     log = tmp_path / "pipe.log"
     with brain("random_mover", log=log) as agent:
         play_alone(agent, Position.start(RULES), 1)
@@ -297,22 +297,33 @@ def test_another_board_size_takes_another_process(tmp_path: Path) -> None:
     ]
 
 
-def test_stop_is_sent_once_and_the_time_mended(tmp_path: Path) -> None:
+def test_stop_is_sent_once(tmp_path: Path) -> None:
     log = tmp_path / "pipe.log"
     agent = brain("scripted", "OK", "-", log=log, tolerance_ms=100)
     position = Position.start(RULES)
     agent.new_game(RULES)
-    agent.stop()  # nothing runs: nothing is sent
-    timers = [threading.Timer(0.3, agent.stop) for _ in range(2)]
+    search = agent.start(position, Limits(time_ms=1000))
+    timers = [threading.Timer(0.3, search.stop) for _ in range(2)]
     for timer in timers:
         timer.start()
     with pytest.raises(EngineError):
-        agent.choose(position, Limits(time_ms=1000))
+        search.result()
     for timer in timers:
         timer.join()
+    search.stop()  # nothing is pending: nothing is sent
     agent.close()
     lines = sent_lines(log)
     assert lines[lines.index("BEGIN") :] == ["BEGIN", "INFO timeout_turn 0", "YXSTOP"]
+
+
+def test_a_stop_before_the_question_follows_it(tmp_path: Path) -> None:
+    log = tmp_path / "pipe.log"
+    with brain("scripted", "OK", "7,7", log=log) as agent:
+        search = agent.start(Position.start(RULES), QUICK)
+        search.stop()
+        assert search.result().move == "h8"
+    lines = sent_lines(log)
+    assert lines[lines.index("BEGIN") :] == ["BEGIN", "INFO timeout_turn 0", "YXSTOP", "END"]
 
 
 def test_about() -> None:
@@ -375,7 +386,7 @@ def test_analysis() -> None:
     assert after.move not in ("h8", "h9")
 
 
-def test_analysis_ended_early_leaves_an_engine_that_plays() -> None:
+def test_an_engine_can_play_after_an_aborted_analysis() -> None:
     with brain("analyst") as agent:
         position = Position.from_moves(RULES, "h8h9")
         for snapshot in agent.analyse(position, Limits(time_ms=60_000), 4):
@@ -386,7 +397,7 @@ def test_analysis_ended_early_leaves_an_engine_that_plays() -> None:
         assert agent.pid == pid
 
 
-def test_engines_that_do_not_analyse_say_so() -> None:
+def test_engines_that_cannot_analyse_raise_an_error() -> None:
     with brain("random_mover") as agent:
         position = Position.from_moves(RULES, "h8h9")
         with pytest.raises(AgentError, match="does not analyse"):
@@ -405,7 +416,7 @@ def test_rulesets_the_protocol_cannot_express() -> None:
             agent.new_game(Ruleset(3, 3, 3))
 
 
-def test_a_finished_game_is_refused() -> None:
+def test_a_finished_game_is_rejected() -> None:
     over = Position.from_moves(RULES, "a1a15b1b15c1c15d1d15e1")
     with brain("random_mover") as agent, pytest.raises(GameOverError):
         agent.choose(over, QUICK)
@@ -422,12 +433,12 @@ def test_a_finished_game_is_refused() -> None:
         "brain:cmd=x,z=1",
     ],
 )
-def test_unusable_texts_are_refused(text: str) -> None:
+def test_invalid_agent_texts_are_rejected(text: str) -> None:
     with pytest.raises(AgentNameError):
         make_agent(text)
 
 
-def test_command_lines_are_split_like_a_shell_does() -> None:
+def test_command_lines_are_split_as_in_a_shell() -> None:
     assert split_command("'my engine' --deep \"a b\"") == ("my engine", "--deep", "a b")
 
 

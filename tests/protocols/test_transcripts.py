@@ -1,7 +1,7 @@
-"""Recorded sessions replayed against `tengen brain` as a process: `>` is sent, `<` has to come.
+"""Replays recorded sessions against a `tengen brain` process: `>` lines are sent, `<` lines are expected.
 
-In an expected line `X,Y` is any square of the board that was free, `*` any text, `|` separates possible answers. Lines
-that engines say aside (MESSAGE, DEBUG, INFO) are passed over unless one is expected. `{move}` is the brain's last move.
+In an expected line, `X,Y` matches any free square, `*` matches any text, and `|` separates alternatives. MESSAGE, DEBUG
+and INFO lines are ignored unless one is expected. `{move}` stands for the brain's last move.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BRAIN = [sys.executable, "-m", "tengen.cli", "brain"]
 
 
 class Replay:
-    """Walks through a transcript and keeps count of the stones."""
+    """Replays a transcript and keeps track of the stones."""
 
     def __init__(self, brain: BrainProcess) -> None:
         self.brain = brain
@@ -39,12 +39,12 @@ class Replay:
         self.brain.send(line)
 
     def expect(self, pattern: str) -> None:
-        expects_aside = pattern.startswith(("MESSAGE", "INFO"))
+        expects_message = pattern.startswith(("MESSAGE", "INFO"))
         while True:
             line = self.brain.line()
             if any(matches(line, choice) for choice in pattern.split("|")):
                 break
-            assert expects_aside or line.startswith(("MESSAGE", "DEBUG", "INFO")), f"{line!r} came, not {pattern!r}"
+            assert expects_message or line.startswith(("MESSAGE", "DEBUG", "INFO")), f"{line!r} came, not {pattern!r}"
         if pattern.endswith("X,Y") and line != "SWAP":
             for square in line.split():
                 assert square not in self.stones, f"{square} was taken"
@@ -72,9 +72,9 @@ def test_transcript(name: str, agent: str) -> None:
                 replay.send(line[2:])
             elif line.startswith("<"):
                 replay.expect(line[2:])
-        after, complaints = brain.leave()
+        after, errors = brain.leave()
     assert after == []
-    assert complaints == b""
+    assert errors == b""
     assert brain.process.returncode == 0
 
 
@@ -84,17 +84,17 @@ def test_the_end_while_thinking(ending: str) -> None:
         brain.send("START 15\nINFO timeout_turn 3600000\nINFO show_detail 2\nBOARD 7,7,1 8,8,2 DONE")
         while not brain.line().startswith("INFO PV"):
             pass
-        began = time.monotonic()
+        started = time.monotonic()
         if ending == "END":
             brain.send("END")
         else:
             brain.close_input()
-        lines, complaints = brain.leave()
-        elapsed = time.monotonic() - began
-    assert all(line.startswith("INFO") for line in lines)  # what was under way; no move
-    assert complaints == b""
+        lines, errors = brain.leave()
+        elapsed = time.monotonic() - started
+    assert all(line.startswith("INFO") for line in lines)  # analysis that was already being sent, but no move
+    assert errors == b""
     assert brain.process.returncode == 0
-    assert elapsed < PATIENCE_S / 3  # half a second by the protocol, on a machine that has time
+    assert elapsed < PATIENCE_S / 3  # half a second on an idle machine, as the protocol requires
 
 
 def test_the_log_has_both_sides(tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_the_log_has_both_sides(tmp_path: Path) -> None:
     assert lines == ["-> START 15", "<- OK", "-> END"]
 
 
-def test_a_wrong_agent_is_told_on_the_terminal() -> None:
+def test_an_unknown_agent_is_reported_on_stderr() -> None:
     with BrainProcess([*BRAIN, "--agent", "nobody"]) as brain:
-        lines, complaints = brain.leave()
+        lines, errors = brain.leave()
     assert lines == []
-    assert b"unknown agent 'nobody'" in complaints
+    assert b"unknown agent 'nobody'" in errors
     assert brain.process.returncode == 2
 
 

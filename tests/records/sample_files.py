@@ -1,4 +1,4 @@
-"""The hand-made sample files, and readers by the name of a format."""
+"""The hand-written sample files, and the readers by format name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random game records for the round trips.
+"""Random game records for round-trip tests.
 
-The tree of a record grows from a drawn seed (fast, and as large as drawn); the texts are drawn by hypothesis, which
-knows better than any seed what breaks a parser.
+Hypothesis draws the seed and the size of each tree, and a plain random generator builds the tree, which is fast. The
+texts are drawn by Hypothesis, which is good at finding text that breaks a parser.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Contents:
     setups: bool = True
     passes: bool = True
     free_colours: bool = True
-    """Two stones of one colour in a row, several moves in a node, nodes without a move."""
+    """Whether colours may repeat, and nodes may have several moves or none."""
     comments: bool = True
     labels: bool = True
     marks: tuple[MarkKind, ...] = tuple(MarkKind)
@@ -104,7 +104,7 @@ def bare_records(rulesets: st.SearchStrategy[Ruleset], contents: Contents) -> st
 
 
 def grow(ruleset: Ruleset, contents: Contents, seed: int, size: int, texts: list[str], lines: list[str]) -> Node:
-    """A tree of `size` nodes below the root, every stone on an empty point."""
+    """Return a tree with `size` nodes below the root; every stone is on an empty point."""
     rng = random.Random(seed)
     writer = _Writer(ruleset, contents, rng, texts, lines)
     root = Node()

@@ -1,4 +1,4 @@
-"""Real game collections, where they lie beside the repository."""
+"""Tests with real game collections, run only if the collections are stored next to the repository."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ FOLDER = shared_data()
 GAMES = sorted(FOLDER.glob("games_*.jsonl.gz")) if FOLDER else []
 POSITIONS = sorted(FOLDER.glob("puzzles.jsonl")) if FOLDER else []
 OPENINGS = sorted(FOLDER.glob("openings.jsonl")) if FOLDER else []
-HOW_MANY = 200
+GAMES_PER_FILE = 200
 
 
 def first_games(path: Path) -> list[GameRecord]:
-    return list(itertools.islice(iterate(path), HOW_MANY))
+    return list(itertools.islice(iterate(path), GAMES_PER_FILE))
 
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.name)
-def test_games_go_through_every_format(path: Path) -> None:
+def test_games_survive_a_round_trip_through_every_format(path: Path) -> None:
     games = first_games(path)
-    assert len(games) == HOW_MANY
+    assert len(games) == GAMES_PER_FILE
     assert sgf.read(sgf.write(games)) == games
     assert json_record.read(json_record.write(games)) == games
     lines = position_string.read(position_string.write(games, rows="top"), rows="top")
@@ -49,14 +49,14 @@ def test_games_are_legal_and_their_results_agree_with_the_board(path: Path) -> N
 
 
 @pytest.mark.parametrize("path", POSITIONS, ids=lambda path: path.name)
-def test_positions_have_the_stones_they_say(path: Path) -> None:
-    positions = itertools.islice(iterate(path), HOW_MANY)
+def test_positions_have_the_stated_stones(path: Path) -> None:
+    positions = itertools.islice(iterate(path), GAMES_PER_FILE)
     with path.open(encoding="utf-8") as lines:
         for record, line in zip(positions, lines, strict=False):
-            said = json.loads(line)
+            stated = json.loads(line)
             position = record.position()
-            assert position.stones == len(said["black"]) + len(said["white"])
-            assert position.to_move == said["to_move"]
+            assert position.stones == len(stated["black"]) + len(stated["white"])
+            assert position.to_move == stated["to_move"]
 
 
 @pytest.mark.parametrize("path", OPENINGS, ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""Loading, saving, formats by ending, and what a conversion loses."""
+"""Loading, saving, formats by file extension, and the losses of a conversion."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def annotated() -> GameRecord:
     return record
 
 
-def test_every_sample_is_loaded_by_its_ending() -> None:
+def test_every_sample_is_loaded_by_its_extension() -> None:
     assert {path.name for path in SAMPLES.iterdir()} == set(SAMPLE_FORMATS)
     for name in SAMPLE_FORMATS:
         assert records.load(SAMPLES / name), name
 
 
-@pytest.mark.parametrize("ending", ["pos", "sgf", "lib", "json", "jsonl", "psq", "sgf.gz", "jsonl.gz"])
-def test_saved_games_come_back(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"game.{ending}"
+@pytest.mark.parametrize("extension", ["pos", "sgf", "lib", "json", "jsonl", "psq", "sgf.gz", "jsonl.gz"])
+def test_saved_games_can_be_loaded(tmp_path: Path, extension: str) -> None:
+    path = tmp_path / f"game.{extension}"
     records.save(path, [game()])
     (back,) = records.load(path, ruleset=RENJU)
     assert back.stones() == game().stones()
@@ -49,7 +49,7 @@ def test_saved_games_come_back(tmp_path: Path, ending: str) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-def test_gzip_is_seen_by_its_content_and_packed_alike_each_time(tmp_path: Path) -> None:
+def test_gzip_is_detected_by_content_and_written_reproducibly(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_bytes(gzip.compress(b"(;GM[4];B[hh])"))
     assert points(records.load(path)[0]) == "h8"
@@ -58,8 +58,8 @@ def test_gzip_is_seen_by_its_content_and_packed_alike_each_time(tmp_path: Path) 
     assert (tmp_path / "a.sgf.gz").read_bytes() == (tmp_path / "b.sgf.gz").read_bytes()
 
 
-def test_unknown_endings_and_formats_are_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"game.xyz: unknown file ending \(known: .pos, .txt, .psq, .sgf"):
+def test_unknown_extensions_and_formats_are_rejected_with_a_list_of_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"game.xyz: unknown file extension \(known: .pos, .txt, .psq, .sgf"):
         records.load(tmp_path / "game.xyz")
     with pytest.raises(RecordError, match="unknown format 'chess' \\(known: pos, offsets, psq"):
         records.load(tmp_path / "game.xyz", format="chess")
@@ -71,18 +71,18 @@ def test_unknown_endings_and_formats_are_refused_with_the_known_ones(tmp_path: P
         records.save(tmp_path / "game.rif", [game()])
 
 
-def test_a_named_format_wins_over_the_ending(tmp_path: Path) -> None:
+def test_a_named_format_overrides_the_extension(tmp_path: Path) -> None:
     path = tmp_path / "book"
     records.save(path, [game()], format="offsets")
     assert path.read_text() == "0,0, 1,-1\n"
     assert points(records.load(path, format="offsets")[0]) == "h8i9"
 
 
-def test_text_files_may_hold_offsets() -> None:
+def test_text_files_may_contain_offsets() -> None:
     assert points(records.load(SAMPLES / "openings.txt")[0]) == "h8i8i7h7j9"
 
 
-def test_errors_carry_the_file(tmp_path: Path) -> None:
+def test_errors_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "bad.psq"
     path.write_text("Piskvorky 15x15, 0:0, 0\n99,1,0\n")
     with pytest.raises(RecordError, match=r"bad.psq: line 2: '99,1,0' is not on"):
@@ -118,7 +118,7 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.jsonl"
     records.save(path, [game()] * 10)
     monkeypatch.setattr("tengen.records.game.MAX_NODES", 25)
-    with pytest.raises(RecordError, match="game 9: the games so far have more than 25 nodes"):
+    with pytest.raises(RecordError, match="game 9: the games up to here have more than 25 nodes"):
         records.load(path)
     assert len(list(records.iterate(path))) == 10
     monkeypatch.setattr("tengen.records.text.MAX_STREAM_BYTES", 500)
@@ -127,7 +127,7 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tengen.records.files.MAX_FILE_BYTES", 500)
     bomb = tmp_path / "bomb.sgf.gz"
     bomb.write_bytes(gzip.compress(b" " * 10_000))
-    with pytest.raises(RecordError, match="offset 500: the file is larger"):
+    with pytest.raises(RecordError, match="the file is larger than the limit of 500 bytes"):
         records.load(bomb)
     bomb.write_bytes(gzip.compress(b"(;)")[:-5])
     with pytest.raises(RecordError, match="damaged gzip data"):
@@ -153,18 +153,18 @@ def test_a_database_without_a_usable_game_is_an_error(tmp_path: Path) -> None:
             [
                 "1 variation",
                 "2 comments",
-                "1 time of a move",
+                "1 move time",
                 "1 evaluation",
                 "1 player name",
                 "1 result",
-                "1 reason of a result",
+                "1 reason for a result",
                 "1 event",
             ],
         ),
-        ("psq", ["1 variation", "2 comments", "1 evaluation", "1 reason of a result", "1 rule"]),
+        ("psq", ["1 variation", "2 comments", "1 evaluation", "1 reason for a result", "1 rule"]),
         (
             "lib",
-            ["1 time of a move", "1 evaluation", "1 player name", "1 result", "1 reason of a result", "1 event"],
+            ["1 move time", "1 evaluation", "1 player name", "1 result", "1 reason for a result", "1 event"],
         ),
     ],
 )
@@ -175,7 +175,7 @@ def test_losses(name: str, expected: list[str]) -> None:
 
 
 def test_losses_count_over_all_games() -> None:
-    assert records.losses([annotated(), annotated()], "lib")[-1] == "2 games that became variations"
+    assert records.losses([annotated(), annotated()], "lib")[-1] == "2 games converted to variations"
     assert records.losses([annotated(), annotated()], "pos")[:2] == ["4 variations", "4 comments"]
     assert records.losses([game()], "pos") == []
     assert records.losses([game(ruleset=Ruleset(15, 15))], "psq") == []
@@ -183,17 +183,17 @@ def test_losses_count_over_all_games() -> None:
     unfinished.event = "Cup"
     assert records.losses([unfinished], "psq") == ["1 event"]
     problem = GameRecord(root=Node(setup=Setup((Point("h8"),)), properties={"XX": ("1",)}))
-    assert records.losses([problem], "pos") == ["1 property", "1 set-up that became moves"]
+    assert records.losses([problem], "pos") == ["1 property", "1 set-up converted to moves"]
 
 
 @pytest.mark.parametrize("name", SAMPLE_FORMATS)
-def test_formats_that_hold_everything_say_so(name: str) -> None:
+def test_complete_formats_report_no_losses(name: str) -> None:
     games = records.load(SAMPLES / name)
     for complete in ("sgf", "json", "jsonl"):
         assert records.losses(games, complete) == []
 
 
-def test_losses_are_all_that_is_lost(tmp_path: Path) -> None:
+def test_a_format_without_losses_restores_the_same_record(tmp_path: Path) -> None:
     record = annotated()
     for name in ("json", "jsonl", "sgf"):
         assert records.losses([record], name) == []

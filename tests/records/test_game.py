@@ -43,12 +43,12 @@ def test_position_after_set_up_and_pass_is_built_from_stones() -> None:
     assert position.moves == ()
 
 
-def test_a_move_count_beyond_the_game_is_refused() -> None:
+def test_a_move_count_beyond_the_game_is_rejected() -> None:
     with pytest.raises(InputError, match="move 4 does not exist: the main line has 3 moves"):
         game("h8i9j10").stones(4)
 
 
-def test_who_begins_follows_the_stones_set_up() -> None:
+def test_the_side_to_move_follows_from_the_set_up() -> None:
     more_black = Node(setup=Setup(black=(Point("a1"), Point("b1")), white=(Point("a2"),)))
     assert more_black.to_move is Colour.WHITE
     assert more_black.add(Node(setup=Setup(to_move=Colour.BLACK))).to_move is Colour.BLACK
@@ -64,13 +64,13 @@ def test_who_begins_follows_the_stones_set_up() -> None:
         ("h8i9", Ruleset(15, 15), None, ""),
     ],
 )
-def test_settle_finds_what_the_board_proves(moves: str, ruleset: Ruleset, result: Outcome, reason: str) -> None:
+def test_settle_finds_the_result_on_the_board(moves: str, ruleset: Ruleset, result: Outcome, reason: str) -> None:
     record = game(moves, ruleset)
     assert record.settle() is (result is not None)
     assert (record.result, record.result_reason) == (result, reason)
 
 
-def test_settle_keeps_a_known_result_and_leaves_impossible_games() -> None:
+def test_settle_keeps_a_known_result_and_ignores_illegal_games() -> None:
     known = game(FIVE)
     known.result = Outcome.WHITE
     assert not known.settle()
@@ -86,7 +86,7 @@ def test_settle_keeps_a_known_result_and_leaves_impossible_games() -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda root: root.children[0].play(Point("h8")), "white plays h8, where a black stone stands"),
+        (lambda root: root.children[0].play(Point("h8")), "white plays h8, which has a black stone"),
         (lambda root: root.play(Point("p1")), "p1 is not on a 15x15 board"),
         (lambda root: root.add(Node(value=1.5)), "value 1.5, outside"),
         (lambda root: root.add(Node(time_ms=5)), "a time but no move"),
@@ -102,13 +102,13 @@ def test_check_names_what_is_wrong(spoil, message: str) -> None:
         record.check()
 
 
-def test_a_stone_may_return_where_another_variation_had_it() -> None:
+def test_two_variations_may_play_the_same_point() -> None:
     record = game("h8i9j10")
     record.root.children[0].play(Point("j10")).play(Point("i9"))
     record.check()
 
 
-def test_equality_sees_order_and_content_of_the_tree() -> None:
+def test_equality_compares_order_and_content_of_the_tree() -> None:
     one, other = game("h8i9"), game("h8i9")
     assert one == other
     one.root.children[0].play(Point("a1"))

@@ -30,12 +30,12 @@ def test_own_and_simple_lines() -> None:
     assert position.to_move() is Colour.WHITE
 
 
-def test_keys_that_would_say_something_else_in_sgf_are_renamed() -> None:
+def test_keys_that_clash_with_sgf_properties_are_renamed() -> None:
     (record,) = json_record.read('{"moves": "h8", "b": "aa", "rule": "unknown", "end": "time"}')
     assert record.properties == {"XB": ("aa",), "END": ("time",)}
 
 
-def test_a_mistake_is_found_where_it_is() -> None:
+def test_syntax_errors_name_line_and_column() -> None:
     pretty = json.dumps(json.loads(sample("tree.json")), indent=1).replace('"value": -0.25', '"value": -0.25.1')
     with pytest.raises(RecordError, match=r"line 1[0-9], column \d+: not JSON"):
         json_record.read(pretty)
@@ -81,7 +81,7 @@ def broken(**changes: object) -> str:
         ("[" * 100_000, "not usable JSON"),
         ('{"moves": NaN}', "NaN is not a JSON number"),
         ('{"x": ' + "9" * 5000 + "}", "not usable JSON"),
-        ('{"a": 1}', "neither 'format' nor 'moves' nor stones"),
+        ('{"a": 1}', "no 'format', 'moves' or stones"),
         ('{"moves": 5}', "moves: 5 is not a str"),
         ('{"moves": "h8h8"}', "column 3: h8 is played twice"),
         ('{"moves": "h8", "size": 99}', "board width 99"),
@@ -89,14 +89,14 @@ def broken(**changes: object) -> str:
         ('{"moves": "h8", "rule": "chess"}', "unknown rule 'chess'"),
         ('{"black": ["h8"], "white": ["h8"]}', "h8 is set up twice"),
         (broken(format="other"), "format 'other' is not 'tengen-game'"),
-        (broken(version=2), "version 2 is not known"),
+        (broken(version=2), "unknown version 2"),
         (broken(colour="red"), "a game has the unknown key 'colour'"),
         (broken(ruleset=None), "ruleset: None is not a str"),
         (broken(result="nobody"), "unknown result 'nobody'"),
-        (broken(nodes=[]), "0 nodes are not between"),
+        (broken(nodes=[]), "must be between 1 and 4000000, not 0"),
         (broken(nodes=[{}, {"parent": 1}]), "node 1: parent 1 is not an integer from 0 to 0"),
-        (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, where a black stone stands"),
-        (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: black and white in one node"),
+        (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, which has a black stone"),
+        (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: a node has both black and white"),
         (broken(nodes=[{"moves": [["red", "h8"]]}]), "unknown colour 'red'"),
         (broken(nodes=[{"black": "z99"}]), "node 0: no board has a point at column 25, row 98"),
         (broken(nodes=[{"value": 2}]), "value 2 is not a number in [-1, 1]"),
@@ -106,7 +106,7 @@ def broken(**changes: object) -> str:
         (broken(nodes=[{"setup": {"green": "h8"}}]), "setup has the unknown key 'green'"),
     ],
 )
-def test_errors_name_the_place(text: str, message: str) -> None:
+def test_errors_name_the_location(text: str, message: str) -> None:
     with pytest.raises(RecordError) as error:
         json_record.read(text)
     assert message in str(error.value)

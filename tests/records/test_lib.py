@@ -54,7 +54,7 @@ def test_comments_texts_and_marks() -> None:
     assert lib.read(lib.write([record], encoding="cp1252"), encoding="cp1252") == [record]
 
 
-def test_bytes_of_an_unnamed_code_page_are_kept() -> None:
+def test_bytes_of_an_unnamed_code_page_are_preserved() -> None:
     (record,) = lib.read(sample("study.lib"))
     assert record.root.children[0].children[1].label == "\udce9t\udce9"
     assert b"\xe9t\xe9\0" in lib.write([record])
@@ -76,17 +76,17 @@ def test_a_library_saved_at_a_leaf_has_no_end_mark() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "offset 0x0: not a RenLib library, it begins with nothing"),
-        (b"(;GM[4])", "offset 0x0: not a RenLib library, it begins with 28 3b"),
+        (b"", "offset 0x0: not a RenLib library: it starts with nothing"),
+        (b"(;GM[4])", "offset 0x0: not a RenLib library: it starts with 28 3b"),
         (HEADER[:12], "offset 0xc: the header"),
         (HEADER[:8] + b"\x04\x00" + HEADER[10:], "offset 0x8: RenLib file version 4.0"),
         (HEADER + b"\x00\x00\x78", "offset 0x16: the file ends inside a node"),
         (HEADER + b"\x00\x00\x78\x01\x00", "offset 0x18: the file ends inside a node"),
         (HEADER + b"\x00\x00\x70\x00", "offset 0x16: 0x70 is not a point"),
         (HEADER + b"\x00\x00\xf1\x00", "offset 0x16: 0xf1 is not a point"),
-        (HEADER + b"\x00\x00\x78\x08abc", "offset 0x18: a text does not end"),
+        (HEADER + b"\x00\x00\x78\x08abc", "offset 0x18: a text has no end"),
         (HEADER + b"\x00\x00\x78\x08ab\x00", "offset 0x1a: the file ends inside a text"),
-        (HEADER + b"\x00\x00\x78\x20abc", "offset 0x18: an old comment does not end"),
+        (HEADER + b"\x00\x00\x78\x20abc", "offset 0x18: an old comment has no end"),
         (HEADER + b"\x00\x00\x78\x40\x79\x40", "offset 0x18: a node after the end of the tree"),
     ],
 )
@@ -96,19 +96,19 @@ def test_errors_name_the_offset(data: bytes, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_branches_that_play_on_a_stone_are_left_out_and_counted() -> None:
+def test_branches_that_play_on_an_occupied_point_are_skipped_and_counted() -> None:
     report = ReadReport()
-    # H8, I9, then H8 again with a child (left out), then its sibling J10.
+    # h8, i9, then h8 again with a child (skipped), then its sibling j10.
     (record,) = lib.read(HEADER + bytes.fromhex("0000 7800 6900 7880 6140 5a40"), report=report)
     assert points(record) == "h8i9j10"
-    assert report.summary() == ["skipped branches that play on a stone: 1"]
-    assert report.notes == ["offset 0x1a: black plays h8, where a black stone stands"]
+    assert report.summary() == ["skipped branches that play on an occupied point: 1"]
+    assert report.notes == ["offset 0x1a: black plays h8, which has a black stone"]
 
 
-def test_other_boards_and_texts_are_refused() -> None:
-    with pytest.raises(RecordError, match="for the 15x15 board, not for 19x19"):
+def test_other_boards_and_texts_are_rejected() -> None:
+    with pytest.raises(RecordError, match="for a 15x15 board, not for 19x19"):
         lib.write([GameRecord(ruleset=Ruleset(19, 19))])
-    with pytest.raises(RecordError, match="for the 15x15 board"):
+    with pytest.raises(RecordError, match="for a 15x15 board"):
         lib.read(sample("tiny.lib"), ruleset=Ruleset(19, 19))
     with pytest.raises(RecordError, match="binary"):
         lib.read("FF RenLib")
@@ -116,7 +116,7 @@ def test_other_boards_and_texts_are_refused() -> None:
         lib.write([GameRecord(root=Node(comment="連珠"))], encoding="cp1252")
 
 
-def test_several_games_are_variations_of_one_root() -> None:
+def test_several_games_become_variations_of_one_root() -> None:
     games = [GameRecord.from_points(RENJU, [Point("h8"), Point(name)]) for name in ("h9", "i9")]
     (record,) = lib.read(lib.write(games))
     assert [[str(node.moves[0]) for node in (child, *child.children)] for child in record.root.children] == [
@@ -125,7 +125,7 @@ def test_several_games_are_variations_of_one_root() -> None:
     ]
 
 
-def test_scan_gives_the_nodes_with_their_depths() -> None:
+def test_scan_yields_nodes_with_their_depths() -> None:
     found = [(node.depth, str(node.point), node.offset) for node in lib.scan(sample("tiny.lib"))]
     assert found == [(0, "None", 20), (1, "h8", 22), (2, "i9", 24)]
 

@@ -1,7 +1,7 @@
-"""Every reader takes time linear in its input, also when the input was made to be slow.
+"""Every reader takes linear time, even on input designed to make it slow.
 
-Costs are compared with each other in one run: processor time of this thread at one size and at four times that size. A
-quadratic reader takes sixteen times as long, a cubic one 64 times.
+Each test compares the CPU time of this thread at one size and at four times that size. A quadratic reader takes 16
+times as long, a cubic one 64 times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tengen.records.formats import FORMATS, Options
 from tengen.web.games.records import guess_format
 
 SIZES = (200, 6_000)
-"""The small size comes first: a cubic reader would take hours at the large one."""
+"""The small size comes first, because a cubic reader would take hours at the large one."""
 GROWTH = 4
 SLOWEST = 2.5 * GROWTH
 SHORTEST_S = 1e-4
@@ -56,21 +56,21 @@ READERS: dict[str, Callable[[str], object]] = {
 
 
 def cost(read: Callable[[str], object], text: str) -> float:
-    began = time.thread_time()
+    started = time.thread_time()
     with suppress(TengenError):
         read(text)
-    return time.thread_time() - began
+    return time.thread_time() - started
 
 
 def scan(text: str) -> int:
-    """Look at each character once, which is what a floor for every linear reader costs."""
+    """Look at each character once: a lower bound for the cost of any linear reader."""
     return sum(1 for character in text if character == "x")
 
 
 def is_slow(read: Callable[[str], object], head: str, filler: str, tail: str, size: int) -> bool:
     small = head + filler * (size // len(filler)) + tail
     large = head + filler * (GROWTH * size // len(filler)) + tail
-    # Noise only adds, so a reader counts as slow only if it is slow each time.
+    # Noise only adds time, so a reader counts as slow only if every measurement is slow.
     return all(cost(read, large) > SLOWEST * max(cost(read, small), cost(scan, small), SHORTEST_S) for _ in range(5))
 
 

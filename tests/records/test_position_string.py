@@ -6,6 +6,7 @@ from hypothesis import given
 from tengen.core.contracts import Opening, Rule, Ruleset
 from tengen.errors import RecordError
 from tengen.records import opening_file, position_string
+from tengen.records.formats import FORMATS, Options
 from tengen.records.game import GameRecord
 from tests.records.sample_files import points, sample
 from tests.records.strategies import BARE, Contents, any_ruleset, bare_records
@@ -29,15 +30,15 @@ def test_digits_are_read_greedily() -> None:
 
 
 def test_packed_files_of_renju_programs() -> None:
-    data = bytes([3, 112, 98, 0])  # h8, one row up and one to the right is 7 + 7*15 - 15 + 1, the upper left corner
+    data = bytes([3, 112, 98, 0])  # three moves: h8 = 7 + 7*15, i9 = 8 + 6*15, and the upper left corner
     assert position_string.is_packed(data)
     (record,) = position_string.read_packed(data)
     assert record.ruleset == Ruleset(15, 15, 5, Rule.RENJU)
     assert points(record) == "h8i9a15"
     assert not position_string.is_packed(b"h8i9" * 60)
     for broken, message in (
-        (b"", "offset 0x0: 0 moves"),
-        (b"\x05\x01", "offset 0x0: 5 moves do not fit"),
+        (b"", "offset 0x0: the file claims 0 moves"),
+        (b"\x05\x01", "offset 0x0: the file claims 5 moves but has only 2 bytes"),
         (b"\x02\x01\x01", "offset 0x2: b15 is played twice"),
         (b"\x01\xff", "offset 0x1: 255 is not a point"),
     ):
@@ -45,14 +46,14 @@ def test_packed_files_of_renju_programs() -> None:
             position_string.read_packed(broken)
 
 
-def test_rows_from_the_top_are_turned_over() -> None:
+def test_rows_counted_from_the_top_are_flipped() -> None:
     record = position_string.parse("a1b15", rows="top")
     assert points(record) == "a15b1"
     assert position_string.format_record(record, rows="top", prefix=False) == "a1b15"
     assert position_string.format_record(record) == "15/freestyle/a15b1"
 
 
-def test_ruleset_is_used_where_the_prefix_says_less() -> None:
+def test_ruleset_supplies_what_the_prefix_omits() -> None:
     caro = Ruleset(20, 20, 5, Rule.CARO)
     assert position_string.parse("t20", ruleset=caro).ruleset == caro
     assert position_string.parse("19/s19", ruleset=caro).ruleset == Ruleset(19, 19, 5, Rule.CARO)
@@ -85,23 +86,24 @@ def test_round_trip(record: GameRecord) -> None:
     assert position_string.read(upside_down, rows="top") == [record]
 
 
-def test_offsets_keep_the_picture() -> None:
-    first, second = opening_file.read(sample("openings.txt"))
-    # dy grows downwards: the fourth stone stands below the first, the fifth above the second.
+def test_offsets_are_flipped() -> None:
+    first, second = opening_file.read_offsets(sample("openings.txt"))
+    # dy grows downwards: the fourth stone is below the first, the fifth above the second.
     assert points(first) == "h8i8i7h7j9"
     assert points(second) == "o11n12m12l11j15g13"
     (even,) = opening_file.read_offsets("0,0, -10,-10, 9,9", ruleset=Ruleset(20, 20))
     assert points(even) == "k10a20t1"
 
 
-def test_opening_files_may_be_position_strings() -> None:
-    assert [points(record) for record in opening_file.read("# openings\nh8h9\nh8i9\n")] == ["h8h9", "h8i9"]
+@pytest.mark.parametrize("data", [b"# openings\nh8i8\nh8i7\n", b"# openings\n0,0, 1,0\n0,0, 1,1\n"])
+def test_text_files_are_position_strings_or_offsets(data: bytes) -> None:
+    assert [points(record) for record in FORMATS["pos"].read(data, Options())] == ["h8i8", "h8i7"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0,0, 1", "line 1: 3 numbers are not pairs"),
+        ("0,0, 1", "line 1: 3 numbers do not form pairs"),
         ("0,0\n1,50", "line 2: not an offset between -49 and 49: '50'"),
         ("0,0, x,1", "line 1: not an offset"),
         ("0,0, 8,0", "line 1: 8,0 is not on a 15x15 board"),

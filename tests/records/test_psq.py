@@ -54,7 +54,7 @@ def test_error_codes_are_kept() -> None:
     assert b"\r\n-2\r\n" in psq.write([record])
 
 
-def test_writer_follows_the_judge() -> None:
+def test_writer_uses_the_form_of_the_judge() -> None:
     (record,) = psq.read(sample("judge.psq"))
     assert psq.write([record]) == sample("judge.psq").replace(b"\n", b"\r\n")
 
@@ -66,7 +66,7 @@ def test_writer_follows_the_judge() -> None:
         ("Piskvorky 30x30, 0:0, 0\n", "line 1: board width 30"),
         ("Piskvorky 15x15, 0:0, 0\n8,8,0\n16,1,0\n", "line 3: '16,1,0' is not on a 15x15 board"),
         ("Piskvorky 15x15, 0:0, 0\n0,1,0\n", "line 2: '0,1,0' is not on"),
-        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n8,8,0\n", "line 3: '8,8,0' (h8) is already taken"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n8,8,0\n", "line 3: '8,8,0' (h8) is already occupied"),
     ],
 )
 def test_errors_name_the_line(text: str, message: str) -> None:
@@ -75,7 +75,7 @@ def test_errors_name_the_line(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_what_psq_cannot_say_is_refused() -> None:
+def test_what_psq_cannot_express_is_rejected() -> None:
     passing = GameRecord.from_points(Ruleset(15, 15), [Point("h8"), None, Point("i9")])
     with pytest.raises(RecordError, match="do not alternate at stone 2"):
         psq.write([passing])
@@ -83,8 +83,8 @@ def test_what_psq_cannot_say_is_refused() -> None:
         psq.write([passing, passing])
 
 
-def as_psq_keeps_it(record: GameRecord) -> GameRecord:
-    """The record as it should come back: no header beyond names and result, no time where none was known."""
+def as_stored_in_psq(record: GameRecord) -> GameRecord:
+    """Return the record as PSQ should restore it: only names and result in the header, and 0 for unknown times."""
     kept = GameRecord.from_points(record.ruleset, [move.point for move in record.moves()])
     for node, original in zip(kept.main_line(), record.main_line(), strict=True):
         if node.moves:
@@ -103,10 +103,10 @@ psq_records = records(st.builds(Ruleset, st.integers(5, 22), st.integers(5, 22))
 @given(psq_records)
 def test_round_trip(record: GameRecord) -> None:
     written = psq.write([record])
-    assert psq.read(written, ruleset=dataclasses.replace(record.ruleset)) == [as_psq_keeps_it(record)]
+    assert psq.read(written, ruleset=dataclasses.replace(record.ruleset)) == [as_stored_in_psq(record)]
 
 
-def test_names_that_look_like_moves_are_marked() -> None:
+def test_names_that_look_like_moves_get_an_underscore() -> None:
     record = GameRecord(black="1,2", white="15", root=Node())
     (back,) = psq.read(psq.write([record]))
     assert (back.black, back.white) == ("_1,2", "_15")

@@ -36,7 +36,7 @@ def test_games_tables_and_report() -> None:
     assert (third.black, third.event, third.result) == ("", "", None)
     assert report.skipped == {
         "games without moves": 1,
-        "games that occur twice": 1,
+        "duplicate games": 1,
         "games with impossible moves": 2,
     }
     assert report.notes[2] == "line 28: game 103: column 7: h8 is played twice"
@@ -57,8 +57,8 @@ def test_gzipped_and_streamed() -> None:
         '<!DOCTYPE database [<!ENTITY x SYSTEM "file:///etc/passwd">]><database><games>&x;</games></database>',
     ],
 )
-def test_document_types_and_entities_are_refused(attack: str) -> None:
-    with pytest.raises(RecordError, match="line 1: document types and entities are refused"):
+def test_document_types_and_entities_are_rejected(attack: str) -> None:
+    with pytest.raises(RecordError, match="line 1: document types and entities are not allowed"):
         list(rif.read(attack))
 
 
@@ -86,5 +86,5 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RecordError, match="a game has more than 1048576 characters"):
         list(rif.read(endless))
     monkeypatch.setattr(rif, "MAX_STREAM_BYTES", 1000)
-    with pytest.raises(RecordError, match="offset 1000: the file is larger"):
+    with pytest.raises(RecordError, match="the file is larger than the limit of 1000 bytes"):
         list(rif.read(gzip.compress(sample("database.rif"))))

@@ -1,4 +1,4 @@
-"""Noise, damage and depth: a reader answers with records or with a `TengenError`, and with nothing else."""
+"""Noise, damage and depth: a reader returns records or raises a `TengenError`, never anything else."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ DEPTH = 5_000
 RENJU = Ruleset(15, 15, 5, Rule.RENJU)
 
 
-def read_or_complain(name: str, data: bytes) -> list[GameRecord]:
+def read_or_reject(name: str, data: bytes) -> list[GameRecord]:
     try:
         found = list(READERS[name](data))
     except TengenError:
         return []
     for record in found:
         record.check()
-    # Whatever a reader accepts, our own format holds.
+    # Tengen's own format can store everything that a reader accepts.
     assert json_record.read(json_record.write(found)) == found
     return found
 
@@ -36,10 +36,10 @@ def read_or_complain(name: str, data: bytes) -> list[GameRecord]:
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.binary(max_size=300))
 def test_noise(name: str, data: bytes) -> None:
-    read_or_complain(name, data)
+    read_or_reject(name, data)
 
 
-OPENINGS = {
+VALID_STARTS = {
     "pos": b"15/renju/h8",
     "offsets": b"0,0, ",
     "psq": b"Piskvorky 15x15, 1:1, 0\n8,8,1\n",
@@ -53,26 +53,26 @@ OPENINGS = {
 
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.binary(max_size=100) | st.text("[]();:\\BWACLhi8,\n{}\"'<>/-0", max_size=100).map(str.encode))
-def test_noise_after_a_good_beginning(name: str, data: bytes) -> None:
-    read_or_complain(name, OPENINGS[name] + data)
+def test_noise_after_a_valid_start(name: str, data: bytes) -> None:
+    read_or_reject(name, VALID_STARTS[name] + data)
 
 
 def mutate(data: bytes, seed: int) -> bytes:
-    """A few random injuries: bytes changed, cut out, doubled, the end missing."""
+    """Damage the data at a few random places: change, remove, repeat or copy bytes, or truncate it."""
     rng = random.Random(seed)
     for _ in range(rng.randrange(1, 5)):
         if not data:
             break
         start = rng.randrange(len(data))
         end = min(len(data), start + rng.randrange(1, 12))
-        injury = rng.randrange(5)
-        if injury == 0:
+        damage = rng.randrange(5)
+        if damage == 0:
             data = data[:start] + bytes([rng.randrange(256)]) + data[start + 1 :]
-        elif injury == 1:
+        elif damage == 1:
             data = data[:start] + data[end:]
-        elif injury == 2:
+        elif damage == 2:
             data = data[:end] + data[start:end] * rng.randrange(1, 4) + data[end:]
-        elif injury == 3:
+        elif damage == 3:
             data = data[:start]
         else:
             other = rng.randrange(len(data))
@@ -84,13 +84,13 @@ def mutate(data: bytes, seed: int) -> bytes:
 @settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_damaged_samples(file: str, seed: int) -> None:
-    read_or_complain(SAMPLE_FORMATS[file], mutate(sample(file), seed))
+    read_or_reject(SAMPLE_FORMATS[file], mutate(sample(file), seed))
 
 
 @pytest.mark.parametrize("file", SAMPLE_FORMATS)
 @pytest.mark.parametrize("name", READERS)
-def test_every_reader_meets_every_file(name: str, file: str) -> None:
-    found = read_or_complain(name, sample(file))
+def test_every_reader_on_every_sample(name: str, file: str) -> None:
+    found = read_or_reject(name, sample(file))
     assert found or name != SAMPLE_FORMATS[file]
 
 
@@ -108,7 +108,7 @@ def deep_record() -> GameRecord:
     return record
 
 
-def test_deep_trees_go_through_every_format_that_has_trees() -> None:
+def test_deep_trees_survive_a_round_trip_through_every_tree_format() -> None:
     record = deep_record()
     record.check()
     assert sgf.read(sgf.write([record])) == [record]
@@ -117,7 +117,7 @@ def test_deep_trees_go_through_every_format_that_has_trees() -> None:
     assert len(record.moves()) == DEPTH
 
 
-def test_deep_lines_go_through_the_line_formats() -> None:
+def test_long_games_survive_a_round_trip_through_the_line_formats() -> None:
     record = GameRecord.from_points(RENJU, [None] * DEPTH)
     assert position_string.read(position_string.write([record])) == [record]
     assert json_record.as_dict(record)["moves"] == "--" * DEPTH
@@ -129,16 +129,16 @@ def test_deep_lines_go_through_the_line_formats() -> None:
         ("sgf", b"(;GM[4]" + b"(;" * 30_000, "a branch is deeper than 20000 nodes"),
         ("sgf", b"(;GM[4]" + b";" * 30_000 + b")", "a branch is deeper than 20000 nodes"),
         ("sgf", b"(" * 200_000, "no SGF game"),
-        ("sgf", b"(;GM[4]C[" + b"\\]" * 200_000, "no closed value"),
-        ("lib", OPENINGS["lib"][:22] + b"\x00\x02" * 30_000, "a branch is deeper than 20000 nodes"),
-        ("lib", OPENINGS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text does not end"),
+        ("sgf", b"(;GM[4]C[" + b"\\]" * 200_000, "no complete value"),
+        ("lib", VALID_STARTS["lib"][:22] + b"\x00\x02" * 30_000, "a branch is deeper than 20000 nodes"),
+        ("lib", VALID_STARTS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text has no end"),
         ("pos", b"--" * 30_000, "more than 20000 moves"),
         ("offsets", b"0,0, " * 30_000, "more than 20000 stones"),
         ("json", b'{"a":' * 100_000, "not usable JSON"),
         ("rif", b"<a>" * 200_000, "not XML"),
     ],
 )
-def test_limits_end_the_reading(name: str, data: bytes, message: str) -> None:
+def test_readers_stop_at_their_limits(name: str, data: bytes, message: str) -> None:
     with pytest.raises(RecordError) as error:
         list(READERS[name](data))
     assert message in str(error.value)
@@ -167,7 +167,7 @@ def test_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_branches_without_moves_are_read_in_one_pass() -> None:
-    chain = OPENINGS["lib"][:22] + b"\x00\x02" * 19_000 + b"\x78\x40"
+    chain = VALID_STARTS["lib"][:22] + b"\x00\x02" * 19_000 + b"\x78\x40"
     (record,) = lib.read(chain)
     assert record.moves() == [move_of(Colour.BLACK, Point("h8"))]
 
@@ -176,14 +176,14 @@ def test_long_branches_without_moves_are_read_in_one_pass() -> None:
 
 
 @given(st.text())
-def test_tidy_texts_stay_tidy(text: str) -> None:
+def test_tidy_is_idempotent(text: str) -> None:
     assert tidy(tidy(text)) == tidy(text)
     assert tidy_line(tidy_line(text)) == tidy_line(text)
     assert "\n" not in tidy_line(text)
     assert not any(ord(letter) < 32 and letter != "\n" for letter in tidy(text))
 
 
-# Not cp932, cp950 and big5, which have two codes for some characters.
+# Without cp932, cp950 and big5, which have two codes for some characters.
 @pytest.mark.parametrize("page", ["utf-8", "cp1252", "gbk", "shift_jis", "euc_kr", "gb18030", "koi8-r"])
 @given(data=st.binary(max_size=60))
 def test_no_byte_is_lost_in_decoding(page: str, data: bytes) -> None:
@@ -191,12 +191,12 @@ def test_no_byte_is_lost_in_decoding(page: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["zlib", "rot13", "idna", "punycode", "unicode_escape", "no such", "ä", "x" * 100, ""])
-def test_codecs_that_are_no_code_pages_are_refused(name: str) -> None:
+def test_codecs_that_are_not_code_pages_are_rejected(name: str) -> None:
     with pytest.raises(RecordError, match="unknown code page"):
         code_page(name)
 
 
-def test_offset_detection_reads_only_the_beginning() -> None:
+def test_offsets_are_detected_by_the_first_line() -> None:
     assert opening_file.is_offsets(b"# text\n\n -1,2, 0,0")
     assert not opening_file.is_offsets(b"h8h9")
     assert not opening_file.is_offsets(b"")

@@ -12,7 +12,7 @@ from tests.records.sample_files import points, sample
 from tests.records.strategies import any_ruleset, records
 
 
-def test_variations_remarks_and_header() -> None:
+def test_variations_annotations_and_header() -> None:
     (record,) = sgf.read(sample("variations.sgf"))
     assert record.ruleset == Ruleset(15, 15, 5, Rule.RENJU)
     assert (record.black, record.white) == ("Ann [1]", "Bob")
@@ -81,7 +81,7 @@ def test_results(text: str, result: Outcome | None, reason: str) -> None:
     assert sgf.read(sgf.write([record])) == [record]
 
 
-def test_a_result_that_makes_no_sense_is_kept_until_someone_knows_better() -> None:
+def test_an_invalid_result_is_preserved_until_the_result_is_set() -> None:
     (record,) = sgf.read("(;GM[4]RE[Black won]DT[1999])")
     assert (record.result, record.properties) == (None, {"RE": ("Black won",)})
     assert b"RE[Black won]" in sgf.write([record])
@@ -129,7 +129,7 @@ def test_code_pages() -> None:
         sgf.read(b"(;GM[4])", encoding="rot13")
 
 
-def test_bytes_that_fit_no_code_page_are_written_back() -> None:
+def test_undecodable_bytes_are_written_back() -> None:
     (record,) = sgf.read(b"(;GM[4]PB[\xff\xfe]C[caf\xe9])")
     written = sgf.write([record])
     assert b"PB[\xff\xfe]" in written
@@ -140,14 +140,14 @@ def test_bytes_that_fit_no_code_page_are_written_back() -> None:
     ("text", "message"),
     [
         ("no game", "line 1, column 1: no SGF game"),
-        ("(;GM[1]SZ[19];B[aa])", "line 1, column 2: GM[1] is not gomoku"),
-        ("(;GM[4]SZ[15]\n;B[hh];W[hh])", "line 2, column 7: white plays h8, where a black stone stands"),
+        ("(;GM[1]SZ[19];B[aa])", "line 1, column 2: GM[1] is another game"),
+        ("(;GM[4]SZ[15]\n;B[hh];W[hh])", "line 2, column 7: white plays h8, which has a black stone"),
         ("(;GM[4]SZ[15]\n\n;B[pa])", "line 3, column 2: [pa] is not on a 15x15 board"),
         ("(;GM[4];B[h8])", "line 1, column 9: [h8] is not a point"),
         ("(;GM[4];B[aa][bb])", "B has 2 values"),
         ("(;GM[4];B[aa]", "line 1, column 14: the file ends inside a game"),
-        ("(;GM[4];C[never closed)", "line 1, column 9: property C has no closed value"),
-        ("(;GM[4];B[aa]())", "line 1, column 14: a variation does not begin with ';'"),
+        ("(;GM[4];C[never closed)", "line 1, column 9: property C has no complete value"),
+        ("(;GM[4];B[aa]())", "line 1, column 14: a variation must start with ';'"),
         ("(;GM[4];B[aa] ? )", "line 1, column 15: '? )' is neither a node nor a variation"),
         ("(;GM[4]SZ[40])", "line 1, column 2: board width 40"),
         ("(;GM[4]SZ[x])", "SZ[x] is not a board size"),
@@ -161,7 +161,7 @@ def test_errors_name_line_and_column(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_remarks_that_make_no_sense_are_kept_as_they_are() -> None:
+def test_invalid_annotations_are_preserved() -> None:
     text = "(;GM[4]SZ[15];B[hh]SBKV[lots]TR[zz]LB[aa]HO[2]WL[3]EMT[-1])"
     (record,) = sgf.read(text)
     (node,) = record.root.children
@@ -177,7 +177,7 @@ def test_remarks_that_make_no_sense_are_kept_as_they_are() -> None:
     assert sgf.read(sgf.write([record])) == [record]
 
 
-def test_what_is_written() -> None:
+def test_written_text() -> None:
     record = GameRecord.from_points(
         Ruleset(15, 15, 5, Rule.RENJU),
         [Point("h8"), Point("i9"), None],
@@ -194,7 +194,7 @@ def test_what_is_written() -> None:
     assert ";B[hh]SBKV[75]\n(;W[ig];B[])\n(;W[ao]C[or\nso]))\n" in text
 
 
-def test_a_full_ruleset_is_written_when_the_rule_alone_does_not_say_it() -> None:
+def test_the_full_ruleset_is_written_if_the_rule_name_is_not_enough() -> None:
     for ruleset in (Ruleset.parse("6x6:4:freestyle"), Ruleset.parse("15x13:5:standard:swap2")):
         (back,) = sgf.read(sgf.write([GameRecord(ruleset=ruleset)]))
         assert back.ruleset == ruleset

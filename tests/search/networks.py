@@ -1,4 +1,4 @@
-"""Networks that need no training: fixed functions of the planes, the same row by row whatever the batch."""
+"""Networks without training: fixed functions of the planes whose result for a row does not depend on the batch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tengen.search.evaluation import Floats
 
 
 class FixedEvaluator:
-    """Random weights between planes and outputs, for one board size; it counts the rows it was asked for."""
+    """A linear network with random weights for one board size; counts the rows that it evaluates."""
 
     def __init__(self, plane_layout: str, seed: int = 0) -> None:
         self.plane_layout = plane_layout
@@ -29,7 +29,7 @@ class FixedEvaluator:
 
 
 class TabledEvaluator:
-    """The same policy and value for every position."""
+    """Returns the same policy and value for every position."""
 
     def __init__(self, log_policy: Floats, value: float = 0.0, plane_layout: str = "board") -> None:
         self.plane_layout = plane_layout

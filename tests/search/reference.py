@@ -1,4 +1,4 @@
-"""PUCT as the papers write it, slow and obvious: what the native tree is compared with."""
+"""A slow, obvious PUCT after the papers, with which the native tree is compared."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Move = int
 
 @dataclass
 class Node:
-    """A position of the tree. Moves are in the order in which they were first tried."""
+    """A node of the tree. Moves are in the order of their first visit."""
 
     position: Position
     value_to_move: float
-    """The network's, or the result of a finished game."""
+    """Value from the network, or the result of a finished game."""
     priors: dict[Move, float]
     children: dict[Move, Node] = field(default_factory=dict)
     visits: dict[Move, int] = field(default_factory=dict)
     sums: dict[Move, float] = field(default_factory=dict)
-    """Of the values of each move's simulations, for the side to move."""
+    """Sum of the values of each move's simulations, for the side to move."""
 
     @property
     def total(self) -> int:
@@ -40,14 +40,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Reference:
-    """A search with one network. `forced` is k of Wu 2019 at the root, 0 for none."""
+    """A search with a network. `forced` is the factor k of forced playouts at the root (Wu 2019); 0 turns them off."""
 
     network: Evaluator
     c: float
     forced: float = 0.0
 
     def search(self, position: Position, simulations: int) -> Node:
-        """The root after so many simulations."""
+        """Return the root after `simulations` simulations."""
         root = self._make(position)
         for _ in range(simulations):
             self._simulate(root, is_root=True)
@@ -58,14 +58,14 @@ class Reference:
         return node.mean(move) + self.c * node.priors[move] * math.sqrt(node.total) / (1 + visits)
 
     def owed(self, node: Node, move: Move) -> float:
-        """√(k · P · ΣN): so many visits has a root move at least that has any."""
+        """Minimum number of visits of a visited root move: √(k · P · ΣN)."""
         return math.sqrt(self.forced * node.priors[move] * node.total)
 
     def target(self, root: Node) -> dict[Move, float]:
-        """The policy to learn: shares of the visits, without those that a move owes to being forced.
+        """Return the policy target: each move's share of the visits, after pruning forced playouts.
 
-        Of these as many are taken away, one by one, as leave the move's score below that of the most visited one; a
-        move that is left with a single visit loses that too (Wu 2019, section 3.2).
+        Forced visits are removed one by one, as long as the move's score stays below that of the most visited move. A
+        move that is left with a single visit loses it as well (Wu 2019, section 3.2).
         """
         best = max(root.visits, key=lambda move: root.visits[move])
         least = self.score(root, best, root.visits[best])
@@ -90,7 +90,7 @@ class Reference:
         return Node(position, float(value[0]), dict(zip(moves, (weights / weights.sum()).tolist(), strict=True)))
 
     def _simulate(self, node: Node, *, is_root: bool = False) -> float:
-        """One walk to a leaf and back; its value for the side to move."""
+        """Run one simulation and return its value for the side to move."""
         if node.position.is_over:
             return node.value_to_move
         move = self._select(node, is_root)
@@ -107,12 +107,12 @@ class Reference:
         for move, visits in node.visits.items() if is_root else ():
             if visits < self.owed(node, move):
                 return move
-        # While nothing has been tried all scores are 0 and the prior decides.
+        # Before the first visit all scores are 0, so the prior decides.
         return max(node.priors, key=lambda move: (self.score(node, move, node.visits.get(move, 0)), node.priors[move]))
 
 
 def is_dead(position: Position) -> bool:
-    """Whether every line that could win has stones of both colours, found by looking at each."""
+    """Whether every possible winning line has stones of both colours."""
     rules = position.ruleset
     reach = rules.win_length - 1
     for x, y, (dx, dy) in product(range(rules.width), range(rules.height), ((1, 0), (0, 1), (1, 1), (1, -1))):

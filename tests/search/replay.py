@@ -1,8 +1,8 @@
-"""Forced wins replayed against every defence, judged by the oracle alone.
+"""Replays forced wins against every defence, using only the oracle.
 
-The oracle's own checkers try every legal reply everywhere, which takes minutes once quiet threats are among the
-attacker's moves. Here a threat to win at once leaves only the replies that stop it (the oracle knows them all); after
-any other move every legal reply is tried.
+The oracle's own checkers try every legal reply everywhere, which takes minutes if the attack contains quiet threats.
+Here only the replies that stop it are tried after a threat to win immediately (the oracle finds them all); after any
+other move every legal reply is tried.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from tests.oracle.rules import (
 from tests.oracle.vcf import defences, winning_points
 
 Attack = Callable[[Stones], Point | None]
-"""The attacker's move in a position with the attacker to move; None when there is none."""
+"""Returns the attacker's move in a position with the attacker to move; None if there is none."""
 
 
 def rules_of(position: Position) -> Rules:
-    """A position's ruleset as the oracle's."""
+    """Convert a position's ruleset to the oracle's type."""
     return Rules.parse(position.ruleset.name)
 
 
 def load_forced_wins() -> list[dict[str, Any]]:
-    """Positions from games of the engine against itself, each a proved win by fours (vcf) or threats (vct)."""
+    """Load positions from self-play games of the engine, each a proved win by fours (vcf) or threats (vct)."""
     lines = (ROOT / "tests" / "data" / "forced_wins.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 def puzzle_name(puzzle: dict[str, Any]) -> str:
-    """How pytest shows it."""
+    """Return the test id of a puzzle."""
     return f"{puzzle['kind']} {puzzle['ruleset']} in {puzzle['moves']}"
 
 
 def find_escape(rules: Rules, stones: Stones, attacker: str, attack: Attack, max_moves: int) -> list[Point] | None:
-    """Moves by which the defender escapes the attack, None if it wins against every reply within `max_moves`."""
+    """Return moves by which the defender escapes, or None if the attack wins against every reply in `max_moves`."""
     return _Replay(rules, attacker, attack).escape(dict(stones), max_moves)
 
 
@@ -59,7 +59,7 @@ class _Replay:
         self._won: set[frozenset[tuple[Point, str]]] = set()
 
     def escape(self, stones: Stones, moves_left: int) -> list[Point] | None:
-        """The defender's escape with the attacker to move."""
+        """Return the defender's escape in a position with the attacker to move."""
         key = frozenset(stones.items())
         if key in self._won:
             return None
@@ -76,7 +76,7 @@ class _Replay:
         return None
 
     def _escape_from(self, stones: Stones, moves_left: int) -> list[Point] | None:
-        """The defender's escape with the defender to move."""
+        """Return the defender's escape in a position with the defender to move."""
         wins = winning_points(self._rules, stones, self._defender)
         if wins:
             return wins[:1]
@@ -85,7 +85,7 @@ class _Replay:
         else:
             replies = sorted(legal_points(self._rules, stones, self._defender))
             if not replies:
-                # A full board is a draw; a defender with nothing but fouls left has lost.
+                # A full board is a draw; a defender who can only play fouls has lost.
                 return None if empty_points(self._rules, stones) else []
         for reply in replies:
             escape = self.escape({**stones, reply: self._defender}, moves_left)

@@ -1,4 +1,4 @@
-"""The node signature: it repeats, and it is the one that the last commit about the search states."""
+"""The node signature: it is reproducible and equal to the last `Bench:` line in the commit log."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ENGINE = (
     "src/tengen/search/bench.py",
     "src/tengen/search/weights",
 )
-"""What the signature depends on."""
+"""Files on which the signature depends."""
 
 
 @dataclass(frozen=True)
 class StatedBench:
-    """The last `Bench: N` in the log."""
+    """A `Bench: N` line in the commit log."""
 
     nodes: int
     commit: str
@@ -46,7 +46,7 @@ def run_git(repository: Path, *arguments: str) -> str | None:
 
 
 def find_stated_bench(repository: Path) -> StatedBench | None:
-    """The bench that the newest commit with such a line states; None without a repository or such a commit."""
+    """Return the bench in the newest commit that states one; None without a repository or such a commit."""
     if not (repository / ".git").exists():
         return None
     log = run_git(repository, "log", "-1", "--extended-regexp", "--grep=^Bench: [0-9]+$", "--format=%h%n%s%n%B")
@@ -58,7 +58,7 @@ def find_stated_bench(repository: Path) -> StatedBench | None:
 
 
 def why_none_is_stated(repository: Path) -> str | None:
-    """Why the log need not state a bench; None when it is there as a whole and has to."""
+    """Return why the log may lack a `Bench:` line; None if it is complete and must have one."""
     if not (repository / ".git").exists():
         return "there is no repository whose log could state the bench"
     shallow = run_git(repository, "rev-parse", "--is-shallow-repository")
@@ -68,7 +68,7 @@ def why_none_is_stated(repository: Path) -> str | None:
 
 
 def stated_bench_or_skip(repository: Path) -> StatedBench:
-    """The bench that the log states; fails when a whole log states none."""
+    """Return the bench stated in the log; fail if a complete log states none."""
     stated = find_stated_bench(repository)
     if stated is None:
         reason = why_none_is_stated(repository)
@@ -79,7 +79,7 @@ def stated_bench_or_skip(repository: Path) -> StatedBench:
 
 
 def complaint(repository: Path, stated: StatedBench, found: int) -> str:
-    """What to say when the signature is another one."""
+    """Return the failure message for a different signature."""
     changed = run_git(repository, "diff", "--name-only", stated.commit, "--", *ENGINE) or ""
     names = ", ".join(changed.split()) or "none, so the compiler or the machine matters, which it must not"
     return (
@@ -111,7 +111,7 @@ def test_the_positions_are_ten_over_all_rules():
     assert not any(position.position().is_over for position in POSITIONS)
 
 
-def test_rows_are_heard_of_as_they_come():
+def test_rows_are_reported_as_they_come():
     heard: list[int] = []
     result = run_bench(3, positions=POSITIONS[:2], on_row=lambda row: heard.append(row.nodes))
     assert heard == [row.nodes for row in result.rows]
@@ -148,7 +148,7 @@ def test_a_whole_log_has_to_state_a_bench(tmp_path):
         stated_bench_or_skip(tmp_path)
 
 
-def test_without_the_log_there_is_nothing_to_compare(tmp_path):
+def test_without_the_log_nothing_is_compared(tmp_path):
     with pytest.raises(pytest.skip.Exception, match="no repository"):
         stated_bench_or_skip(tmp_path)
     whole, shallow = tmp_path / "whole", tmp_path / "shallow"

@@ -1,4 +1,4 @@
-"""Critics: their inputs against slow counts, judging against the network written out, games against both."""
+"""Critics: inputs, evaluation and games, each compared with a slow implementation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATTERNS = [ruleset for ruleset in RULESETS if ruleset.win_length > 3]
 
 
 def random_positions(ruleset: Ruleset, seed: int, games: int = 3) -> list[Position]:
-    """Every position of random games whose stones stand close together."""
+    """Yield every position of random games with stones close together."""
     rng = np.random.default_rng(seed)
     positions = []
     for _ in range(games):
@@ -46,7 +46,7 @@ def make_critic(kind: CriticInput, ruleset: Ruleset, seed: int = 0) -> Critic:
 
 
 def written_out(critic: Critic, position: Position, view: Colour) -> float:
-    """The chance that the critic gives, by dense arithmetic."""
+    """Compute the critic's output with dense arithmetic."""
     indices, amounts = critic_inputs(critic.config.input, position, view)
     row = np.zeros(critic.config.input.size)
     np.add.at(row, indices, amounts)
@@ -59,7 +59,7 @@ def written_out(critic: Critic, position: Position, view: Colour) -> float:
 
 
 def all_shapes() -> list[tuple]:
-    """The hundred shapes in order: length of the middle row, and what is on its two sides."""
+    """Return the hundred shapes in order: the length of the middle run and what is on its two sides."""
     shapes: list[tuple] = []
     for length, longest_outer in ((1, 3), (2, 3), (3, 2), (4, 0), (5, 0)):
         sides = [(outer, blocked) for outer in range(longest_outer + 1) for blocked in (False, True)]
@@ -69,7 +69,7 @@ def all_shapes() -> list[tuple]:
 
 
 def shape_of(position: Position, x: int, y: int, dx: int, dy: int) -> tuple:
-    """The shape of a stone along one line, walked cell by cell."""
+    """Return the shape of a stone along one line, cell by cell."""
     width, height = position.ruleset.width, position.ruleset.height
     cells = position.cells()
     own = cells[y, x]
@@ -151,7 +151,7 @@ def test_points_are_refused_where_there_are_no_patterns() -> None:
         critic_inputs(CriticInput.POINTS, Position.start(Ruleset.parse("3x3:3")), Colour.BLACK)
 
 
-# -- judging ----------------------------------------------------------------------------------------------------------
+# -- evaluation -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=str)
@@ -210,7 +210,7 @@ def test_files_give_back_the_same_critic_and_refuse_others(tmp_path: Path) -> No
 
 
 def replay(games: CriticGames, ruleset: Ruleset) -> list[tuple[Position, Position]]:
-    """Positions before and after each move that has values."""
+    """Yield the positions before and after each move that has values."""
     pairs: list[tuple[Position, Position]] = []
     ends = np.flatnonzero(games.is_last)
     lengths = np.diff(ends, prepend=-1)

@@ -14,6 +14,7 @@ from tengen import _native
 from tengen.core.contracts import Analysis, Limits, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.core.symmetry import symmetries, transform_point, transform_position
 from tengen.errors import InputError
 from tengen.search.evaluation import UniformEvaluator
@@ -49,7 +50,7 @@ def test_tic_tac_toe_is_a_draw(config: PuctConfig) -> None:
 
 
 def perfect_result(position: Position, known: dict[Position, int]) -> int:
-    """Result for the side to move by exhausting the game."""
+    """Return the result for the side to move by exhaustive search."""
     if position not in known:
         if position.is_over:
             known[position] = -1 if position.outcome.winner else 0
@@ -68,7 +69,7 @@ def test_every_position_of_tic_tac_toe_is_judged_as_by_exhaustion() -> None:
             analysis, _ = run(position, config, 100_000)
             best = analysis.lines[0]
             if len(analysis.lines) == 1 and best.proof is None:
-                continue  # with a single answer the search is short
+                continue  # a forced move ends the search early
             assert best.proof is not None
             assert results[best.proof.result] == known[position], position
             assert -perfect_result(position.play(best.move), known) == known[position]
@@ -84,9 +85,9 @@ def test_three_in_a_row_on_4x4_is_won() -> None:
 @pytest.mark.parametrize(
     ("moves", "best", "proof"),
     [
-        ("e5a1e6a2e7a3e8a4", {"e4", "e9"}, "+M1"),  # complete
+        ("e5a1e6a2e7a3e8a4", {"e4", "e9"}, "+M1"),  # five
         ("e5a1e6a2e7a3i9", {"e4", "e8"}, "+M3"),  # an open four
-        ("a1e5a2e6a9e7i9e8", {"e4", "e9"}, "-M2"),  # too late
+        ("a1e5a2e6a9e7i9e8", {"e4", "e9"}, "-M2"),  # an open four cannot be stopped
     ],
 )
 def test_tactics_without_a_network(moves: str, best: set[str], proof: str) -> None:
@@ -105,11 +106,14 @@ def test_a_four_is_answered_where_it_must_be() -> None:
     closed = Position.from_moves(Ruleset(9, 9), "e5e4e6a7e7i1e8")
     analysis, _ = run(closed, TACTICS, 500)
     assert [line.move for line in analysis.lines] == ["e9"]
-    assert analysis.nodes == 16  # there is nothing to choose
+    assert analysis.nodes == 16  # the limit for a forced move
 
 
 def crossing_threes(to_move: str) -> Position:
-    """Two closed threes of black that cross: four, answer, open four. White has a stone less when it is to move."""
+    """Return two crossing closed threes of black: a four, its answer, then an open four.
+
+    If white is to move, it has one stone less.
+    """
     white = ["a5", "f9", "a1", "c1", "g2", "i1"]
     return Position.from_stones(
         Ruleset(9, 9),
@@ -174,12 +178,12 @@ def test_a_win_by_threats_does_not_count_when_its_move_is_excluded() -> None:
     winning = run(THREATENED, WITH_THREATS, 30)[0].lines[0].line[0]
     without, _ = run(THREATENED, WITH_THREATS, 30, excluded=frozenset({winning}))
     assert winning not in {line.move for line in without.lines}
-    # No other move was found to win, so the search has not ended before its time.
+    # No other move is proved to win, so the search does not end early.
     assert without.lines[0].proof is None
     assert without.nodes == 30
 
 
-def test_boards_on_which_nobody_can_win_are_drawn_at_sight() -> None:
+def test_boards_on_which_nobody_can_win_are_proved_draws() -> None:
     rng = np.random.default_rng(4)
     dead = 0
     for rules in ("6x6:5", "7x6:5:renju", "8x8:6", "5x5:4:caro"):
@@ -223,7 +227,7 @@ def test_values_of_moves_are_a_ply_further_from_the_end_than_those_of_the_positi
         ("e5a1f5a3g5c1d5", TACTICS, "-M2"),
         ("e5a1e6a2e7a3i9i1", TACTICS, "+M3"),
         ("e5d4d5f5e4e6c6f3b7a8d7f4f6e3", WITH_THREATS, "+M11"),
-        # Moves of the proof, and others beside them, have many visits when it is found.
+        # When the proof is found, its moves and others already have many visits.
         ("e5d4d5f5e4e6c6f3b7a8d7f4f6e3", replace(WITH_THREATS, vct_visits=2000), "+M11"),
     ],
 )
@@ -239,7 +243,7 @@ def test_proved_lines_go_on_to_the_end(moves: str, config: PuctConfig, proof: st
 
 
 def play_out(position: Position, config: PuctConfig, rng: np.random.Generator) -> Position:
-    """The end of a game in which the side to move searches and the other one plays anywhere."""
+    """Play a game to its end: the side to move searches, the other plays at random."""
     searcher = position.to_move
     while not position.is_over:
         points = position.legal_points()
@@ -280,7 +284,7 @@ def test_proved_wins_are_won_under_every_rule(rules: str, vct_nodes: int) -> Non
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("config", [PuctConfig(), PRESETS["best"], replace(PuctConfig(), noise=Noise.EVERY)])
 def test_virtual_loss_leaves_nothing_behind(config: PuctConfig, leaves: int, threads: int) -> None:
-    """`run` checks that visits and values add up and that no walk is under way."""
+    """`run` checks that visits and values add up and that no simulation is pending."""
     network = FixedEvaluator("stones")
     analysis, _ = run(NINE, replace(config, leaves=leaves), 700, threads=threads, network=network)
     if analysis.lines[0].proof is None:
@@ -304,7 +308,7 @@ def test_the_tree_is_that_of_the_papers_formula(rules: str, opening: str, c: flo
             assert line.prior == pytest.approx(root.priors[move], rel=1e-4)
             if line.visits:
                 assert line.value_to_move == pytest.approx(root.mean(move), abs=1e-5)
-        # A formula that is a little off grows another tree.
+        # A slightly wrong formula gives a different tree.
         assert Reference(network, 1.2 * c).search(position, simulations).visits != root.visits
 
 
@@ -322,8 +326,8 @@ def test_noise_changes_the_choice_but_not_the_priors_shown() -> None:
 
 
 @pytest.mark.parametrize(("noise", "lines"), [(Noise.NONE, 1), (Noise.ROOT, 1), (Noise.EVERY, 8)])
-def test_noise_is_mixed_in_where_it_shall_be(noise: Noise, lines: int) -> None:
-    """With one move at the root its noise means nothing: what differs from seed to seed, differs below."""
+def test_noise_is_added_at_the_root_or_at_every_expansion(noise: Noise, lines: int) -> None:
+    """With only one move at the root, noise there has no effect; differences between seeds come from below."""
     only, *others = NINE.legal_points()
     config = PuctConfig(noise=noise, noise_alpha=0.3)
     seen = {run(NINE, config, 16, seed=seed, excluded=others)[0].lines[0].line for seed in range(8)}
@@ -342,7 +346,7 @@ def test_the_tree_is_kept_along_the_game() -> None:
         total = sum(entry.visits for entry in second.lines)
         assert (total > 50) if config.reuse_tree else (total == 50)
         assert second.nodes == 50
-        # A position from elsewhere begins anew.
+        # An unrelated position starts a new tree.
         other = search.search(Position.from_moves(NINE.ruleset, "a1b2"), Limits(simulations=50), lines=100)
         assert sum(entry.visits for entry in other.lines) == 50
         assert search._native.check() == ""
@@ -377,7 +381,7 @@ def test_sequential_halving(candidates: int, simulations: int) -> None:
 
 
 class Bandit:
-    """The position after a move is worth something to the mover that depends on the move alone."""
+    """Gives the position after a move a value that depends only on the move."""
 
     plane_layout = "own-other-last-colour"
 
@@ -442,7 +446,7 @@ def test_averaging_makes_the_search_symmetric() -> None:
 
 
 def test_random_symmetries_are_turned_back() -> None:
-    """A network that always prefers the last stone's neighbour sees it wherever the board is turned."""
+    """A network that always prefers the neighbour of the last stone finds it under every symmetry."""
 
     class LeftOfLast:
         plane_layout = "own-other-last-colour"
@@ -532,9 +536,9 @@ def test_limits_and_defaults() -> None:
 def test_a_search_without_time_still_has_a_move() -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig())
     assert NINE.is_legal(search.search(NINE, Limits(time_ms=0)).lines[0].move)
-    search.stop()
-    assert NINE.is_legal(search.search(NINE, Limits(simulations=10**8)).lines[0].move)
-    search.clear_stop()
+    stop = StopSignal()
+    stop.set()
+    assert NINE.is_legal(search.search(NINE, Limits(simulations=10**8), stop=stop).lines[0].move)
     assert search.search(NINE, Limits(simulations=50)).nodes == 50
 
 
@@ -542,7 +546,8 @@ def test_a_search_without_time_still_has_a_move() -> None:
 def test_stop_ends_a_search(threads: int) -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), replace(PuctConfig(), leaves=4))
     limits = Limits(simulations=10**9, threads=threads)
-    analysis = search.search(NINE, limits, on_analysis=lambda _: search.stop())
+    stop = StopSignal()
+    analysis = search.search(NINE, limits, stop=stop, on_analysis=lambda _: stop.set())
     assert 0 < analysis.nodes < 10**9
     assert search._native.check() == ""
 
@@ -556,6 +561,7 @@ _MEMORY_OF_TWO_MOVES = """
 import resource
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.search.evaluation import UniformEvaluator
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_search import PuctSearch

@@ -1,4 +1,4 @@
-"""Self-play in batches: games by the rules, targets that are policies, the same games for the same seed."""
+"""Self-play in batches: legal games, valid policy targets, the same games for the same seed."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_forced_playouts_are_made_and_pruned_from_the_target() -> None:
             more_visits += root.visits != free.search(position, simulations).visits
             pruned += target != {point: visits / simulations for point, visits in root.visits.items()}
             position = position.play(move)
-    # Otherwise the comparison would be of plain searches.
+    # Otherwise no playouts were forced and the comparison would test nothing.
     assert more_visits > 10
     assert pruned > 10
 
@@ -221,7 +221,7 @@ def test_some_games_begin_with_random_stones() -> None:
 
 def test_balancing_prefers_even_positions() -> None:
     class LikesCentre:
-        """Finds a position even when the last stone stands in column d, and lopsided otherwise."""
+        """Evaluates a position as even if the last stone is in column d, and as decided otherwise."""
 
         plane_layout = "own-other-last-colour"
 
@@ -248,7 +248,7 @@ def test_the_cache_saves_evaluations_and_can_be_cleared() -> None:
     b = play_games(play, cached, 6)
     assert cached.rows == play.counts.evaluations < 0.8 * without.rows
     assert play.counts.cache_hits > 0
-    # Without symmetries the cache gives back exactly what the network said.
+    # Without symmetries the cache returns exactly the network's output.
     key = lambda game: game.moves.tobytes()  # noqa: E731
     assert {key(game) for game in a[:4]} & {key(game) for game in b}
     before = play.counts.cache_hits
@@ -267,7 +267,7 @@ def test_bad_answers_are_refused() -> None:
     good = np.zeros((2, 25), dtype=np.float32)
     with pytest.raises(InputError, match="NaN"):
         play.supply(good, np.array([0, np.nan], dtype=np.float32))
-    with pytest.raises(ValueError, match="one log-policy"):
+    with pytest.raises(ValueError, match=r"log_policies has the shape \[1, 25\], not \[2, 25\]"):
         play.supply(good[:1], np.zeros(2, dtype=np.float32))
     play.supply(good, np.zeros(2, dtype=np.float32))
 

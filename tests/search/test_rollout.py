@@ -1,5 +1,8 @@
-"""Playouts against the rules and a slow second implementation of their heuristic; UCT and HMCTS against exhaustive
-search on small boards, and what their statistics, limits, seeds and threads promise."""
+"""Playouts, UCT and HMCTS.
+
+Playouts are compared with the rules and with a slow second implementation of their heuristic. UCT and HMCTS are
+compared with exhaustive search on small boards; their statistics, limits, seeds and threads are tested as well.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Analysis, Colour, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError
 from tengen.search.rollout import (
     Hmcts,
@@ -51,7 +55,7 @@ def position_of(black: str = "", white: str = "", to_move: str = "black", rules:
 
 
 def random_position(rules: str, seed: int) -> Position:
-    """A middle game, half of it played by a player that builds and blocks, so that rows come up."""
+    """Return a middle-game position, partly played by an agent that builds and blocks, so that it contains rows."""
     choice = random.Random(seed)
     ruleset = Ruleset.parse(rules)
     builder = make_agent("naive:level=3")
@@ -83,13 +87,13 @@ def test_playouts_keep_the_rules(rules: str, policy: PlayoutPolicy) -> None:
         position = start
         for move in playout.moves:
             assert not position.is_over, "a playout goes no further than the game"
-            position = position.play(move)  # raises when the move is not legal
+            position = position.play(move)  # raises if the move is illegal
         assert position.is_over
         assert position.outcome is playout.outcome
 
 
 def row_length(position: Position, point: Point, colour: Colour, step: tuple[int, int]) -> int:
-    """The row a stone of `colour` on `point` would be part of."""
+    """Return the length of the row that a stone of `colour` on `point` would belong to."""
     length = 1
     for sign in (1, -1):
         x, y = point.x + sign * step[0], point.y + sign * step[1]
@@ -102,7 +106,7 @@ def row_length(position: Position, point: Point, colour: Colour, step: tuple[int
 
 
 def heuristic_points(position: Position) -> set[Point]:
-    """The points the paper's HEURISTIC allows here: those of the first of its four rules that has a legal one."""
+    """Return the points that the paper's HEURISTIC allows: those of the first of its four rules with a legal point."""
     legal = position.legal_points()
     own = position.to_move
     k = position.ruleset.win_length
@@ -136,12 +140,12 @@ def test_heuristic_playouts_obey_the_heuristic(rules: str) -> None:
 @pytest.mark.parametrize(
     ("black", "white", "allowed"),
     [
-        ("c5d5f5g5", "b5h5c7d7e7f7", "e5"),  # a split four of one's own comes before the other's
+        ("c5d5f5g5", "b5h5c7d7e7f7", "e5"),  # completing the own split four comes before blocking the opponent's four
         ("a1c1", "c7d7f7g7", "e7"),
         ("c5d5e5a9", "c7d7e7", "b5f5"),
         ("c5d5f5a9", "c7d7e7", "e5"),
         ("a1c1e1a9", "c7d7e7i1", "b7f7"),
-        ("c5d5e5a9", "b5f5", None),  # both ends taken: nothing to extend
+        ("c5d5e5a9", "b5f5", None),  # both ends are occupied, so there is nothing to extend
     ],
 )
 def test_each_rule_draws_from_all_of_its_points(black: str, white: str, allowed: str | None) -> None:
@@ -158,7 +162,7 @@ def test_random_playouts_draw_evenly() -> None:
     legal = position.legal_points()
     drawn = Counter(play_out(position, RANDOM, seed).moves[0] for seed in range(2000))
     expected = 2000 / len(legal)
-    # Chi-squared with at most 15 degrees of freedom: above 40 once in 2,000 such tests.
+    # Chi-squared with at most 15 degrees of freedom exceeds 40 once in 2,000 tests.
     assert sum((drawn[point] - expected) ** 2 / expected for point in legal) < 40
 
 
@@ -182,12 +186,12 @@ def test_tallies_add_up_and_repeat() -> None:
 
 def test_first_move_is_worth_something_in_random_playouts() -> None:
     tally = tally_playouts(Position.start(Ruleset.parse("3x3:3")), RANDOM, 20_000, seed=1)
-    # Known of random tic-tac-toe: 58.5 % wins of the first player, 28.8 % of the second, 12.7 % draws.
+    # Known results of random tic-tac-toe: 58.5 % wins of the first player, 28.8 % of the second, 12.7 % draws.
     assert abs(tally.black / 20_000 - 0.585) < 0.015
     assert abs(tally.white / 20_000 - 0.288) < 0.015
 
 
-# After a2 black has only d3 left, which is six in a row and forbidden: white has won. After d3 it is a draw.
+# After a2 black has only d3 left, which is a forbidden overline, so white wins. After d3 the game is a draw.
 STUCK = """6x5:5:renju  white to move
  5  O O O X O O
  4  O O O O X O
@@ -221,9 +225,9 @@ def name_of(search: RolloutSearch) -> str:
         (position_of("c5d5f5g5b7", "c7d7e7f7b5", "white"), "g7"),
         (position_of("c5d6f8g9", "a2b2c2d2"), "e7"),
         (position_of("a1b1", "a3b3", rules="3x3:3"), "c1"),
-        # Six would be no win in standard: the five of the other row has to be taken.
+        # Six does not win in standard, so the five in the other row must be played.
         (position_of("a1b1c1e1f1c5d5e5f5", "a9b9c9d9g5h9", rules="9x9:5:standard"), "b5"),
-        # Closed at both ends five wins nothing under caro.
+        # A five that is closed at both ends does not win in caro.
         (position_of("b5c5d5e5b7c7d7e7", "a5g5c1d1e1f1", rules="9x9:5:caro"), "a7f7"),
     ],
 )
@@ -234,7 +238,7 @@ def test_wins_are_taken(search: RolloutSearch, position: Position, moves: str) -
     assert best.value_to_move == 1
 
 
-# Random playouts without a tree see a four only through luck.
+# Random playouts without a tree find a four only by luck.
 @pytest.mark.parametrize("search", SEARCHES[:-1], ids=name_of)
 @pytest.mark.parametrize(
     ("position", "move"),
@@ -308,7 +312,7 @@ class TestLimits:
         for limits in (Limits(simulations=77), Limits(nodes=77), Limits(nodes=77, simulations=900, time_ms=60_000)):
             assert search.search(self.START, limits).nodes == 77
 
-    def test_one_playout_there_has_to_be(self, search: RolloutSearch) -> None:
+    def test_there_is_at_least_one_playout(self, search: RolloutSearch) -> None:
         assert search.search(self.START, simulations(0)).nodes == 1
 
     def test_time_ends_it(self, search: RolloutSearch) -> None:
@@ -321,27 +325,27 @@ class TestLimits:
         heard = threading.Event()
         results: list[Analysis] = []
 
+        stop = StopSignal()
+
         def run() -> None:
             endless = simulations(10**15, threads=2)
-            results.append(search.search(self.START, endless, on_analysis=lambda _: heard.set()))
+            results.append(search.search(self.START, endless, stop=stop, on_analysis=lambda _: heard.set()))
 
-        search.clear_stop()
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         assert heard.wait(60)
-        search.stop()
+        stop.set()
         thread.join(60)
         assert not thread.is_alive()
         assert 1 <= results[0].nodes < 10**15
-        search.clear_stop()
 
     def test_stop_before_the_search(self, search: RolloutSearch) -> None:
-        search.stop()
-        assert search.search(self.START, simulations(10**15)).nodes == 1
-        search.clear_stop()
+        stop = StopSignal()
+        stop.set()
+        assert search.search(self.START, simulations(10**15), stop=stop).nodes == 1
         assert search.search(self.START, simulations(10)).nodes == 10
 
-    def test_progress_is_told(self, search: RolloutSearch) -> None:
+    def test_progress_is_reported(self, search: RolloutSearch) -> None:
         heard: list[Analysis] = []
         last = search.search(self.START, simulations(3000), lines=3, on_analysis=heard.append)
         counts = [analysis.nodes for analysis in heard]
@@ -385,7 +389,7 @@ def test_white_wins_by_leaving_black_only_fouls(search: RolloutSearch) -> None:
 
 @cache
 def exact_result(position: Position) -> tuple[int, int]:
-    """(result to move: 1, 0 or -1, plies to the end under best play), by trying everything."""
+    """Return the result for the side to move (1, 0 or -1) and the plies to the end, by exhaustive search."""
     if position.is_over:
         return (0 if position.outcome is Outcome.DRAW else -1), 0
     replies = [exact_result(position.play(move)) for move in position.legal_points()]
@@ -398,7 +402,7 @@ def exact_result(position: Position) -> tuple[int, int]:
     "rules", ["4x3:3:freestyle", "4x4:4:freestyle", "4x4:3:standard", "5x3:3:caro", "5x3:3:caro-exact", "5x5:5:renju"]
 )
 def test_proofs_are_true(rules: str) -> None:
-    """Positions with a few empty points, compared with exhaustive search; no won or lost one stays open."""
+    """On positions with few empty points, proofs agree with exhaustive search, and every win or loss is proved."""
     results = {"win": 1, "draw": 0, "loss": -1}
     full, near = Uct(UctConfig(radius=0, exploration=0.5)), Uct(UctConfig(radius=1, exploration=0.5))
     seen = Counter[int]()
@@ -435,7 +439,7 @@ def test_tic_tac_toe_is_a_draw() -> None:
     assert analysis.nodes < 60_000, "a proved root ends the search"
 
 
-def test_proofs_at_sight() -> None:
+def test_static_proofs() -> None:
     search = Uct()
     win = search.search(position_of("c5d5e5f5", "c7d7e7f7"), simulations(1000)).lines[0]
     assert str(win.proof) == "+M1"
@@ -449,17 +453,17 @@ def test_proofs_at_sight() -> None:
 
 
 def test_an_answer_that_is_forbidden_is_no_answer() -> None:
-    # White threatens e5–i9; for black e5 is a double four.
+    # White threatens e5–i9; for black e5 is a double-four.
     position = position_of("b5c5d5e2e3e4", "f6g7h8i9a5i5i2i3", rules="9x9:5:renju")
     assert "e5" in position.forbidden_points()
     best = Uct().search(position, simulations(1000)).lines[0]
     assert str(best.proof) == "-M2"
     assert position.is_legal(best.move)
-    # Nothing forbids it where fives of any kind win.
+    # In freestyle the point is not forbidden.
     assert Uct().search(position_of("b5c5d5e2e3e4", "f6g7h8i9a5i5i2i3"), simulations(1000)).lines[0].move == "e5"
 
 
-def test_only_moves_near_stones_unless_asked() -> None:
+def test_only_moves_near_stones_by_default() -> None:
     position = Position.from_moves(Ruleset.parse("15x15"), "h8i9")
     near = {p for p in position.legal_points() if any(max(abs(p.x - q), abs(p.y - q)) <= 1 for q in (7, 8))}
     seen = Uct(UctConfig(radius=1)).search(position, simulations(2000)).policy
@@ -484,7 +488,7 @@ def test_a_full_tree_stops_growing_and_goes_on() -> None:
 
 
 def test_threads_share_a_tree_in_sharp_positions() -> None:
-    """Proofs, expansions and statistics at the same time; repeated, because races are rare."""
+    """Threads prove, expand and update statistics at the same time; repeated, because races are rare."""
     search = Uct(UctConfig(exploration=0.5, expand_after=1))
     for seed in range(20):
         position = random_position("6x6:4:freestyle", seed)

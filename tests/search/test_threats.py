@@ -1,4 +1,4 @@
-"""Continuous fours and threats: every win that is claimed is replayed against every defence."""
+"""Continuous fours and threats: every claimed win is replayed against every defence."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 from tengen.core.contracts import Colour, Limits, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, NotationError, RulesetError
-from tengen.search.threats import ThreatKind, ThreatSearch, Verdict, solve_threats
+from tengen.search.threats import ThreatKind, Verdict, solve_threats
 from tests.conftest import shared_data
 from tests.core.bridge import position_of, stones_of
 from tests.oracle.rules import Point, Rules, Stones, point_of
@@ -29,7 +30,7 @@ def stones(black: str = "", white: str = "", to_move: str = "black", rules: str 
 
 
 def attack_by(rules: Rules, attacker: str, kind: str):
-    """The solver's first move wherever it is asked; a short win by fours is as good as any."""
+    """Return a strategy that plays the solver's first move, preferring a short win by fours."""
 
     def attack(board: Stones) -> Point | None:
         position = position_of(rules, board, attacker)
@@ -82,13 +83,13 @@ def test_a_double_three_is_no_win_for_black_in_renju():
 
 
 def test_an_answer_that_is_a_five_refutes():
-    # Black's four on g8 or k8 leaves white the time for e2.
+    # Black's four on g8 or k8 gives white time for e2.
     position = stones("h8 i8 j8", "a2 b2 c2 d2")
     assert solve_threats(position).verdict is Verdict.NO_WIN
 
 
 def test_a_forbidden_block_wins_for_white():
-    # h8 would be two fours for black; white makes a four there that black may not stop.
+    # h8 would be a double-four for black; white makes a four that black could only stop there.
     position = stones("e8 g8 i8 k8", "h9 h10 h11 a1", "white", "15x15:5:renju")
     result = solve_threats(position)
     assert result.verdict is Verdict.WIN
@@ -117,7 +118,7 @@ def test_bad_questions_are_refused():
 
 
 def busy_position() -> Position:
-    """A board full of chances without a quick win."""
+    """Return a position with many threats but no quick win."""
     return Position.from_moves(Ruleset(15, 15), "i9j10k9k8i10l9j7i7h9i8j11g8k12l13g9j9")
 
 
@@ -134,24 +135,25 @@ def test_the_same_question_has_the_same_answer():
         assert (first.verdict, first.line, first.nodes) == (second.verdict, second.line, second.nodes)
 
 
-def test_a_stop_before_the_start_ends_the_next_solve_only():
-    search = ThreatSearch("vct")
-    search.stop()
-    result = search.solve(busy_position())
+def test_a_stop_before_the_start_counts():
+    stop = StopSignal()
+    stop.set()
+    result = solve_threats(busy_position(), "vct", stop=stop)
     assert (result.verdict, result.nodes) == (Verdict.UNKNOWN, 0)
     assert str(result) == "black: no win by VCT found within the limits"
-    assert search.solve(busy_position(), Limits(nodes=50)).nodes > 0
 
 
 def test_stop_ends_a_running_solve():
-    search = ThreatSearch("vct")
+    stop = StopSignal()
     done: list[Verdict] = []
     position = Position.from_moves(Ruleset(20, 20), "m9l11l14n13k13m12k10k11n10n12l12")
     limits = Limits(time_ms=600_000)
-    thread = threading.Thread(target=lambda: done.append(search.solve(position, limits).verdict), daemon=True)
+    thread = threading.Thread(
+        target=lambda: done.append(solve_threats(position, "vct", limits, stop=stop).verdict), daemon=True
+    )
     thread.start()
     time.sleep(0.05)
-    search.stop()
+    stop.set()
     # Ten minutes were allowed.
     thread.join(60)
     assert done
@@ -169,7 +171,7 @@ def test_forced_wins_of_own_games(puzzle):
 
 
 def shared_puzzles(kind: str, count: int) -> list[dict[str, Any]]:
-    """So many of the collected puzzles, spread over the collection; none when it is not there."""
+    """Return `count` puzzles spread over the collection; none if the collection is not installed."""
     folder = shared_data()
     if folder is None or not (folder / "puzzles.jsonl").is_file():
         return []

@@ -1,4 +1,4 @@
-"""The native solver of continuous fours finds what the oracle finds, and its lines win against every reply."""
+"""The native VCF solver finds the same wins as the oracle, and its lines win against every reply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.oracle.rules import BLACK, ONGOING, WHITE, Point, Rules, outcome_with
 from tests.oracle.vcf import find_refutation, find_vcf, strategy_of_line
 
 MAX_MOVES = 4
-"""The oracle's horizon, in moves of the attacker; the native solver has none."""
+"""The oracle's maximum depth in attacking moves; the native solver has no limit."""
 
 
 KINDS = [f"{rule}:{k}" for rule in ("freestyle", "standard", "caro", "caro-exact") for k in (4, 5)] + ["renju:5"]
@@ -50,6 +50,6 @@ def test_continuous_fours(kind: str):
 
             line = [(point.x, point.y) for point in result.line]
             strategy = strategy_of_line(rules, stones, attacker, line, search_again)
-            # The line may stop at a four that cannot be answered: one move more completes it.
+            # The line may end with a four that cannot be stopped; one more move completes it.
             assert find_refutation(rules, stones, attacker, strategy, moves + 1) is None
     assert verdicts == {Verdict.WIN, Verdict.NO_WIN}

@@ -1,4 +1,4 @@
-"""One server for all tests of a module: its workers take half a second to start."""
+"""A server for each test module, shared by its tests because the workers take half a second to start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 
 GENEROUS = WebLimits(
     hosts=frozenset({"testserver"}),
@@ -25,6 +25,6 @@ GENEROUS = WebLimits(
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    config = ServerConfig(limits=GENEROUS, pool=PoolConfig(workers=1))
+    config = ServerConfig(limits=GENEROUS, pool=SearchPoolConfig(workers=1))
     with TestClient(create_app(config)) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Talking over a socket in tests, and what is talked about."""
+"""Helpers for tests that talk to the server over HTTP and the socket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGINNER: Json = {"kind": "level", "level": 1}
 
 
 def begin(client: TestClient, **fields: Any) -> Json:
-    """A new game; two persons on 15x15 unless told."""
+    """Start a game and return its state (default: two people on 15x15)."""
     response = client.post("/api/games", json={"black": PERSON, "white": PERSON} | fields)
     assert response.status_code == 201, response.text
     state: Json = response.json()
@@ -23,7 +23,7 @@ def begin(client: TestClient, **fields: Any) -> Json:
 
 
 def act(client: TestClient, game: str, action: str, **fields: Any) -> Json:
-    """An action over HTTP that must succeed."""
+    """Perform an action over HTTP, which must succeed."""
     response = client.post(f"/api/games/{game}/actions", json={"action": action} | fields)
     assert response.status_code == 200, response.text
     state: Json = response.json()
@@ -31,7 +31,7 @@ def act(client: TestClient, game: str, action: str, **fields: Any) -> Json:
 
 
 def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool], at_most: int = 10_000) -> list[Json]:
-    """All messages up to the first one that is asked for."""
+    """Return all messages up to the first one that matches."""
     messages: list[Json] = []
     while not messages or not is_last(messages[-1]):
         assert len(messages) < at_most, messages[-1]
@@ -40,7 +40,7 @@ def receive_until(socket: WebSocketTestSession, is_last: Callable[[Json], bool],
 
 
 def write_network(run: Path) -> None:
-    """Put a small network that knows nothing into the folder of a run on 6x6."""
+    """Write a small untrained network into the folder of a run on 6x6."""
     from tengen.core.contracts import Ruleset
     from tengen.nets.architectures import NetConfig, build_net
     from tengen.nets.export import export_onnx

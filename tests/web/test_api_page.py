@@ -1,8 +1,8 @@
-"""The examples of docs/api.md, run in their order against a server.
+"""Runs the examples of docs/api.md in order against a server.
 
-A block `http` is a request; the block `json` behind it is what the answer must hold. A block `ws` has messages to the
-server (`>`) and from it (`<`), which must come in that order, with others in between. `"…"` in what is expected stands
-for anything: for a value, for further fields, for further entries of a list.
+An `http` block is a request; the `json` block after it is what the answer must contain. A `ws` block has messages to
+the server (`>`) and from it (`<`), which must arrive in that order; others may come in between. `"…"` in an expected
+message matches anything: a value, further fields, or further entries of a list.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_MESSAGES = 200
 
 
 def matches(found: Any, expected: Any) -> bool:
-    """Whether something received is what the page shows."""
+    """Whether a received value matches the one on the page."""
     if expected == ANY:
         return True
     if isinstance(expected, dict):
@@ -41,7 +41,7 @@ def matches(found: Any, expected: Any) -> bool:
 
 
 def is_last_word(found: Json, expected: Json) -> bool:
-    """Whether nothing else has to be waited for: the message has come, or an error in its place."""
+    """Whether to stop waiting: the message has arrived, or an error instead."""
     return matches(found, expected) or found["type"] == "error"
 
 

@@ -22,7 +22,7 @@ def test_the_message_types_are_those_of_the_server() -> None:
 
 
 def test_no_module_gives_up_on_types() -> None:
-    # `tsc` accepts these marks; each of them would switch its checks off.
+    # `tsc` accepts these annotations, but each of them turns off its checks.
     escape = re.compile(r"\{\s*any\b|\bany\[\]|<any\b|@ts-(?:nocheck|ignore|expect-error)")
     found = [path.name for path in STATIC.rglob("*.js") if escape.search(path.read_text(encoding="utf-8"))]
     assert found == []

@@ -24,7 +24,7 @@ def test_a_game_of_two_persons_ends_with_five(client: TestClient) -> None:
     assert client.post(f"/api/games/{game}/actions", json={"action": "play", "point": "h8"}).status_code == 400
 
 
-def test_what_the_rules_forbid_changes_nothing(client: TestClient) -> None:
+def test_an_illegal_move_changes_nothing(client: TestClient) -> None:
     game = begin(client, rules="15x15:5:renju", moves=["h8", "a1", "h9", "a3", "i8", "a5", "j8", "c1", "h10", "c3"])
     assert {"point": "h7", "kind": "double-four"} not in game["fouls"]
     response = client.post(f"/api/games/{game['id']}/actions", json={"action": "play", "point": "h8"})
@@ -33,7 +33,7 @@ def test_what_the_rules_forbid_changes_nothing(client: TestClient) -> None:
     assert client.get(f"/api/games/{game['id']}").json()["revision"] == game["revision"]
 
 
-def test_fouls_are_told_and_refused(client: TestClient) -> None:
+def test_fouls_are_reported_and_refused(client: TestClient) -> None:
     moves = ["g8", "a1", "i8", "a15", "h7", "o1", "h9", "o15"]
     state = begin(client, rules="15x15:5:renju", moves=moves)
     assert state["fouls"] == [{"point": "h8", "kind": "double-three"}]
@@ -90,7 +90,7 @@ def test_swap2_between_persons(client: TestClient) -> None:
 def test_an_agent_answers_while_the_game_is_watched(client: TestClient) -> None:
     game = begin(client, white=BEGINNER, rules="9x9:5:freestyle")["id"]
     state = act(client, game, "play", point="e5")
-    assert not state["isThinking"]  # nobody watches
+    assert not state["isThinking"]  # the game has no watcher
     with client.websocket_connect("/api/socket") as socket:
         socket.send_json({"type": "watch", "id": "w", "gameId": game})
         last = receive_until(socket, lambda message: len(message["game"]["moves"]) == 2)[-1]

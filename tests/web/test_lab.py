@@ -17,17 +17,19 @@ from tengen.arena.store import GameStore
 from tengen.arena.tournament import Tournament, play
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
+from tengen.learning.run import Run
 from tengen.nets.models import model_names
 from tengen.search.critic import find_critic
 from tengen.web.app import create_app
-from tengen.web.games.players import OpenAgents
+from tengen.web.games.players import AllowedAgents
 from tengen.web.laboratory.folders import Lab
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 from tests.conftest import ROOT
 from tests.web.conftest import GENEROUS
 from tests.web.talk import Json, act, begin, receive_until, write_network
 
+CONFIG = '[run]\nalgorithm = "{}"\n[config]\nruleset = "{}"\n'
 RUN_PLAYER: Json = {"kind": "agent", "agent": "alphazero:run=zero/first,simulations=8"}
 
 
@@ -45,22 +47,23 @@ def lab(root: Path) -> Iterator[TestClient]:
     (papers / "zero9" / "results").mkdir(parents=True)
     (papers / "zero9" / "README.md").write_text("# A paper\n\nwith a table", encoding="utf-8")
     (papers / "zero9" / "results" / "table.json").write_text("{}", encoding="utf-8")
-    config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=PoolConfig(workers=1))
-    with TestClient(create_app(config)) as client:
+    config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=SearchPoolConfig(workers=1))
+    with TestClient(create_app(config)) as client, Run.open(root / "zero" / "first").lock():
         yield client
 
 
 def write_run(folder: Path) -> None:
     (folder / "games").mkdir(parents=True)
-    (folder / "config.toml").write_text('algorithm = "alphazero"\n[config]\nruleset = "6x6:4:freestyle"\n', "utf-8")
+    (folder / "config.toml").write_text(CONFIG.format("alphazero", "6x6:4:freestyle"), "utf-8")
     lines = [
         {"iteration": step, "games": 10 * step, "losses": {"policy": 4 / step}, "note": "no number"}
         for step in range(1, 1001)
     ]
     lines[499]["strength"] = {"elo": 120.0, "error": 30.0}
-    text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'  # cut off: the run is writing
+    # The last line is incomplete, as in a running run.
+    text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
-    later = time.time() + 3600  # live, however long the tests take
+    later = time.time() + 3600  # listed first
     os.utime(folder / "metrics.jsonl", (later, later))
     for number in (1, 2):
         (folder / "games" / f"{number:06}.sgf").write_text("(;GM[4]SZ[6];B[cc];W[dd])", encoding="utf-8")
@@ -69,7 +72,7 @@ def write_run(folder: Path) -> None:
 
 def write_critic_run(folder: Path) -> None:
     folder.mkdir()
-    (folder / "config.toml").write_text('algorithm = "adp"\n[config]\nruleset = "15x15:5:freestyle"\n', "utf-8")
+    (folder / "config.toml").write_text(CONFIG.format("adp", "15x15:5:freestyle"), "utf-8")
     (folder / "metrics.jsonl").write_text('{"iteration": 1}\n', "utf-8")
     shutil.copy(find_critic("adp"), folder)
 
@@ -88,10 +91,10 @@ def write_tournament(path: Path) -> None:
 def test_runs_are_listed_and_shown(lab: TestClient) -> None:
     summary, other = lab.get("/api/runs").json()
     assert (summary["name"], summary["algorithm"], summary["rules"]) == ("zero/first", "alphazero", "6x6:4:freestyle")
-    assert other["name"] == "adp"
+    assert (other["name"], other["isLive"]) == ("adp", False)
     assert (summary["steps"], summary["games"], summary["isLive"]) == (1000, 10_000, True)
     detail = lab.get("/api/runs/zero/first").json()
-    assert lab.get("/api/runs/zero%2Ffirst").json() == detail  # as the pages ask for it
+    assert lab.get("/api/runs/zero%2Ffirst").json() == detail  # the form that the pages request
     series = {one["name"]: one for one in detail["series"]}
     assert series["losses.policy"]["steps"][-1] == 1000
     assert len(series["losses.policy"]["steps"]) <= 400
@@ -122,19 +125,20 @@ def test_papers_and_models(lab: TestClient) -> None:
     models = lab.get("/api/models").json()
     assert {model["name"] for model in models} >= set(model_names())
     for model in models:
-        OpenAgents().named(model["agent"])
+        AllowedAgents().named(model["agent"])
         Ruleset.parse(model["rules"])
         assert all(match["wins"] + match["draws"] + match["losses"] == match["games"] for match in model["matches"])
         assert model["card"].startswith("# ")
         assert model["bytes"] > model["weights"]
-    # What ships is found although there is code of the same name.
+    AllowedAgents().named("pg:model=pg9")  # the former name of pg-9x9-paper
+    # The shipped folder is the repository's `papers`, not the package `tengen.papers`.
     assert shipped_folder("papers") == ROOT / "papers"
 
 
 @pytest.mark.parametrize(
     "path", ["runs/x", "runs/first", "runs/zero/first/games/x.sgf", "tournaments/x", "tournaments/ladder/games/999"]
 )
-def test_what_is_not_there(lab: TestClient, path: str) -> None:
+def test_unknown_runs_and_tournaments_are_not_found(lab: TestClient, path: str) -> None:
     assert lab.get(f"/api/{path}").status_code == 404
 
 
@@ -153,7 +157,7 @@ def test_a_run_is_named_by_its_path_in_the_folder_alone(lab: TestClient, root: P
 def test_names_of_runs_in_several_folders_differ(tmp_path: Path) -> None:
     for folder in ("a/run", "b/run", "b/more/run"):
         (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "metrics.jsonl").touch()
+        (tmp_path / folder / "config.toml").write_text(CONFIG.format("ppo", "9x9"), "utf-8")
     found = Lab(runs=(tmp_path / "a", tmp_path / "b", tmp_path / "b" / "more" / "run")).run_folders()
     named = {name: folder.relative_to(tmp_path).as_posix() for name, folder in found.items()}
     assert named == {"run": "a/run", "more/run": "b/more/run", "b/run": "b/run", "run/run": "b/more/run"}

@@ -11,7 +11,7 @@ from tengen.core.contracts import Limits, Ruleset
 from tengen.errors import NotationError
 from tengen.puzzles.puzzle import MIN_DEPTH, Puzzle, TryVerdict, format_puzzle, judge_try, make_puzzles, parse_puzzles
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
-from tengen.web.puzzles.shelf import PuzzleShelf
+from tengen.web.puzzles.collection import PuzzleCollection
 from tests.conftest import ROOT
 from tests.web.talk import Json
 
@@ -61,7 +61,7 @@ def test_other_first_moves_are_wrong(puzzle: Puzzle) -> None:
         assert judge_try(puzzle, [move]).verdict is TryVerdict.WRONG
 
 
-def test_the_maker_repeats_itself_and_writes_what_it_reads() -> None:
+def test_generated_puzzles_are_reproducible_and_survive_a_round_trip() -> None:
     made = [list(itertools.islice(make_puzzles(Ruleset(), [ThreatKind.VCF], seed=1), 2)) for _ in range(2)]
     assert made[0] == made[1]
     assert parse_puzzles("\n".join(map(format_puzzle, made[0]))) == made[0]
@@ -92,6 +92,6 @@ def test_a_puzzle_is_solved_over_http(client: TestClient) -> None:
 def test_puzzles_that_do_not_exist(client: TestClient) -> None:
     assert client.get("/api/puzzles/vcf-0").status_code == 404
     assert client.post("/api/puzzles/vcf-0/try", json={"moves": ["h8"]}).status_code == 404
-    puzzle = next(iter(PuzzleShelf.load().find(None, None, None, 1, 0).puzzles))
+    puzzle = next(iter(PuzzleCollection.load().find(None, None, None, 1, 0).puzzles))
     for moves in (["a1", "a1"], ["z9"], []):
         assert client.post(f"/api/puzzles/{puzzle.id}/try", json={"moves": moves}).status_code in (400, 422)

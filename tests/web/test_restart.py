@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of a game has it again, and goes on with it."""
+"""A server that is killed in the middle of a game restores the game after a restart and continues it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
 
 @contextmanager
 def server(data: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A real server in a process of its own; its address without the scheme."""
+    """Start a server in a separate process and yield its address without the scheme."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
     process = subprocess.Popen([*command, "--data", str(data)], cwd=data, stderr=subprocess.PIPE, text=True)
     try:
@@ -33,7 +33,7 @@ def server(data: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 def play(address: str, game: str, point: str, moves: int) -> Json:
-    """Put a stone and wait until the agent has answered."""
+    """Place a stone and wait for the agent's move."""
     import json
 
     with connect(f"ws://{address}/api/socket") as socket:

@@ -1,4 +1,4 @@
-"""What strangers may send: foreign pages, floods, noise. The server says no, clearly, and goes on."""
+"""Hostile clients: foreign pages, floods, malformed messages. The server refuses with a reason and keeps running."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from tengen.web.app import create_app
-from tengen.web.games.players import OpenAgents
+from tengen.web.games.players import AllowedAgents
 from tengen.web.limits import TokenBucket, WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 from tests.web.conftest import GENEROUS
 from tests.web.talk import PERSON, begin, receive_until
 
 
 def app_client(limits: WebLimits) -> TestClient:
-    return TestClient(create_app(ServerConfig(limits=limits, pool=PoolConfig(workers=1))))
+    return TestClient(create_app(ServerConfig(limits=limits, pool=SearchPoolConfig(workers=1))))
 
 
 def is_alive(socket: WebSocketTestSession) -> bool:
-    """Whether the socket still answers, whatever it has said before."""
+    """Whether the socket still answers a ping."""
     socket.send_text('{"type": "ping", "id": "still-there"}')
     return any(socket.receive_json() == {"type": "pong", "id": "still-there"} for _ in range(1000))
 
 
-# ---- Who asks -------------------------------------------------------------------------------------------------------
+# ---- Origins and hosts ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://testserver.evil.example", "null", "http://[", ""])
@@ -54,12 +54,12 @@ def test_our_own_page_is_answered(client: TestClient) -> None:
         assert is_alive(socket)
 
 
-def test_a_name_that_somebody_lets_point_here_is_refused(client: TestClient) -> None:
+def test_an_unknown_host_name_is_refused(client: TestClient) -> None:
     assert client.get("/api/info", headers={"Host": "evil.example"}).status_code == 403
     assert client.get("/api/info", headers={"Host": "testserver:8080"}).status_code == 200
 
 
-def test_only_this_machine_is_answered_unless_told() -> None:
+def test_only_local_host_names_are_accepted_by_default() -> None:
     assert WebLimits().hosts == {"localhost", "127.0.0.1", "::1"}
 
 
@@ -71,7 +71,7 @@ def test_answers_carry_security_headers(client: TestClient) -> None:
     assert headers["content-type"] == "application/json"
 
 
-# ---- How much -------------------------------------------------------------------------------------------------------
+# ---- Rates and sizes ------------------------------------------------------------------------------------------------
 
 
 def test_too_many_requests_are_told_to_wait() -> None:
@@ -135,7 +135,7 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
         for _ in range(9):
             yield b" " * (1 << 20)
 
-    # Without a length the body is counted as it comes, and the request ends in the middle.
+    # A body without a declared length is counted while it is read; the request is cut off at the limit.
     response = client.post("/api/import", content=chunks(), headers={"content-type": "application/json"})
     assert response.status_code in (400, 413, 422)
     assert client.get("/api/info").status_code == 200
@@ -154,7 +154,7 @@ def test_sockets_of_one_client_are_limited() -> None:
             assert is_alive(third)
 
 
-# ---- What -----------------------------------------------------------------------------------------------------------
+# ---- Contents -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_sockets_of_one_client_are_limited() -> None:
 )
 def test_no_agent_text_reaches_the_machine(agent: str) -> None:
     with pytest.raises(ValueError, match=r".") as refusal:
-        OpenAgents().named(agent)
+        AllowedAgents().named(agent)
     assert len(str(refusal.value)) < 1000
 
 
@@ -191,7 +191,7 @@ def test_no_path_leads_out_of_the_static_files(client: TestClient) -> None:
         assert client.get(path).status_code == 404
 
 
-def test_texts_stay_texts(client: TestClient) -> None:
+def test_texts_are_not_interpreted(client: TestClient) -> None:
     script = "<script>alert(1)</script>"
     response = client.post("/api/games", json={"black": {"kind": "person", "name": script}, "white": PERSON})
     assert response.headers["content-type"] == "application/json"
@@ -219,7 +219,7 @@ def test_texts_stay_texts(client: TestClient) -> None:
     ],
     ids=range(11),
 )
-def test_bodies_that_are_no_messages_are_refused(client: TestClient, body: bytes) -> None:
+def test_malformed_bodies_are_refused(client: TestClient, body: bytes) -> None:
     response = client.post("/api/import", content=body, headers={"content-type": "application/json"})
     assert response.status_code in (400, 422)
     assert response.json()["error"]
@@ -230,7 +230,7 @@ def test_bodies_that_are_no_messages_are_refused(client: TestClient, body: bytes
     ["", "hello", "{}", "[]", "null", '{"type": "nothing", "id": "x"}', '{"type": "ping"}', "[" * 60_000, "x" * 70_000],
     ids=range(9),
 )
-def test_messages_that_are_none_are_explained(client: TestClient, text: str) -> None:
+def test_malformed_messages_are_explained(client: TestClient, text: str) -> None:
     with client.websocket_connect("/api/socket") as socket:
         socket.send_text(text)
         message = socket.receive_json()
@@ -283,7 +283,7 @@ def test_fuzzed_conversations_never_take_the_server_down(client: TestClient, mes
             if isinstance(message, tuple):
                 kind, fields, data = message
                 drawn = {name: data.draw(FIELDS[name]) for name in fields}
-                # Every search gets a limit: the test is about messages, not about thinking.
+                # Limit every search: the test is about messages, not about searching.
                 body = {"type": kind, "id": "x"} | ({"maxTimeMs": 10} if kind in TYPES[2:7] else {}) | drawn
             else:
                 body = message

@@ -1,4 +1,4 @@
-"""The HTTP interface under generated requests: schemathesis reads the OpenAPI description and does its worst."""
+"""Schemathesis generates requests from the OpenAPI schema and checks every answer against it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tengen.web.app import create_app
 
 schema = schemathesis.openapi.from_dict(create_app().openapi())
 
-# A position that the schema allows may still be impossible on the board, and is refused then.
+# A request may match the schema and still be refused, because its position is impossible.
 LEFT_OUT: list[Any] = [CHECKS.get_one("positive_data_acceptance")]
 
 

@@ -1,4 +1,4 @@
-"""`tengen serve`: what it needs is there before it says where it is."""
+"""`tengen serve` checks its store and folders before it prints its address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen.web.store import Store
 
 
 def serve(data: Path) -> subprocess.CompletedProcess[str]:
-    """A server in a process of its own that cannot start."""
+    """Run `tengen serve` with arguments with which it cannot start."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
     return subprocess.run([*command, "--data", str(data)], capture_output=True, text=True, timeout=120, check=False)
 
@@ -25,13 +25,13 @@ def test_a_server_that_cannot_keep_games_says_so_in_one_line_and_no_address(tmp_
     file.write_text("no folder")
     ended = serve(file)
     assert ended.returncode == 2
-    assert ended.stderr == f"tengen: cannot keep games in {file}: it is not a folder\n"
+    assert ended.stderr == f"tengen: cannot store games in {file}: it is not a folder\n"
 
 
 def test_a_damaged_file_is_refused_when_it_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     path.write_bytes(b"no database" * 1000)
-    with pytest.raises(InputError, match=r"cannot use .*games\.sqlite to keep games: file is not a database"):
+    with pytest.raises(InputError, match=r"cannot store games in .*games\.sqlite: file is not a database"):
         Store(path)
     path.unlink()
     store = Store(path)
@@ -39,7 +39,7 @@ def test_a_damaged_file_is_refused_when_it_is_opened(tmp_path: Path) -> None:
         store.put("game", str(number), "x" * 1000)
     store.close()
     path.write_bytes(path.read_bytes()[:9000])
-    with pytest.raises(InputError, match=r"cannot use .*games\.sqlite to keep games: .* malformed"):
+    with pytest.raises(InputError, match=r"cannot store games in .*games\.sqlite: .* malformed"):
         Store(path)
 
 

@@ -1,4 +1,4 @@
-"""Searches over the socket: analyses, hints, forced wins, reviews; and how they end."""
+"""Searches over the socket: analyses, hints, forced wins, reviews, and how they are stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 
 from tests.web.talk import PERSON, Json, begin, receive_until
 
-# h8 to k8 in a row, both ends open: black to move wins at once.
+# h8 to k8 in a row with both ends open: black to move wins immediately.
 OPEN_FOUR = ["h8", "a1", "i8", "a2", "j8", "a3", "k8", "b1"]
 
 
@@ -19,7 +19,7 @@ def ask(socket: WebSocketTestSession, type: str, id: str = "x", **fields: Any) -
 
 
 def answer(socket: WebSocketTestSession, id: str = "x") -> Json:
-    """The last message of what was asked with that id."""
+    """Return the last message of the search with that id."""
     return receive_until(socket, lambda message: message["id"] == id and not message.get("isDuringSearch"))[-1]
 
 
@@ -40,13 +40,15 @@ def test_an_analysis_reports_and_ends(client: TestClient) -> None:
 
 def test_white_to_move_has_the_other_winrate(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
-        ask(socket, "analyse", moves=["o1", *OPEN_FOUR], lines=1, maxTimeMs=500)  # now white has the open four
+        ask(
+            socket, "analyse", moves=["o1", *OPEN_FOUR], lines=1, maxTimeMs=500
+        )  # one more stone, so the open four is white's
         root = answer(socket)["rootInfo"]
     assert (root["currentPlayer"], root["winrate"], root["blackWinrate"]) == ("white", 1, 0)
     assert root["proof"] == {"result": "win", "plies": 1, "text": "+M1"}
 
 
-def test_a_tree_agent_tells_visits_and_policy(client: TestClient) -> None:
+def test_a_tree_search_reports_visits_and_policy(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "analyse", agent="uct:playouts=300", moves=["e5"], rules="9x9", lines=2, includePolicy=True)
         last = answer(socket)
@@ -54,7 +56,7 @@ def test_a_tree_agent_tells_visits_and_policy(client: TestClient) -> None:
     assert sum(last["policy"].values()) == pytest.approx(1, abs=0.01)
 
 
-def test_a_network_tells_priors(client: TestClient) -> None:
+def test_a_network_reports_priors(client: TestClient) -> None:
     agent = "alphazero:model=uniform,simulations=64"
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "analyse", agent=agent, moves=["e5"], rules="9x9", lines=2, includePolicy=True)
@@ -131,14 +133,14 @@ def test_forced_wins_of_either_side(client: TestClient) -> None:
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "solve", kind="vcf", moves=OPEN_FOUR, attacker="white")
         assert answer(socket)["verdict"] == "no win"
-        ask(socket, "solve", kind="vct", moves=OPEN_FOUR[:-2])  # three in a row, open
+        ask(socket, "solve", kind="vct", moves=OPEN_FOUR[:-2])  # an open three
         solved = answer(socket)
     assert (solved["verdict"], solved["attacker"], solved["pv"][0]) == ("win", "black", solved["pv"][0])
     assert len(solved["pv"]) >= 3
 
 
 def test_a_review_finds_the_blunder(client: TestClient) -> None:
-    # White leaves an open three alone at move 6; black wins with it.
+    # White ignores an open three at move 6, and black wins with it.
     moves = ["h8", "a1", "i8", "o15", "j8", "a15", "k8", "a14", "l8"]
     with client.websocket_connect("/api/socket") as socket:
         ask(socket, "review", moves=moves, maxVisits=3000, maxTimeMs=5000)
@@ -172,12 +174,12 @@ def test_trying_again_is_judged(client: TestClient) -> None:
     [
         ({"moves": ["h8", "h8"]}, "point is occupied"),
         ({"moves": [*OPEN_FOUR, "l8"]}, "over"),
-        ({"agent": "brain:cmd=ls"}, "cannot be named"),
+        ({"agent": "brain:cmd=ls"}, "is not allowed in a browser"),
         ({"agent": "naive", "moves": []}, "does not analyse"),
         ({"rules": "9x9:6:freestyle", "agent": "alphabeta"}, "does not play"),
         ({"lines": 1000}, "lines"),
         ({"surprise": 1}, "surprise"),
-        ({"rules": "15x15:5:renju", "boardXSize": 9}, "contradict"),
+        ({"rules": "15x15:5:renju", "boardXSize": 9}, "do not match the board size"),
     ],
 )
 def test_searches_that_cannot_be_done_are_explained(client: TestClient, fields: Json, complaint: str) -> None:

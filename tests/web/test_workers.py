@@ -15,7 +15,7 @@ from tengen.core.position import Position
 from tengen.errors import AgentError, AgentNameError, BusyError
 from tengen.web.analysis.thinking import Reporter
 from tengen.web.workers.jobs import Choose, Desk, Job, Supports, Think
-from tengen.web.workers.scheduler import PoolConfig, WorkerPool
+from tengen.web.workers.scheduler import SearchPool, SearchPoolConfig
 
 START = Position.from_moves(Ruleset(), "h8i9")
 ENDLESS = Think(agent="alphabeta", position=START, limits=Limits(time_ms=600_000), lines=2)
@@ -64,9 +64,9 @@ class Spin(Job):
             pass
 
 
-def with_pool(test: Callable[[WorkerPool], Awaitable[None]], **config: int) -> None:
+def with_pool(test: Callable[[SearchPool], Awaitable[None]], **config: int) -> None:
     async def run() -> None:
-        pool = WorkerPool(PoolConfig(**{"workers": 1, **config}))
+        pool = SearchPool(SearchPoolConfig(**{"workers": 1, **config}))
         await pool.start()
         try:
             await test(pool)
@@ -76,7 +76,7 @@ def with_pool(test: Callable[[WorkerPool], Awaitable[None]], **config: int) -> N
     asyncio.run(run())
 
 
-async def until_idle(pool: WorkerPool) -> None:
+async def until_idle(pool: SearchPool) -> None:
     async with asyncio.timeout(60):
         while pool.load != (0, 0):
             await asyncio.sleep(0.01)
@@ -86,7 +86,7 @@ async def until_idle(pool: WorkerPool) -> None:
     ("how", "complaint"), [("die", "ended"), ("hang", "time limit"), ("hoard", "held more"), ("raise", "internal")]
 )
 def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         with pytest.raises(AgentError, match=complaint):
             await pool.run(Misbehave(how), owner="a")
         decision = await pool.run(QUICK, owner="b")
@@ -96,7 +96,7 @@ def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
 
 
 def test_whose_fault_an_error_is() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         with pytest.raises(AgentNameError, match="unknown agent"):
             await pool.run(Supports(agent="nobody", ruleset=Ruleset()), owner="a")
 
@@ -104,7 +104,7 @@ def test_whose_fault_an_error_is() -> None:
 
 
 def test_a_cancelled_analysis_frees_its_worker() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         began = asyncio.Event()
         running = asyncio.create_task(pool.run(ENDLESS, owner="a", on_report=lambda _: began.set()))
         waiting = asyncio.create_task(pool.run(ENDLESS, owner="a"))
@@ -117,7 +117,7 @@ def test_a_cancelled_analysis_frees_its_worker() -> None:
 
 
 def test_a_search_stopped_before_it_begins_still_answers() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         search = pool.submit(ENDLESS, owner="a")
         search.stop()
         analysis = await search.result
@@ -127,7 +127,7 @@ def test_a_search_stopped_before_it_begins_still_answers() -> None:
 
 
 def test_an_analysis_makes_way_and_goes_on() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         snapshots: list[Analysis] = []
         analysis = pool.submit(ENDLESS, owner="a", on_report=snapshots.append)
         while not snapshots:
@@ -145,7 +145,7 @@ def test_an_analysis_makes_way_and_goes_on() -> None:
 
 
 def test_shares_are_fair() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         searches = [pool.submit(ENDLESS, owner=owner) for owner in ("greedy", "greedy", "greedy", "modest")]
         while sum(search.slices for search in searches) < 24:
             await asyncio.sleep(0.02)
@@ -155,11 +155,11 @@ def test_shares_are_fair() -> None:
         for search in searches:
             search.cancel()
 
-    with_pool(test, first_slice_ms=30, longest_slice_ms=30)
+    with_pool(test, first_slice_ms=30, slice_ms=30)
 
 
 def test_what_is_quick_goes_first() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         for job in (Spin("slow", 0.3), Spin("quick", 0.0)):
             await pool.run(job, owner="teacher")
         done: list[str] = []
@@ -176,7 +176,7 @@ def test_what_is_quick_goes_first() -> None:
 
 
 def test_while_people_play_a_worker_is_kept_free_of_analyses() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         await pool.run(QUICK, owner="player")
         began = asyncio.Event()
         searches = [pool.submit(ENDLESS, owner=name, on_report=lambda _: began.set()) for name in ("a", "b")]
@@ -190,7 +190,7 @@ def test_while_people_play_a_worker_is_kept_free_of_analyses() -> None:
 
 
 def test_a_full_queue_refuses() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         searches = [pool.submit(ENDLESS, owner="a") for _ in range(4)]  # one of them runs
         with pytest.raises(BusyError):
             pool.submit(QUICK, owner="a")
@@ -201,7 +201,7 @@ def test_a_full_queue_refuses() -> None:
 
 
 def test_one_who_asks_too_much_does_not_shut_out_others() -> None:
-    async def test(pool: WorkerPool) -> None:
+    async def test(pool: SearchPool) -> None:
         searches = [pool.submit(ENDLESS, owner="greedy") for _ in range(3)]
         with pytest.raises(BusyError):
             pool.submit(QUICK, owner="greedy")

@@ -110,9 +110,11 @@ class BrainAgent(Agent):
 
         return Search(run, snapshots)
 
-    def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
+    def answer_swap2(
+        self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal | None = None
+    ) -> Swap2Answer:
         """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; it must support SWAP2BOARD."""
-        return self._manager.ask_swap2(ruleset, points, self._own(limits), stop)
+        return self._manager.ask_swap2(ruleset, points, self._own(limits), stop or StopSignal())
 
     def _own(self, limits: Limits) -> Limits:
         nodes = min(filter(None, (limits.nodes, self._nodes)), default=None)

@@ -28,7 +28,7 @@ class AnswersSwap2(Protocol):
     """Optional interface of an agent that plays swap2 itself."""
 
     def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
-        """Return the answer to an opening of 0, 3 or 5 stones; promptly once `stop` is set."""
+        """Return the answer to an opening of 0, 3 or 5 stones. Once `stop` is set, answer promptly."""
         ...
 
 

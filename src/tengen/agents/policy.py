@@ -104,8 +104,8 @@ KINDS = (
     _learner("pg", "The policy of a network trained by policy gradient."),
     _learner("ppo", "The policy of a network trained by proximal policy optimization."),
     _learner("supervised", "The policy of a network trained on the moves of recorded games."),
-    _learner("cnn", "The same with a convolutional network."),
-    _learner("mdrnn", "The same with a multi-dimensional recurrent network."),
+    _learner("cnn", "The policy of a convolutional network trained on the moves of recorded games."),
+    _learner("mdrnn", "The policy of a multi-dimensional recurrent network trained on the moves of recorded games."),
     _learner("dqn", "The move with the highest Q of a network trained by deep Q-learning."),
     _learner("evolution", "The policy of a network whose weights were evolved by playing games."),
 )

@@ -1,7 +1,6 @@
-"""The command line: one file per subcommand, each exposing `register(app)`.
+"""The command line: one module per subcommand, each with a function `register(app)`.
 
-This file only knows which subcommands exist. The packages they need are imported when they run, not here, so that
-`tengen --help` answers at once.
+Subcommands import the packages they need only when they run, so that `tengen --help` is fast.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ SUBCOMMANDS: tuple[str, ...] = (
 )
 """Modules of this package that register subcommands, in the order of the help.
 
-A module is named after its command. At its top it imports typer and other light things only.
+A module is named after its command. At module level it imports only typer and other fast packages.
 """
 
 app = typer.Typer(
@@ -64,7 +63,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Tengen, the Gomoku AI laboratory."""
@@ -75,12 +74,12 @@ for _module in SUBCOMMANDS:
 
 
 def main() -> None:
-    """Run the command line; an error of ours becomes one line on stderr and exit code 2."""
+    """Run the command line; a `TengenError` becomes one line on stderr and exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")  # where a terminal lacks a character, it shows `?`
+        sys.stdout.reconfigure(errors="replace")  # print `?` for characters that the terminal cannot show
     try:
         app()
     except TengenError as error:
-        sentence = str(error).partition("\n")[0]  # what follows is the drawing of the position
+        sentence = str(error).partition("\n")[0]  # the rest is a drawing of the position
         print(f"tengen: {sentence}", file=sys.stderr)
         sys.exit(2)

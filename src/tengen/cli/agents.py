@@ -1,4 +1,4 @@
-"""`tengen agents`: which players there are and what they can be told."""
+"""`tengen agents`: list the players and their parameters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command("agents")
     def agents(
-        name: Annotated[str | None, typer.Argument(help="Show this player only.")] = None,
+        name: Annotated[str | None, typer.Argument(help="Show only this player.")] = None,
     ) -> None:
-        """List the players with their parameters; a player is named NAME:key=value,key=value."""
+        """List the players with their parameters. A player is written as NAME:key=value,key=value."""
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
                 continue
             parameters = Text()
             for row in kind.describe_parameters():
-                default = "must be given" if row.default is None else row.default
+                default = "required" if row.default is None else row.default
                 parameters.append(f"{row.key}", style="bold")
                 parameters.append(f" = {default}", style="cyan")
                 parameters.append(f" ({row.type})  {row.help}\n")

@@ -1,4 +1,4 @@
-"""`tengen analyse POSITION`: an agent thinks aloud, with its candidates on the board."""
+"""`tengen analyse POSITION`: show an agent's search live, with its candidate moves on the board."""
 
 from __future__ import annotations
 
@@ -30,21 +30,24 @@ def register(app: typer.Typer) -> None:
     def analyse(
         position: PositionText,
         rules: RulesOption = None,
-        agent: Annotated[str, typer.Option(help="Who thinks (see `tengen agents`).")] = "alphabeta",
-        lines: Annotated[int, typer.Option(min=1, max=_MARKS_SHOWN, help="How many best moves to follow.")] = 1,
+        agent: Annotated[str, typer.Option(help="Agent that analyses (see `tengen agents`).")] = "alphabeta",
+        lines: Annotated[int, typer.Option(min=1, max=_MARKS_SHOWN, help="Number of candidate moves to show.")] = 1,
         time_ms: Annotated[
             int | None,
             typer.Option(
-                min=1, help=f"Milliseconds to think; {DEFAULT_TIME_MS} without any limit.", show_default=False
+                min=1,
+                help=f"Milliseconds to search (default: {DEFAULT_TIME_MS} if no other limit is set).",
+                show_default=False,
             ),
         ] = None,
-        depth: Annotated[int | None, typer.Option(min=1, help="Plies to search.")] = None,
-        nodes: Annotated[int | None, typer.Option(min=1, help="Positions or simulations to visit.")] = None,
-        threads: Annotated[int, typer.Option(min=1, help="Threads to search with.")] = 1,
+        depth: Annotated[int | None, typer.Option(min=1, help="Maximum search depth in plies.")] = None,
+        nodes: Annotated[int | None, typer.Option(min=1, help="Maximum number of nodes or simulations.")] = None,
+        threads: Annotated[int, typer.Option(min=1, help="Number of search threads.")] = 1,
     ) -> None:
-        """Show what an agent thinks of a position while it thinks: best moves on the board, values, expected lines.
+        """Analyse a position and show the best moves with their values and expected lines while the search runs.
 
-        Values are those of the side to move: +1.00 is won, -1.00 lost, +M5 a proved win in five plies. Ctrl-C ends it.
+        Values are from the side to move: +1.00 is a win, -1.00 a loss, +M5 a proved win in five plies. Press Ctrl-C to
+        stop.
         """
         from rich.console import Console
 
@@ -62,7 +65,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _show(console: Console, position: Position, snapshots: Iterator[Analysis]) -> None:
-    """Draw every snapshot in place on a terminal; elsewhere one line each, and the last in full."""
+    """Redraw each snapshot in place on a terminal; otherwise print a line per depth and the last snapshot in full."""
     last: Analysis | None = None
     if console.is_terminal:
         from rich.live import Live
@@ -92,7 +95,7 @@ def _picture(console: Console, position: Position, analysis: Analysis) -> Render
     from tengen.cli.drawing import can_show_colour, draw_board
 
     marks = {line.move: str(number) for number, line in enumerate(analysis.lines, 1)}
-    table = Table(box=None, pad_edge=False, expand=True)  # the line has what the others leave
+    table = Table(box=None, pad_edge=False, expand=True)  # the last column takes the remaining width
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("move", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -114,7 +117,7 @@ def _value(line: AnalysisLine) -> str:
 
 
 def _bar(line: AnalysisLine, console: Console) -> str:
-    """The value from lost (empty) to won (full)."""
+    """Draw the value as a bar from loss (empty) to win (full)."""
     full, empty = ("█", "░") if console.encoding.lower().startswith("utf") else ("#", "-")
     filled = round((line.value_to_move + 1) / 2 * _BAR_WIDTH)
     return full * filled + empty * (_BAR_WIDTH - filled)

@@ -13,12 +13,12 @@ def register(app: typer.Typer) -> None:
     @app.command("bench")
     def bench(
         depth: Annotated[
-            int | None, typer.Option(min=1, max=40, help="Plies to search; other depths have other signatures.")
+            int | None, typer.Option(min=1, max=40, help="Search depth in plies; the signature depends on it.")
         ] = None,
     ) -> None:
-        """Search ten fixed positions over all rules with one thread and print the nodes, which tell any change.
+        """Search ten fixed positions with one thread and print the node count, which changes whenever the search does.
 
-        The last line is the one that commits which change the search end with.
+        Commits that change the search end with the last line of the output.
         """
         from rich.console import Console
         from rich.table import Table

@@ -12,10 +12,10 @@ import typer
 
 from tengen.errors import TengenError
 
-AgentOption = Annotated[str, typer.Option("--agent", help="Who plays, such as 'alphabeta' or 'naive:level=3'.")]
-LogOption = Annotated[str, typer.Option("--log", help="Append everything that goes over the pipe to this file.")]
+AgentOption = Annotated[str, typer.Option("--agent", help="Agent that plays, such as 'alphabeta' or 'naive:level=3'.")]
+LogOption = Annotated[str, typer.Option("--log", help="Append all traffic on the pipe to this file.")]
 
-# Yixin-Board on Windows passes it to every engine.
+# Yixin-Board on Windows passes this option to every engine.
 Utf8Option = Annotated[bool, typer.Option("--force-utf8", hidden=True)]
 
 
@@ -36,14 +36,14 @@ def main() -> None:
 
 
 def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf8Option = False) -> None:
-    """Play as an engine: the Piskvork (Gomocup) protocol with Yixin-Board's extensions on stdin and stdout."""
+    """Run as an engine on stdin and stdout: the Piskvork (Gomocup) protocol with Yixin-Board's extensions."""
     from tengen import __version__
     from tengen.agents.registry import make_agent, parse_agent
     from tengen.protocols.pipe import PipeLog
     from tengen.protocols.piskvork.brain import BrainServer
     from tengen.protocols.piskvork.notation import About
 
-    parse_agent(agent)  # a wrong text is told at once, on the terminal; the player is made when a game begins
+    parse_agent(agent)  # report an invalid text on the terminal now; the player is created later, by START
     pipe_log = PipeLog(log) if log else None
     write = _claim_stdout(log)
     server = BrainServer(
@@ -58,21 +58,22 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     except KeyboardInterrupt:
         pass
     finally:
-        # A player may still think in its thread; managers kill a brain that lingers.
+        # A player may still be searching in its thread, and managers kill a brain that does not exit in time.
         os._exit(0)
 
 
 def _claim_stdout(log: str) -> Callable[[bytes], None]:
-    """Keep stdout for the protocol alone, and give the way to write to it.
+    """Reserve stdout for the protocol and return a function that writes to it.
 
-    Piskvork reads stderr as answers too. Whatever a library prints, also from native code, goes to the log or nowhere.
+    Piskvork reads stderr as answers too, so everything that libraries and native code print goes to the log file, or is
+    discarded without one.
     """
     warnings.simplefilter("ignore")
     channel = os.dup(1)
-    aside = os.open(log or os.devnull, os.O_WRONLY | (os.O_APPEND | os.O_CREAT if log else 0), 0o644)
+    sink = os.open(log or os.devnull, os.O_WRONLY | (os.O_APPEND | os.O_CREAT if log else 0), 0o644)
     for stream in (1, 2):
-        os.dup2(aside, stream)
-    os.close(aside)
+        os.dup2(sink, stream)
+    os.close(sink)
 
     def write(data: bytes) -> None:
         while data:

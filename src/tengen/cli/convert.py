@@ -1,4 +1,4 @@
-"""`tengen convert A B`: game files from one format into another."""
+"""`tengen convert A B`: convert game files between formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RowOne(StrEnum):
-    """Where row 1 of position strings is."""
+    """The side of the board where row 1 of position strings is."""
 
     BOTTOM = "bottom"
     TOP = "top"
@@ -32,32 +32,32 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="A", help="The game file to read.", show_default=False)],
-    target: Annotated[Path, typer.Argument(metavar="B", help="The game file to write.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="A", help="Game file to read.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="B", help="Game file to write.", show_default=False)],
     rules: Annotated[
         str | None,
-        typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state theirs."),
+        typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state one."),
     ] = None,
-    rows: Annotated[RowOne, typer.Option(help="Where row 1 of position strings is, in A and in B.")] = RowOne.BOTTOM,
-    to_rows: Annotated[RowOne | None, typer.Option(help="Where row 1 is in B, if not as in A.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Code page of the texts in A, such as cp1252 or gbk.")] = None,
-    to_encoding: Annotated[str | None, typer.Option(help="Code page of the texts in B (PSQ, lib).")] = None,
-    from_format: Annotated[str | None, typer.Option("--from", help="Format of A, whatever its ending.")] = None,
-    to_format: Annotated[str | None, typer.Option("--to", help="Format of B, whatever its ending.")] = None,
-    game: Annotated[int | None, typer.Option(min=1, help="Convert only this game of A, counted from 1.")] = None,
-    replay: Annotated[bool, typer.Option(help="Fill in missing results where the last position proves them.")] = False,
-    strict: Annotated[bool, typer.Option(help="Write nothing if B cannot hold all that A says.")] = False,
+    rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
+    to_rows: Annotated[RowOne | None, typer.Option(help="The same for B (default: as in A).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Code page of texts in A, such as cp1252 or gbk.")] = None,
+    to_encoding: Annotated[str | None, typer.Option(help="Code page of texts in B (PSQ and lib only).")] = None,
+    from_format: Annotated[str | None, typer.Option("--from", help="Format of A (default: by its extension).")] = None,
+    to_format: Annotated[str | None, typer.Option("--to", help="Format of B (default: by its extension).")] = None,
+    game: Annotated[int | None, typer.Option(min=1, help="Convert only this game of A, counting from 1.")] = None,
+    replay: Annotated[bool, typer.Option(help="Fill in missing results that follow from the final position.")] = False,
+    strict: Annotated[bool, typer.Option(help="Write nothing if B cannot store everything in A.")] = False,
 ) -> None:
-    """Convert a game file; the endings say the formats.
+    """Convert a game file; the file extensions select the formats.
 
-    Known are .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read only), .lib, .json and .jsonl,
-    each also gzipped. What B cannot hold is told as a warning.
+    Supported are .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json and
+    .jsonl, each also gzipped. A warning lists what B cannot store.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
 
     if source.exists() and target.exists() and os.path.samefile(source, target):
-        raise InputError(f"{source} cannot be converted into itself")
+        raise InputError(f"cannot convert {source} to itself: choose another file name")
     report = ReadReport()
     losses = Losses(format_of(target, to_format).name)
     records = iterate(
@@ -68,29 +68,29 @@ def convert(
         encoding=encoding,
         report=report,
     )
-    foreign_texts = 0
+    undecodable_texts = 0
 
-    def watched() -> Iterator[GameRecord]:
-        nonlocal foreign_texts
-        for record in chosen(records, game, source):
+    def counted() -> Iterator[GameRecord]:
+        nonlocal undecodable_texts
+        for record in select_games(records, game, source):
             if replay:
                 record.settle()
-            foreign_texts += sum(has_kept_bytes(text) for text in texts_of(record))
+            undecodable_texts += sum(has_kept_bytes(text) for text in texts_of(record))
             losses.add(record)
             yield record
         if strict and losses.lines():
-            raise RecordError(f"{target} was not written; it would lose {', '.join(losses.lines())}")
+            raise RecordError(f"{target} was not written, because it would lose {', '.join(losses.lines())}")
 
-    save(target, watched(), format=to_format, rows=(to_rows or rows).value, encoding=to_encoding)
+    save(target, counted(), format=to_format, rows=(to_rows or rows).value, encoding=to_encoding)
     warn(report.summary())
-    if foreign_texts:
-        warn([f"{foreign_texts} texts do not fit the code page; their bytes are kept. --encoding names another"])
+    if undecodable_texts:
+        warn([f"texts with bytes invalid in the code page: {undecodable_texts} (bytes preserved); try --encoding"])
     if losses.lines():
         warn([f"lost: {', '.join(losses.lines())}"])
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:
-    """Everything that someone wrote in words."""
+    """Yield all texts of a record, which may contain bytes of another code page."""
     yield from (record.black, record.white, record.event, record.comment)
     for node in record.nodes():
         if node.comment:
@@ -100,8 +100,8 @@ def texts_of(record: GameRecord) -> Iterator[str]:
         yield from (mark.text for mark in node.marks)
 
 
-def chosen(records: Iterable[GameRecord], game: int | None, source: Path) -> Iterator[GameRecord]:
-    """All records, or the one with that number."""
+def select_games(records: Iterable[GameRecord], game: int | None, source: Path) -> Iterator[GameRecord]:
+    """Yield all records, or only the one with number `game`."""
     count = 0
     for count, record in enumerate(records, start=1):
         if game in (None, count):
@@ -109,11 +109,11 @@ def chosen(records: Iterable[GameRecord], game: int | None, source: Path) -> Ite
         if game == count:
             return
     if game is not None:
-        raise InputError(f"{source} has no game {game}, only {count}")
+        raise InputError(f"{source} has no game {game}: it contains {count}")
 
 
 def parse_rule(text: str | None) -> Ruleset | None:
-    """A ruleset, or the name of a rule on the 15x15 board."""
+    """Parse a ruleset, or the name of a rule, which is then played on a 15x15 board."""
     from tengen.core.contracts import Rule, Ruleset
 
     if text is None:
@@ -122,6 +122,6 @@ def parse_rule(text: str | None) -> Ruleset | None:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on stderr what the user should know."""
+    """Print warnings on stderr."""
     for line in lines:
         print(f"warning: {line}", file=sys.stderr)

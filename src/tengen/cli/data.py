@@ -1,4 +1,4 @@
-"""`tengen data`: games of the engine, and data sets of moves to learn from."""
+"""`tengen data`: generate self-play games of the engine, and build and inspect data sets for supervised learning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tengen.cli.place_option import OnOption, warn
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    data = typer.Typer(name="data", help="Make games and data sets that networks learn from.", no_args_is_help=True)
+    data = typer.Typer(
+        name="data", help="Generate games and build data sets for training networks.", no_args_is_help=True
+    )
     data.command("generate")(generate)
     data.command("build")(build)
     data.command("stats")(stats)
@@ -24,28 +26,30 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     target: Annotated[
-        Path, typer.Argument(metavar="GAMES", help="The file of games (.jsonl) to write or to go on with.")
+        Path, typer.Argument(metavar="GAMES", help="File of games (.jsonl) to write; an existing file is continued.")
     ],
-    rules: Annotated[str, typer.Option(help="What is played, such as 15x15:5:renju.")] = "15x15:5:freestyle",
-    games: Annotated[int, typer.Option(min=1, help="How many games the file shall hold.")] = 1000,
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of each search.")] = 10_000,
+    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    games: Annotated[int, typer.Option(min=1, help="Total number of games in the file.")] = 1000,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     noise: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of moves drawn among the engine's best few, if nearly as good.")
+        float,
+        typer.Option(min=0, max=1, help="Fraction of moves chosen at random among the engine's best, if nearly equal."),
     ] = 0.0,
     proved: Annotated[
-        bool, typer.Option("--proved", help="End a game when its result is proved, as `tengen tune fit` wants.")
+        bool, typer.Option("--proved", help="End a game once its result is proved; needed for `tengen tune fit`.")
     ] = False,
     finish: Annotated[
-        Path | None, typer.Option(help="Take up the games of this file (made with --proved) instead of new ones.")
+        Path | None,
+        typer.Option(help="Finish the games of this file (written with --proved) instead of playing new ones."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed gives other games.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed; another seed gives other games.")] = 1,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that play; as many as cores unless told.", show_default=False)
+        int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,
     on: OnOption = "local",
-    weights: Annotated[Path | None, typer.Option(help="A weights file instead of the shipped one.")] = None,
+    weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped one).")] = None,
 ) -> None:
-    """Let the engine play itself from random balanced openings. Killed, the same command goes on."""
+    """Generate self-play games of the engine from random balanced openings. Repeat the command to resume."""
     from rich.console import Console
 
     from tengen.cluster.pool import open_pools
@@ -67,7 +71,7 @@ def generate(
     started = time.monotonic()
     before = played = moves = 0
 
-    def begin(count: int) -> None:
+    def set_start(count: int) -> None:
         nonlocal before
         before = count
 
@@ -82,30 +86,32 @@ def generate(
             progress.update((before + played) / games, left, text)
 
         count = workers or os.cpu_count() or 1
-        generate_games(target, config, workers=count, make_pool=make_pool, on_start=begin, on_game=show)
-    console.print(f"{target}: {before:,} games before, {before + played:,} now", soft_wrap=True)
+        generate_games(target, config, workers=count, make_pool=make_pool, on_start=set_start, on_game=show)
+    console.print(f"{target}: {before + played:,} games, {played:,} of them new", soft_wrap=True)
 
 
 def build(
-    target: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder to make.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder to create.", show_default=False)],
     sources: Annotated[
         list[Path],
         typer.Argument(metavar="GAMES…", help="Game files of any format, or folders of them.", show_default=False),
     ],
-    rules: Annotated[str, typer.Option(help="Games of other rules are left out.")] = "15x15:5:freestyle",
-    opening_moves: Annotated[int, typer.Option(min=0, help="So many first moves of a game are its opening.")] = 0,
-    skip_openings: Annotated[bool, typer.Option("--skip-openings", help="Leave these moves out.")] = False,
-    result: Annotated[
-        list[str] | None, typer.Option(help="Keep only games that ended so: black, white or draw; repeatable.")
-    ] = None,
-    player: Annotated[str, typer.Option(help="Keep only games of players whose name contains this.")] = "",
-    min_moves: Annotated[int, typer.Option(min=0, help="Leave out shorter games.")] = 1,
-    keep_duplicates: Annotated[
-        bool, typer.Option("--keep-duplicates", help="Keep moves that are the same but for a reflection.")
+    rules: Annotated[str, typer.Option(help="Ruleset; other games are skipped.")] = "15x15:5:freestyle",
+    opening_moves: Annotated[int, typer.Option(min=0, help="Number of moves that count as the opening of a game.")] = 0,
+    skip_openings: Annotated[
+        bool, typer.Option("--skip-openings", help="Exclude opening moves from the data set.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Chooses the games for training, validation and test.")] = 0,
+    result: Annotated[
+        list[str] | None, typer.Option(help="Keep only games with this result: black, white or draw; repeatable.")
+    ] = None,
+    player: Annotated[str, typer.Option(help="Keep only games with a player whose name contains this text.")] = "",
+    min_moves: Annotated[int, typer.Option(min=0, help="Skip games with fewer moves.")] = 1,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep moves that are duplicates up to symmetry.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the split into training, validation and test games.")] = 0,
 ) -> None:
-    """Make a data set from games: positions with the move played and the result, split 8:1:1 by game."""
+    """Build a data set from games: positions with the move played and the result, split 8:1:1 by game."""
     from rich.console import Console
 
     from tengen.core.contracts import Ruleset
@@ -136,9 +142,9 @@ def build(
 
 
 def stats(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A folder of `tengen data build`.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder written by `tengen data build`.")],
 ) -> None:
-    """Print what a data set holds, and what was left out of it."""
+    """Print what a data set contains and what was skipped."""
     _print_stats(dataset)
 
 
@@ -160,15 +166,15 @@ def _print_stats(folder: Path) -> None:
 
 
 def measure(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A folder of `tengen data build`.")],
-    model: Annotated[str, typer.Argument(help="A shipped model, the folder of a run, or an .onnx file.")],
-    moves: Annotated[int, typer.Option(min=1, help="Moves of the test games, at most.")] = 50_000,
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder written by `tengen data build`.")],
+    model: Annotated[str, typer.Argument(help="Shipped model, folder of a training run, or .onnx file.")],
+    moves: Annotated[int, typer.Option(min=1, help="Maximum number of test moves.")] = 50_000,
     average: Annotated[
-        bool, typer.Option("--average", help="Ask about every symmetry of each position and average the policies.")
+        bool, typer.Option("--average", help="Average the policy over all symmetries of each position.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Chooses them.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for choosing the test moves.")] = 0,
 ) -> None:
-    """Print how often a network finds the moves of the test games: first choice, and among the first five."""
+    """Print a network's top-1 and top-5 accuracy on the moves of the test games."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Positions in a terminal: in colour where it can show colour, in plain letters elsewhere."""
+"""Drawing positions in a terminal, in colour if the terminal supports it, otherwise with plain letters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FANCY_STYLES = {Colour.BLACK: "#000000", Colour.WHITE: "#ffffff", None: "#8a6a2
 
 
 def can_show_colour(console: Console) -> bool:
-    """Whether black and white stones can be told apart by colour alone on this console."""
+    """Whether the console can show black and white stones that differ only in colour."""
     return (
         console.is_terminal
         and not console.no_color
@@ -34,9 +34,9 @@ def can_show_colour(console: Console) -> bool:
 def draw_board(
     position: Position, *, in_colour: bool, show_fouls: bool = True, marks: Mapping[Point, str] | None = None
 ) -> Text:
-    """The board with coordinates on two sides, brackets around the last move, `!` where black may not play.
+    """Draw the board with coordinates on all sides, brackets around the last move, and `!` on forbidden points.
 
-    In plain letters X is black and O white. `marks` are one or two characters on empty points, such as the numbers of
+    Without colour, X is black and O is white. `marks` are one or two characters on empty points, such as the numbers of
     candidate moves.
     """
     marks = marks or {}

@@ -1,4 +1,4 @@
-"""`tengen explain POSITION`: the threats of a position in words."""
+"""`tengen explain POSITION`: describe the threats of a position in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("explain")
     def explain(position: PositionText, rules: RulesOption = None) -> None:
-        """Draw a position and name its threats: what stands, what must be answered where, what can be made."""
+        """Draw a position and describe its threats, where they must be answered, and what each side can make next."""
         from rich.console import Console
 
         from tengen.cli.drawing import can_show_colour, draw_board

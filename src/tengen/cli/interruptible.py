@@ -1,4 +1,4 @@
-"""Work that Ctrl-C ends in an orderly way."""
+"""Clean handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> T:
-    """Do the work in a thread of its own, since native code does not hear Ctrl-C; on Ctrl-C call `stop`.
+    """Run `work` in a thread, because Ctrl-C does not interrupt native code, and call `stop` on Ctrl-C.
 
-    Returns what the work returns, be it whole or cut short by `stop`, and raises what it raises.
+    Returns the result of `work`, whether it finished or was stopped, and raises its exceptions.
     """
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
@@ -27,25 +27,26 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> T:
 
 
 @contextmanager
-def heeding_interrupts() -> Iterator[Callable[[], None]]:
-    """Ctrl-C raises KeyboardInterrupt where the given function is called next; a second one raises it at once.
+def deferred_interrupts() -> Iterator[Callable[[], None]]:
+    """Defer Ctrl-C: the yielded function raises KeyboardInterrupt once it has been pressed.
 
-    One that is raised wherever the program happens to be may be lost, as in a destructor, and the work would go on.
+    Pressing it twice raises KeyboardInterrupt immediately. Without this, an interrupt that arrives inside a destructor
+    would be lost, and the work would continue.
     """
     is_pressed = False
 
-    def hear(*_: object) -> None:
+    def handle(*_: object) -> None:
         nonlocal is_pressed
         if is_pressed:
             raise KeyboardInterrupt
         is_pressed = True
 
-    def heed() -> None:
+    def raise_if_interrupted() -> None:
         if is_pressed:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, hear)
+    previous = signal.signal(signal.SIGINT, handle)
     try:
-        yield heed
+        yield raise_if_interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)

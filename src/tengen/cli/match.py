@@ -1,4 +1,4 @@
-"""`tengen match A B`: a match of two agents, with its Elo or a sequential test."""
+"""`tengen match A B`: a match between two agents, with the Elo difference or a sequential test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tengen.cli.place_option import OnOption, warn
 
 
 class Proofs(StrEnum):
-    """Whose claims of a proved result end a game."""
+    """Which players must claim a proved result to end a game."""
 
     NONE = "none"
     ONE = "one"
@@ -20,7 +20,7 @@ class Proofs(StrEnum):
 
 
 class Model(StrEnum):
-    """The Elo in which a sequential test is stated."""
+    """The Elo model of a sequential test."""
 
     LOGISTIC = "logistic"
     NORMALISED = "normalised"
@@ -32,46 +32,56 @@ def register(app: typer.Typer) -> None:
 
 
 def match(
-    a: Annotated[str, typer.Argument(metavar="A", help="The player whose results are counted.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent (see `tengen agents`).", show_default=False)],
-    rules: Annotated[str, typer.Option(help="What is played.")] = "15x15:5:freestyle",
-    games: Annotated[int, typer.Option(min=1, help="Games; each opening is played with both colours.")] = 40,
-    time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds a move.")] = None,
-    match_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds a player has for the whole game.")] = None,
-    increment_ms: Annotated[int, typer.Option(min=0, help="Milliseconds the clock gains with each move.")] = 0,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Positions a tree search may visit a move.")] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Plies of iterative deepening.")] = None,
-    simulations: Annotated[int | None, typer.Option(min=1, help="Simulations of a Monte Carlo search a move.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads a search may use.")] = 1,
-    openings: Annotated[Path | None, typer.Option(help="A file of openings; random ones unless given.")] = None,
-    shuffle: Annotated[bool, typer.Option("--shuffle", help="Mix the order of the openings by the seed.")] = False,
-    transform: Annotated[bool, typer.Option("--transform", help="Turn and mirror the openings.")] = False,
-    stones: Annotated[
-        int | None, typer.Option(min=0, help="Stones of a random opening; by the size of the board unless told.")
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="First agent; the result is from its point of view.", show_default=False)
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="Second agent (see `tengen agents`).", show_default=False)],
+    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    games: Annotated[int, typer.Option(min=1, help="Number of games; each opening is played with both colours.")] = 40,
+    time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per move.")] = None,
+    match_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per player for the whole game.")] = None,
+    increment_ms: Annotated[int, typer.Option(min=0, help="Milliseconds added to the clock after each move.")] = 0,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per move of a tree search.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth limit of iterative deepening, in plies.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option(min=1, help="Simulations per move of a Monte Carlo search.")
     ] = None,
-    sprt: Annotated[str | None, typer.Option(help="Stop when elo0,elo1[,alpha,beta] is decided, such as 0,10.")] = None,
-    sprt_model: Annotated[Model, typer.Option(help="The Elo in which --sprt is stated.")] = Model.LOGISTIC,
-    proofs: Annotated[Proofs, typer.Option(help="Whose claims of a proved result end a game.")] = Proofs.NONE,
-    max_moves: Annotated[int | None, typer.Option(min=1, help="Call it a draw after so many stones.")] = None,
-    tolerance_ms: Annotated[int, typer.Option(min=0, help="How much later a move may come without losing.")] = 1000,
+    threads: Annotated[int, typer.Option(min=1, help="Threads per search.")] = 1,
+    openings: Annotated[Path | None, typer.Option(help="File of openings (default: random openings).")] = None,
+    shuffle: Annotated[bool, typer.Option("--shuffle", help="Shuffle the openings, using the seed.")] = False,
+    transform: Annotated[bool, typer.Option("--transform", help="Rotate and mirror the openings.")] = False,
+    stones: Annotated[
+        int | None, typer.Option(min=0, help="Stones in a random opening (default: depends on the board size).")
+    ] = None,
+    sprt: Annotated[
+        str | None, typer.Option(help="Stop when an SPRT with elo0,elo1[,alpha,beta] decides, such as 0,10.")
+    ] = None,
+    sprt_model: Annotated[Model, typer.Option(help="Elo model of --sprt.")] = Model.LOGISTIC,
+    proofs: Annotated[
+        Proofs, typer.Option(help="End a game when one player, or both, claim a proved result.")
+    ] = Proofs.NONE,
+    max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
+    tolerance_ms: Annotated[int, typer.Option(min=0, help="Milliseconds by which a move may be late.")] = 1000,
     concurrency: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Games played at the same time (default: 1, on a cluster its free CPUs).", show_default=False
+            min=1, help="Number of games in parallel (default: 1; with --on ray, all free CPUs).", show_default=False
         ),
     ] = None,
     on: OnOption = "local",
-    affinity: Annotated[bool, typer.Option("--affinity", help="Keep each worker on a core of its own.")] = False,
-    seed: Annotated[int, typer.Option(help="Decides random openings and random players.")] = 0,
-    db: Annotated[Path | None, typer.Option(help="Keep the games in this file, and go on with what it holds.")] = None,
+    affinity: Annotated[bool, typer.Option("--affinity", help="Pin each worker to its own core.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of random openings and players.")] = 0,
+    db: Annotated[
+        Path | None, typer.Option(help="Store the games in this file; games already in it are not played again.")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the games as SGF and PSQ into this folder.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the result only.")] = False,
+    save: Annotated[Path | None, typer.Option(help="Write the games as SGF and PSQ to this folder.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only the result.")] = False,
 ) -> None:
-    """Play a match between two agents and say how much stronger A is.
+    """Play a match between two agents and print how much stronger A is.
 
-    Each opening is played twice, with colours exchanged. Without --openings, games begin with a few random stones near
-    the centre. Ctrl-C ends it with the result so far.
+    Each opening is played twice, with colours exchanged. Without --openings, games start from a few random stones near
+    the centre. Ctrl-C stops the match and prints the result so far.
     """
     import json
 
@@ -83,7 +93,7 @@ def match(
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
-    from tengen.cli.interruptible import heeding_interrupts
+    from tengen.cli.interruptible import deferred_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
     from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
@@ -118,14 +128,14 @@ def match(
             with (
                 open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
                 LiveView(is_quiet=quiet) as view,
-                heeding_interrupts() as heed,
+                deferred_interrupts() as raise_if_interrupted,
             ):
 
                 def watch(progress: Progress) -> None:
                     nonlocal latest
                     latest = progress
                     view.update(progress)
-                    heed()
+                    raise_if_interrupted()
 
                 latest = play(
                     tournament,
@@ -146,6 +156,6 @@ def match(
             if save is not None:
                 save_games(store, save, tournament.name)
         if is_stopped:
-            where = "" if db is None else f" in {db}; the same command goes on"
+            where = "" if db is None else f" in {db}; repeat the command to continue"
             typer.echo(f"stopped with {len(store)} of {games} games{where}", err=True)
             raise typer.Exit(130)

@@ -1,4 +1,4 @@
-"""Writing what a command made to files."""
+"""Output files of commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tengen.errors import InputError
 
 
 def check_writable(*paths: Path | None) -> None:
-    """`InputError` for a file that cannot be written, before the work whose result it shall hold; None is no file."""
+    """Raise `InputError` if a file cannot be written. Commands call this before long work; None is ignored."""
     for path in paths:
         if path is not None:
             is_new = not path.exists()
@@ -21,16 +21,16 @@ def check_writable(*paths: Path | None) -> None:
 
 
 def make_folder(path: Path | None) -> None:
-    """Make a folder for results before the work for them; None is no folder."""
+    """Create an output folder, or raise `InputError`. Commands call this before long work; None is ignored."""
     if path is not None:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot make the folder {path}: {error.strerror}") from None
+            raise InputError(f"cannot create the folder {path}: {error.strerror}") from None
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; `InputError` when that is not possible."""
+    """Write a text file; `InputError` if that fails."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

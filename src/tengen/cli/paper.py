@@ -1,4 +1,4 @@
-"""`tengen paper`: what the papers report, beside what came out here."""
+"""`tengen paper`: show the results of a paper next to the ones reproduced here."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def register(app: typer.Typer) -> None:
     app.command("paper")(paper)
 
 
-def paper(name: Annotated[str, typer.Argument(help="Its name; without one they are listed.")] = "") -> None:
-    """Show a paper's figures beside ours, and how to run them again."""
+def paper(name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "") -> None:
+    """Show a paper's results next to ours, and how to reproduce them."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
@@ -25,7 +25,7 @@ def paper(name: Annotated[str, typer.Argument(help="Its name; without one they a
     folder = shipped_folder("papers")
     known = {path.parent.name: path.parent for path in sorted(folder.glob("*/README.md"))}
     if not known:
-        raise InputError(f"there are no papers in {folder}: they come with a clone, not with the installed package")
+        raise InputError(f"no papers in {folder}: they are part of the repository, not of the installed package")
     console = Console(highlight=False)
     if not name:
         listing = Table(box=None, show_header=False)
@@ -34,7 +34,7 @@ def paper(name: Annotated[str, typer.Argument(help="Its name; without one they a
         console.print(listing)
         return
     if name not in known:
-        raise InputError(f"there is no paper {name!r} (known: {', '.join(known)})")
+        raise InputError(f"unknown paper {name!r} (known: {', '.join(known)})")
     console.print(Markdown(_read(known[name] / "README.md")))
     table = known[name] / "results" / "table.md"
     if table.exists():

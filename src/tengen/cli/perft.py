@@ -1,4 +1,4 @@
-"""`tengen perft`: count move sequences, to check the rules and measure the board."""
+"""`tengen perft`: count move sequences, to check the rules and measure the speed of the board."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command("perft")
     def perft(
-        ruleset: Annotated[str, typer.Argument(help="What is played, such as 3x3:3:freestyle.")],
-        depth: Annotated[int, typer.Argument(min=1, help="How many plies to count.")],
+        ruleset: Annotated[str, typer.Argument(help="Ruleset, such as 3x3:3:freestyle.")],
+        depth: Annotated[int, typer.Argument(min=1, help="Length of the longest sequences, in plies.")],
     ) -> None:
-        """Count all sequences of moves up to a depth, and those that win, ply by ply."""
+        """Count the legal move sequences of each length up to a depth, and how many of them win."""
         from rich.console import Console
         from rich.table import Table
 
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _count_interruptibly(rules: Ruleset, depth: int) -> list[PerftPly]:
-    """Count in a thread of its own: the count runs in native code, which Ctrl-C would not reach."""
+    """Count in a separate thread, because Ctrl-C does not interrupt native code."""
     from tengen.core.perft import perft
 
     counts: list[list[PerftPly]] = []

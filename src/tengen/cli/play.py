@@ -1,4 +1,4 @@
-"""`tengen play`: a person against an agent, or two agents, in the terminal."""
+"""`tengen play`: a game in the terminal, between a person and an agent or between two agents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_RULES = "15x15:5:freestyle"
 
 
 class Side(StrEnum):
-    """Where the person sits."""
+    """The person's colour."""
 
     BLACK = "black"
     WHITE = "white"
@@ -38,23 +38,25 @@ def register(app: typer.Typer) -> None:
     @app.command("play")
     def play(
         agent: Annotated[
-            str | None, typer.Argument(help=f"Your opponent (see `tengen agents`); {DEFAULT_AGENT} unless told.")
+            str | None, typer.Argument(help=f"Your opponent, see `tengen agents` (default: {DEFAULT_AGENT}).")
         ] = None,
         rules: Annotated[
-            str | None, typer.Option(help=f"What is played, such as 15x15:5:renju; {DEFAULT_RULES} unless told.")
+            str | None, typer.Option(help=f"Ruleset, such as 15x15:5:renju (default: {DEFAULT_RULES}).")
         ] = None,
         side: Annotated[
-            Side | None, typer.Option(help="Your colour; under an opening procedure, black puts the first stones.")
+            Side | None, typer.Option(help="Your colour; in an opening procedure, black places the first stones.")
         ] = None,
-        black: Annotated[str | None, typer.Option(help=f"Who plays black: an agent, or `{PERSON}`.")] = None,
-        white: Annotated[str | None, typer.Option(help=f"Who plays white: an agent, or `{PERSON}`.")] = None,
-        time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds an agent may think about a move.")] = 2000,
-        load: Annotated[Path | None, typer.Option(help="Go on with the first game of this file.")] = None,
-        save: Annotated[Path | None, typer.Option(help="Write the game to this file at its end.")] = None,
-        seed: Annotated[int | None, typer.Option(help="Makes random choices repeatable.")] = None,
-        terminal: Annotated[bool, typer.Option("--terminal", help="Play here in the terminal (always so).")] = False,
+        black: Annotated[str | None, typer.Option(help=f"Black player: an agent, or `{PERSON}`.")] = None,
+        white: Annotated[str | None, typer.Option(help=f"White player: an agent, or `{PERSON}`.")] = None,
+        time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds per move for agents.")] = 2000,
+        load: Annotated[Path | None, typer.Option(help="Continue the first game of this file.")] = None,
+        save: Annotated[Path | None, typer.Option(help="Save the game to this file when it ends.")] = None,
+        seed: Annotated[int | None, typer.Option(help="Seed of all random choices (default: a random seed).")] = None,
+        terminal: Annotated[
+            bool, typer.Option("--terminal", help="Play in the terminal (always on; kept for scripts).")
+        ] = False,
     ) -> None:
-        """Play against an agent, or watch two agents play (--black … --white …). `help` at the prompt says more."""
+        """Play against an agent, or watch two agents play (--black … --white …). Type `help` at the prompt."""
         from rich.console import Console
 
         from tengen.cli.terminal import TerminalGame
@@ -79,10 +81,10 @@ def register(app: typer.Typer) -> None:
 def _player_texts(
     agent: str | None, side: Side | None, black: str | None, white: str | None, rng: random.Random
 ) -> tuple[str, str]:
-    """Who plays black and who white, as agent texts or PERSON."""
+    """Return the black and the white player, each as an agent text or PERSON."""
     if black is not None or white is not None:
         if agent is not None or side is not None:
-            raise InputError("say who plays either by AGENT and --side or by --black and --white, not by both")
+            raise InputError("give the players either by AGENT and --side or by --black and --white, not both")
         return black or PERSON, white or PERSON
     opponent = agent or DEFAULT_AGENT
     chosen = rng.choice((Side.BLACK, Side.WHITE)) if side is Side.RANDOM else side
@@ -102,14 +104,12 @@ def _make_player(text: str, ruleset: Ruleset, rng: random.Random, closing: conte
 
 
 def _check_save(path: Path | None) -> None:
-    """An error for a file that cannot hold the game, before it is played; None is no file."""
+    """Check before the game that it can be saved to the file; None means that it will not be saved."""
     from tengen.cli.output import check_writable
     from tengen.records import format_of
 
     if path is not None:
-        entry = format_of(path)
-        if entry.write is None:
-            raise RecordError(f"{path}: {entry.title} ({entry.name}) can be read but not written")
+        format_of(path).writer(path)
         check_writable(path)
 
 
@@ -121,7 +121,7 @@ def _start(rules: str | None) -> OpeningState:
 
 
 def _load(path: Path, rules: str | None) -> OpeningState:
-    """The first game of a file, its opening taken as done; `rules` fills in what the file does not say."""
+    """Load the first game of a file, after its opening procedure; `rules` supplies what the file does not state."""
     from tengen import records
     from tengen.core.contracts import Ruleset
     from tengen.core.opening_procedure import Done, OpeningState, Seat
@@ -129,7 +129,7 @@ def _load(path: Path, rules: str | None) -> OpeningState:
     ruleset = None if rules is None else Ruleset.parse(rules)
     record = next(iter(records.iterate(path, ruleset=ruleset)), None)
     if record is None:
-        raise RecordError(f"{path}: no game in it")
+        raise RecordError(f"{path} contains no game")
     if ruleset is not None and replace(record.ruleset, opening=ruleset.opening) != ruleset:
-        raise InputError(f"{path} is a game of {record.ruleset}, not of {ruleset}: leave out --rules")
+        raise InputError(f"{path} is a game of {record.ruleset}, not of {ruleset}: omit --rules")
     return OpeningState(record.position(), Done(Seat.PROPOSER))

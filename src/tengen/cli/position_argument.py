@@ -1,7 +1,8 @@
-"""The POSITION of a command line: moves, a game file, or a drawing on standard input.
+"""The POSITION argument of commands: moves, a game file, or a drawing on standard input.
 
-`h8i9j10` and `15/renju/h8i9` are moves from the empty board; `game.sgf` is the last position of a file in any record
-format, `game.sgf@12` the one after move 12; `-` reads a drawing, as `print(position)` writes it, or moves.
+`h8i9j10` and `15/renju/h8i9` are moves from the empty board. `game.sgf` is the final position of a game file of any
+format, and `game.sgf@12` the position after move 12. `-` reads moves or a drawing, as printed by `print(position)`,
+from standard input.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ PositionText = Annotated[
 ]
 RulesOption = Annotated[
     str | None,
-    typer.Option("--rules", help="Rule ('renju') or ruleset ('20x20:5:standard') if POSITION does not say its own."),
+    typer.Option("--rules", help="Rule ('renju') or ruleset ('20x20:5:standard') if POSITION does not state one."),
 ]
 
 _MAX_CHARACTERS = 1 << 20
-"""Of standard input; a 22x22 drawing has about a thousand."""
+"""Maximum number of characters on standard input; a 22x22 drawing has about a thousand."""
 _FILE = re.compile(r"(?P<path>.+?)(?:@(?P<move>\d{1,6}))?")
 
 
 def read_position(text: str, rules: str | None = None) -> Position:
-    """The position that a command line names; failures are errors of ours with the text in them."""
+    """Parse a POSITION argument; failures raise an `InputError` that quotes the argument."""
     from tengen.cli.convert import parse_rule
 
     ruleset = parse_rule(rules)
@@ -51,7 +52,7 @@ def read_position(text: str, rules: str | None = None) -> Position:
 
 
 def _is_file(path: str) -> bool:
-    """Whether a path is meant: there is such a file, or the ending is that of one (`h8i9` and `15/h8i9` have none)."""
+    """Whether the text is a path: the file exists, or the text has a file extension (`h8i9` and `15/h8i9` do not)."""
     try:
         return Path(path).is_file() or Path(path).suffix != ""
     except OSError:
@@ -63,7 +64,7 @@ def _read_file(path: Path, move: int | None, ruleset: Ruleset | None) -> Positio
 
     record = next(iter(iterate(path, ruleset=ruleset)), None)
     if record is None:
-        raise InputError(f"{path} has no games")
+        raise InputError(f"{path} contains no games")
     try:
         return record.position(move)
     except InputError as error:
@@ -75,7 +76,7 @@ def _read_standard_input(ruleset: Ruleset | None) -> Position:
 
     text = sys.stdin.read(_MAX_CHARACTERS + 1)
     if len(text) > _MAX_CHARACTERS:
-        raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters; that is no drawing of a board")
+        raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters; a drawing of a board is shorter")
     if "\n" in text.strip():
         return Position.parse(text, ruleset)
     return _parse_moves(text.strip(), ruleset)
@@ -87,4 +88,4 @@ def _parse_moves(text: str, ruleset: Ruleset | None) -> Position:
     try:
         return position_string.parse(text, ruleset=ruleset).position()
     except InputError as error:
-        raise type(error)(f"{text!r} is neither moves nor a file: {error}") from None
+        raise type(error)(f"{text!r} is neither a list of moves nor a file: {error}") from None

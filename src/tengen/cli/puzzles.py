@@ -1,4 +1,4 @@
-"""`tengen puzzles generate`: puzzles from games that the engine plays against itself."""
+"""`tengen puzzles generate`: make puzzles from self-play games of the engine."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    puzzles = typer.Typer(name="puzzles", help="Puzzles: win by continuous fours or threats.", no_args_is_help=True)
+    puzzles = typer.Typer(
+        name="puzzles", help="Make puzzles that are won by continuous fours or threats.", no_args_is_help=True
+    )
 
     @puzzles.callback()
     def _group() -> None:
-        """Puzzles: win by continuous fours or threats."""
+        """Make puzzles that are won by continuous fours or threats."""
 
     puzzles.command("generate")(generate)
     app.add_typer(puzzles)
 
 
 def generate(
-    rules: Annotated[str, typer.Option(help="What is played.")] = "15x15:5:freestyle",
-    vcf: Annotated[int, typer.Option(min=0, help="How many to win by continuous fours.")] = 10,
-    vct: Annotated[int, typer.Option(min=0, help="How many to win by continuous threats.")] = 10,
-    seed: Annotated[int, typer.Option(help="Another seed finds other puzzles.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write them to this file instead of the screen.")] = None,
+    rules: Annotated[str, typer.Option(help="Ruleset of the puzzles.")] = "15x15:5:freestyle",
+    vcf: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous fours.")] = 10,
+    vct: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous threats.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed; another seed finds other puzzles.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
-    """Find puzzles: positions with exactly one first move that wins, proved by the solver, graded by their depth."""
+    """Find positions with exactly one winning first move, proved by the solver, and grade them by depth."""
     from rich.progress import Progress
 
     from tengen.cli.output import check_writable, write_text

@@ -1,4 +1,4 @@
-"""`tengen ratings FILE.db`: ratings and tables of the games of matches and tournaments."""
+"""`tengen ratings FILE.db`: rate the players of stored matches and tournaments."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ def register(app: typer.Typer) -> None:
 
 
 def ratings(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE.db…", help="Game stores; players meet by name.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE.db…", help="Game stores; players with the same name are the same player."),
+    ],
     anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=ELO", help="A rating that is known; may be given several times.")
+        list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating of a player; repeatable.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
-    report: Annotated[Path | None, typer.Option(help="A folder for the report with its pictures.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder for the report and its plots.")] = None,
 ) -> None:
-    """Rate all players of one or several game stores, by ruleset. A tournament may be running meanwhile."""
+    """Rate all players in one or several game stores, by ruleset. The tournament may still be running."""
     import contextlib
     import json
 
@@ -45,7 +48,7 @@ def ratings(
 
 
 def _parse_anchor(text: str) -> tuple[str, float]:
-    """NAME=ELO; names may hold equal signs themselves."""
+    """Parse NAME=ELO; the name itself may contain equal signs."""
     from tengen.errors import InputError
 
     name, equals, elo = text.rpartition("=")
@@ -54,4 +57,4 @@ def _parse_anchor(text: str) -> tuple[str, float]:
             raise ValueError
         return name, float(elo)
     except ValueError:
-        raise InputError(f"not NAME=ELO: {text!r}") from None
+        raise InputError(f"--anchor must be NAME=ELO, not {text!r}") from None

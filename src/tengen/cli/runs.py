@@ -35,7 +35,7 @@ def runs(
     console = Console(highlight=False)
     found = find_runs(folder)
     if not found:
-        raise InputError(f"there is no run in {folder}")
+        raise InputError(f"no training run found in {folder}")
     table = Table()
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)

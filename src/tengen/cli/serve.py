@@ -1,4 +1,4 @@
-"""`tengen serve`: the board in the browser."""
+"""`tengen serve`: serve the board in the browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 DEFAULT_PORT = 8080
 DEFAULT_RUNS = Path("runs")
-"""Where training puts its runs."""
+"""The folder in which training creates its runs."""
 
 
 def register(app: typer.Typer) -> None:
@@ -21,25 +21,25 @@ def register(app: typer.Typer) -> None:
             str, typer.Option(help="Address to listen on. Other machines can reach the server only if you change this.")
         ] = "127.0.0.1",
         port: Annotated[
-            int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")
+            int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
         ] = DEFAULT_PORT,
         open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
         data: Annotated[
-            Path | None, typer.Option(help="Folder in which games are kept; ~/.tengen unless told.", show_default=False)
+            Path | None, typer.Option(help="Folder for stored games (default: ~/.tengen).", show_default=False)
         ] = None,
         runs: Annotated[
             list[Path] | None,
             typer.Option(
-                help="Folder with training runs and tournaments to show; repeatable; ./runs, if there, unless told.",
+                help="Folder with training runs and tournaments; repeatable (default: ./runs if it exists).",
                 show_default=False,
             ),
         ] = None,
         allow_host: Annotated[
-            list[str] | None, typer.Option(help="Another name that browsers may call the server by; repeatable.")
+            list[str] | None, typer.Option(help="Additional host name of the server that browsers may use; repeatable.")
         ] = None,
-        workers: Annotated[int, typer.Option(min=0, help="Search processes; 0 for one a core.")] = 0,
+        workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
-        """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C ends it; games are kept."""
+        """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are kept."""
         from tengen.web.serving import run_server
 
         run_server(

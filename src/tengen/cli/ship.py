@@ -1,4 +1,4 @@
-"""`tengen ship RUN MODEL`: make a model folder with its card from a training run."""
+"""`tengen ship RUN MODEL`: export a training run as a model folder with a model card."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def register(app: typer.Typer) -> None:
 
 
 def ship(
-    run: Annotated[Path, typer.Argument(help="The folder of the run.", show_default=False)],
-    target: Annotated[Path, typer.Argument(help="The model's folder, such as models/9x9.", show_default=False)],
-    command: Annotated[str, typer.Option(help="What the run was begun with, for the card.")],
+    run: Annotated[Path, typer.Argument(help="Folder of the training run.", show_default=False)],
+    target: Annotated[Path, typer.Argument(help="Model folder to write, such as models/9x9.", show_default=False)],
+    command: Annotated[str, typer.Option(help="Command that started the run, for the card.")],
     match: Annotated[
-        list[Path] | None, typer.Option(help="A result of `tengen match --json` for the card; repeatable.")
+        list[Path] | None, typer.Option(help="Result of `tengen match --json`, for the card; repeatable.")
     ] = None,
 ) -> None:
-    """Write a run's network as ONNX, int8 and safetensors, with a card that says where it comes from."""
+    """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin."""
     from tengen.learning.run import Run
     from tengen.learning.shipping import ship_run
 

@@ -1,4 +1,4 @@
-"""`tengen show FILE`: a game of a file, its header, its moves and the board after one of them."""
+"""`tengen show FILE`: print a game of a file: header, board and moves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tengen.cli.convert import RowOne, chosen, parse_rule, warn
+from tengen.cli.convert import RowOne, parse_rule, select_games, warn
 from tengen.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,15 +26,19 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game file.", show_default=False)],
-    game: Annotated[int, typer.Option(min=1, help="Which game of the file, counted from 1.")] = 1,
-    move: Annotated[int | None, typer.Option(min=0, help="Show the board after this move of the main line.")] = None,
-    rules: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state theirs.")] = None,
-    rows: Annotated[RowOne, typer.Option(help="Where row 1 of position strings is.")] = RowOne.BOTTOM,
-    encoding: Annotated[str | None, typer.Option(help="Code page of the texts, such as cp1252 or gbk.")] = None,
-    from_format: Annotated[str | None, typer.Option("--from", help="Format, whatever the ending.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Game file.", show_default=False)],
+    game: Annotated[int, typer.Option(min=1, help="Number of the game in the file, starting from 1.")] = 1,
+    move: Annotated[
+        int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
+    ] = None,
+    rules: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state one.")] = None,
+    rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
+    encoding: Annotated[str | None, typer.Option(help="Code page of texts in the file, such as cp1252 or gbk.")] = None,
+    from_format: Annotated[
+        str | None, typer.Option("--from", help="Format of the file (default: by its extension).")
+    ] = None,
 ) -> None:
-    """Draw a game of a file: black ●, white ○, the last stone highlighted."""
+    """Print a game of a file. Black is ●, white is ○, and the last stone is highlighted."""
     from rich.console import Console
 
     from tengen.records import ReadReport, iterate
@@ -43,24 +47,24 @@ def show(
     records = iterate(
         file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report
     )
-    record = next(chosen(records, game, file), None)
+    record = next(select_games(records, game, file), None)
     if record is None:
-        raise InputError(f"{file} has no games")
+        raise InputError(f"{file} contains no games")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # names may have letters that the terminal lacks
+        sys.stdout.reconfigure(errors="replace")  # names may contain characters that the terminal cannot show
     console = Console(highlight=False, emoji=False, markup=False)
     count = len(record.moves()) if move is None else move
     for line in header_lines(record):
         console.print(line)
     console.print(board_text(record, count, console))
-    for line in remark_lines(record, count):
+    for line in annotation_lines(record, count):
         console.print(line)
     console.print(move_list(record, count))
     warn(report.summary())
 
 
 def header_lines(record: GameRecord) -> list[str]:
-    """What the header says, one line each; unknown things have no line."""
+    """Return the header, one line per item; unknown items are omitted."""
     from tengen.core.contracts import Outcome
     from tengen.records.text import displayable
 
@@ -80,7 +84,7 @@ def header_lines(record: GameRecord) -> list[str]:
 
 
 def board_text(record: GameRecord, moves: int, console: Console) -> Text:
-    """The board after that many moves, row 1 at the bottom."""
+    """Draw the board after the first `moves` moves, with row 1 at the bottom."""
     from rich.text import Text
 
     from tengen.core.contracts import Colour
@@ -110,8 +114,8 @@ def board_text(record: GameRecord, moves: int, console: Console) -> Text:
     return text.append(letters.rstrip("\n"))
 
 
-def remark_lines(record: GameRecord, moves: int) -> list[str]:
-    """What the record says about the position shown: comment, evaluation, time, other continuations."""
+def annotation_lines(record: GameRecord, moves: int) -> list[str]:
+    """Return the annotations of the position shown: comment, evaluation, time and variations."""
     from tengen.records.text import displayable
 
     node = node_after(record, moves)
@@ -127,18 +131,18 @@ def remark_lines(record: GameRecord, moves: int) -> list[str]:
 
 
 def node_after(record: GameRecord, moves: int) -> Node:
-    """The first node of the main line in which that many moves have been made."""
-    made = 0
+    """Return the first node of the main line after which at least `moves` moves have been played."""
+    played = 0
     node = record.root
     for node in record.main_line():
-        made += len(node.moves)
-        if made >= moves:
+        played += len(node.moves)
+        if played >= moves:
             break
     return node
 
 
 def move_list(record: GameRecord, shown: int) -> Text:
-    """The moves of the main line with their numbers, the one shown highlighted."""
+    """Return the numbered moves of the main line, with move number `shown` highlighted."""
     from rich.text import Text
 
     text = Text()

@@ -1,4 +1,4 @@
-"""`tengen solve-threats POSITION`: is there a win by continuous threats?"""
+"""`tengen solve-threats POSITION`: search for a win by continuous threats."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ DEFAULT_TIME_MS = 10_000
 
 
 class Kind(StrEnum):
-    """Which moves the attacker may play."""
+    """The moves that the attacker may play."""
 
     VCF = "vcf"
     VCT = "vct"
 
 
 class Side(StrEnum):
-    """Who attacks."""
+    """The attacking side."""
 
     MOVER = "to-move"
     BLACK = "black"
@@ -33,16 +33,16 @@ def register(app: typer.Typer) -> None:
     @app.command("solve-threats")
     def solve_threats(
         position: PositionText,
-        kind: Annotated[Kind, typer.Option(help="vcf: fours only; vct: fours, open threes and what prepares them.")] = (
-            Kind.VCF
-        ),
+        kind: Annotated[
+            Kind, typer.Option(help="vcf: only fours; vct: fours, open threes and moves that threaten a VCF.")
+        ] = (Kind.VCF),
         rules: RulesOption = None,
-        side: Annotated[Side, typer.Option(help="Who attacks, as if it were that side's turn.")] = Side.MOVER,
-        time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds to try.")] = DEFAULT_TIME_MS,
+        side: Annotated[Side, typer.Option(help="Attacking side, as if it were to move.")] = Side.MOVER,
+        time_ms: Annotated[int, typer.Option(min=1, help="Time limit in milliseconds.")] = DEFAULT_TIME_MS,
     ) -> None:
-        """Look for a win by continuous threats and show it on the board, its moves numbered.
+        """Search for a win by continuous threats and show it on the board with numbered moves.
 
-        The exit code is 0 for a win, 1 for none or unknown.
+        The exit code is 0 if a win was found, otherwise 1.
         """
         from rich.console import Console
 

@@ -1,6 +1,6 @@
-"""A game at the keyboard: prompts, commands, the board after every move. What `tengen play` runs.
+"""The interactive game of `tengen play`: prompts, commands, and the board after every move.
 
-No rules here: positions and opening states say what may be played, and their errors are shown as they are.
+This module knows no rules. Positions and opening states decide what is legal, and their errors are shown to the user.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tengen.core.opening_procedure import OpeningState, Option, Seat
 from tengen.errors import TengenError
 
 _MAX_LINE = 500
-"""Longer lines were not typed by a person; they are refused before their text is repeated in a message."""
+"""Maximum number of characters on a line; longer lines are rejected without being repeated in a message."""
 _HINT_AGENT = "rule-based"
-"""Who is asked for a hint when no agent plays."""
+"""The agent that gives hints if both players are people."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who sits in a seat: an agent, or a person at the keyboard when there is none."""
+    """A player: an agent, or a person at the keyboard if `agent` is None."""
 
     name: str
     agent: Agent | None = None
@@ -44,11 +44,11 @@ class _Command:
 
 
 class TerminalGame:
-    """One game between two players, at least one of whom may be a person.
+    """One game between two players, each a person or an agent.
 
-    A person who is asked types a move, an option of the opening, or a command (`help` lists them). Ends by itself when
-    no person plays; otherwise the person may still take back or save after the end, and leaves with `quit` or the end
-    of the input.
+    At the prompt, a person types a move, an option of the opening, or a command (`help` lists them). After the game a
+    person can still undo moves or save, and leaves with `quit` or by closing the input. A game between two agents
+    returns when it is over.
     """
 
     def __init__(
@@ -65,27 +65,27 @@ class TerminalGame:
         self._announced_end = False
         self._leaving = False
         self._commands = {
-            "undo": _Command(self._undo, "undo", "take back to your last move"),
-            "hint": _Command(self._hint, "hint [AGENT]", "ask the other player, or the agent you name, for a move"),
-            "resign": _Command(self._resign, "resign", "give up"),
-            "save": _Command(self._save, "save FILE", "write the game; the ending says the format"),
+            "undo": _Command(self._undo, "undo", "take back your last move"),
+            "hint": _Command(self._hint, "hint [AGENT]", "ask your opponent, or the agent you name, for a move"),
+            "resign": _Command(self._resign, "resign", "give up the game"),
+            "save": _Command(self._save, "save FILE", "save the game; the file extension selects the format"),
             "board": _Command(lambda _: self._show_board(), "board", "draw the board again"),
             "moves": _Command(self._show_moves, "moves", "list the moves so far"),
-            "help": _Command(self._help, "help", "show this"),
+            "help": _Command(self._help, "help", "show this list"),
             "quit": _Command(self._quit, "quit", "leave the game"),
         }
 
-    # -- the course of the game ------------------------------------------------------------------------------------
+    # -- game loop -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Play until the game is over and nobody wants to go on, or the person leaves."""
+        """Play until the person leaves, or until the game is over if both players are agents."""
         self._show_board()
         while not self._leaving and (self._has_person or not self._is_over):
             self._advance()
         self._announce_end()
 
     def save(self, path: str | Path) -> None:
-        """Write the game so far; the file's ending says the format."""
+        """Save the game so far; the file extension selects the format."""
         records.save(path, [self._record()])
 
     def _record(self) -> records.GameRecord:
@@ -110,7 +110,7 @@ class TerminalGame:
         return record
 
     def _short_reason(self) -> str:
-        """Why the game ended, in the words of game records; empty while it goes on."""
+        """The reason for the result, as used in game records; empty while the game is in progress."""
         if self._resigned is not None:
             return "resignation"
         if self._position.winning_line:
@@ -139,29 +139,29 @@ class TerminalGame:
         return self._seats[next(seat for seat in Seat if self._opening.colour_of(seat) is colour)]
 
     def _advance(self) -> None:
-        """Let whoever is due do one thing."""
+        """Run one action: a move, an action of the opening, or a command of the person."""
         if self._is_over:
             self._announce_end()
-            self._obey(self._read("game over> "))
+            self._run_line(self._read("game over> "))
         elif self._opening.seat is not None:
             self._advance_opening(self._opening.seat)
         else:
             player = self._player(self._position.to_move)
             if player.agent is None:
-                self._obey(self._read(f"{self._position.to_move}> "))
+                self._run_line(self._read(f"{self._position.to_move}> "))
             else:
-                self._let_play(player, player.agent)
+                self._play_agent_move(player, player.agent)
 
     def _advance_opening(self, seat: Seat) -> None:
         player = self._seats[seat]
         if player.agent is not None:
-            self._act(choose_action(player.agent, self._opening, self._limits, self._rng))
+            self._apply_action(choose_action(player.agent, self._opening, self._limits, self._rng))
             return
         self._say(str(self._opening))
-        self._obey(self._read(f"{seat}> "))
+        self._run_line(self._read(f"{seat}> "))
 
-    def _act(self, action: Point | Option | str) -> None:
-        """One action of the opening."""
+    def _apply_action(self, action: Point | Option | str) -> None:
+        """Apply one action of the opening."""
         state = self._opening
         after = state.apply(action)
         self._openings.append(after)
@@ -174,29 +174,29 @@ class TerminalGame:
             black, white = self._player(Colour.BLACK).name, self._player(Colour.WHITE).name
             self._say(f"{black} plays black, {white} white")
 
-    def _let_play(self, player: Player, agent: Agent) -> None:
+    def _play_agent_move(self, player: Player, agent: Agent) -> None:
         decision = agent.choose(self._position, self._limits)
         self._say(f"{self._position.to_move} ({player.name}) plays {_describe(decision)}")
         self._position = self._position.play(decision.move)
         if self._has_person or self._console.is_terminal:
             self._show_board()
 
-    # -- what the person types -------------------------------------------------------------------------------------
+    # -- input -----------------------------------------------------------------------------------------------------
 
     def _read(self, prompt: str) -> str:
-        """A line of input; its end and Ctrl-C are as good as `quit`."""
+        """Read a line of input; the end of input and Ctrl-C count as `quit`."""
         try:
             return input(prompt).strip()
         except (EOFError, KeyboardInterrupt):
             self._say("")
             return "quit"
 
-    def _obey(self, line: str) -> None:
-        """Run a command or play a move; what cannot be done is explained and nothing has changed."""
+    def _run_line(self, line: str) -> None:
+        """Run a command or play a move; on an error, print it and change nothing."""
         if not line:
             return
         if len(line) > _MAX_LINE:
-            self._complain(f"that line has {len(line)} characters; a move such as h8 has two or three")
+            self._print_error(f"the line has {len(line)} characters; a move such as h8 has two or three")
             return
         word, _, rest = line.partition(" ")
         command = self._commands.get({"?": "help", "exit": "quit"}.get(word.lower(), word.lower()))
@@ -204,30 +204,30 @@ class TerminalGame:
             if command is not None:
                 command.run(rest.strip())
             elif self._is_over:
-                self._complain(f"the game is over; {line!r} is no command (undo, save FILE, moves, board, quit)")
+                self._print_error(f"the game is over; {line!r} is not a command (undo, save FILE, moves, board, quit)")
             elif self._opening.is_done:
                 self._position = self._position.play(line)
                 self._show_board()
             else:
-                self._act(line.lower())
+                self._apply_action(line.lower())
         except TengenError as error:
-            # The rest of the message draws the position, which the person has before them.
-            self._complain(f"{str(error).partition(chr(10))[0]} (help lists the commands)")
+            # The rest of the message is a drawing of the position, which is already on the screen.
+            self._print_error(f"{str(error).partition(chr(10))[0]} (help lists the commands)")
 
     def _undo(self, _: str) -> None:
         if self._resigned is not None:
             self._resigned = None
             self._announced_end = False
-            self._say("you play on")
+            self._say("the game continues")
             return
         if not (self._undo_moves() or self._undo_opening()):
-            self._complain("there is no move of yours to take back")
+            self._print_error("you have no move to take back")
             return
         self._announced_end = False
         self._show_board()
 
     def _undo_moves(self) -> bool:
-        """Back to the last position of the game in which a person was to move, if there is one."""
+        """Return to the last position in which a person was to move; False if there is none."""
         if not self._opening.is_done:
             return False
         first = len(self._opening.position.moves) if len(self._openings) > 1 else 0
@@ -239,18 +239,18 @@ class TerminalGame:
         return False
 
     def _undo_opening(self) -> bool:
-        """Back to the last action of a person in the opening."""
-        for place in range(len(self._openings) - 2, -1, -1):
-            seat = self._openings[place].seat
+        """Return to the last action of a person in the opening; False if there is none."""
+        for index in range(len(self._openings) - 2, -1, -1):
+            seat = self._openings[index].seat
             if seat is not None and self._seats[seat].agent is None:
-                del self._openings[place + 1 :]
+                del self._openings[index + 1 :]
                 self._position = self._opening.position
                 return True
         return False
 
     def _hint(self, agent_text: str) -> None:
         if self._is_over or not self._opening.is_done:
-            self._complain("hints are for moves, and none is due")
+            self._print_error("no hint available: no player is about to move")
             return
         if agent_text:
             with make_agent(agent_text) as helper:
@@ -265,13 +265,13 @@ class TerminalGame:
 
     def _resign(self, _: str) -> None:
         if self._is_over or not self._opening.is_done:
-            self._complain("there is no game to resign")
+            self._print_error("there is no game in progress to resign")
             return
         self._resigned = self._position.to_move
 
     def _save(self, path: str) -> None:
         if not path:
-            self._complain("save where? (save FILE, such as save game.sgf)")
+            self._print_error("save needs a file name, such as: save game.sgf")
             return
         self.save(path)
         self._say(f"saved {path}")
@@ -288,7 +288,7 @@ class TerminalGame:
     def _quit(self, _: str) -> None:
         self._leaving = True
 
-    # -- what the person sees --------------------------------------------------------------------------------------
+    # -- output ----------------------------------------------------------------------------------------------------
 
     def _show_board(self) -> None:
         self._console.print(draw_board(self._position, in_colour=self._in_colour))
@@ -310,22 +310,22 @@ class TerminalGame:
             return f"{winner.opponent} resigned"
         if self._position.winning_line:
             return " ".join(self._position.winning_line)
-        return f"every point left is forbidden for {winner.opponent}"
+        return f"only forbidden points are left for {winner.opponent}"
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def _complain(self, text: str) -> None:
+    def _print_error(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True, style="red")
 
 
 def _describe(decision: Decision) -> str:
-    """The move with what the agent thinks of it, if it thinks anything."""
-    thoughts = []
+    """Return the move and, in parentheses, the agent's value and expected line if it has them."""
+    details = []
     if decision.proof is not None:
-        thoughts.append(str(decision.proof))
+        details.append(str(decision.proof))
     elif decision.value_to_move is not None:
-        thoughts.append(f"value {decision.value_to_move:+.2f}")
+        details.append(f"value {decision.value_to_move:+.2f}")
     if len(decision.line) > 1:
-        thoughts.append("line " + " ".join(decision.line[:8]))
-    return f"{decision.move} ({', '.join(thoughts)})" if thoughts else str(decision.move)
+        details.append("line " + " ".join(decision.line[:8]))
+    return f"{decision.move} ({', '.join(details)})" if details else str(decision.move)

@@ -1,4 +1,4 @@
-"""`tengen tournament FILE`: all games of a tournament file, and a report of them."""
+"""`tengen tournament FILE`: play the games of a tournament file and report the results."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ def register(app: typer.Typer) -> None:
 
 
 def tournament(
-    file: Annotated[Path, typer.Argument(help="The description (TOML, see docs/arena.md).", show_default=False)],
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the games that were played before.")] = False,
-    concurrency: Annotated[int | None, typer.Option(min=1, help="Games at the same time; as the file says.")] = None,
+    file: Annotated[Path, typer.Argument(help="Tournament file (TOML, see docs/arena.md).", show_default=False)],
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue after the games that have already been played.")
+    ] = False,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of games in parallel (default: as in FILE; with --on ray, all free CPUs)."),
+    ] = None,
     on: OnOption = "local",
-    report: Annotated[Path | None, typer.Option(help="A folder for report, pictures and game files.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Folder for the report, plots and game files (default: as in FILE).")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
-    """Play a tournament and report its results.
+    """Play a tournament and report the results.
 
-    Each game is kept as it ends. After a stop of any kind, --resume plays the games that are missing.
+    Each game is stored when it ends. After an interruption or a crash, --resume plays the remaining games.
     """
     from rich.console import Console
 
@@ -37,7 +44,7 @@ def tournament(
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
-    from tengen.cli.interruptible import heeding_interrupts
+    from tengen.cli.interruptible import deferred_interrupts
     from tengen.cluster.pool import open_pools
     from tengen.errors import InputError
 
@@ -45,18 +52,18 @@ def tournament(
     with GameStore(run.database) as store:
         if len(store) and not resume:
             raise InputError(
-                f"{run.database} holds {len(store)} games: say --resume to go on, or remove it to begin again"
+                f"{run.database} contains {len(store)} games: pass --resume to continue, or delete the file to restart"
             )
         try:
             with (
                 open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
                 LiveView(is_quiet=quiet) as view,
-                heeding_interrupts() as heed,
+                deferred_interrupts() as raise_if_interrupted,
             ):
 
                 def watch(progress: Progress) -> None:
                     view.update(progress)
-                    heed()
+                    raise_if_interrupted()
 
                 progress = play(
                     described,
@@ -68,7 +75,7 @@ def tournament(
                     on_idle=watch,
                 )
         except KeyboardInterrupt:
-            typer.echo(f"stopped with {len(store)} games in {run.database}; --resume goes on", err=True)
+            typer.echo(f"stopped with {len(store)} games in {run.database}; pass --resume to continue", err=True)
             raise typer.Exit(130) from None
         standings = collect([store])
         if len(described.players) == 2:
@@ -79,4 +86,4 @@ def tournament(
         if folder is not None:
             write_report(standings, folder)
             save_games(store, folder / "games", described.name)
-            typer.echo(f"report in {folder}")
+            typer.echo(f"wrote the report to {folder}")

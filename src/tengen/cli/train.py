@@ -1,4 +1,4 @@
-"""`tengen train ALGORITHM`: begin a training run or go on with one."""
+"""`tengen train ALGORITHM`: start or resume a training run."""
 
 from __future__ import annotations
 
@@ -20,39 +20,43 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
-    algorithm: Annotated[str | None, typer.Argument(help="What to train by, such as alphazero.")] = None,
+    algorithm: Annotated[
+        str | None, typer.Argument(help="Training algorithm, such as alphazero; omit it to list all presets.")
+    ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="A preset of the algorithm; without ALGORITHM they are listed.")
+        str | None, typer.Option(help="Preset of the algorithm (run `tengen train` to list them).")
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change the preset, such as net.channels=48; repeatable."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a setting of the preset, such as net.channels=48; repeatable."
+        ),
     ] = None,
-    run: Annotated[Path | None, typer.Option(help="The folder of the run; runs/ALGORITHM-PRESET unless told.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of that folder.")] = False,
+    run: Annotated[Path | None, typer.Option(help="Folder of the run (default: runs/ALGORITHM-PRESET).")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in that folder.")] = False,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="End after the iteration that passes them; short for --set minutes=…."),
+        typer.Option(min=0, help="Stop after the iteration in which this time is over; the same as --set minutes=…."),
     ] = None,
     init_from: Annotated[
-        str | None, typer.Option(help="Begin with this network: a shipped model, a run or a weights file.")
+        str | None, typer.Option(help="Initial network: a shipped model, a run or a weights file.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another run.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 0,
     on: OnOption = "local",
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Workers of --on ray (default: every free CPU of the cluster).", show_default=False),
+        typer.Option(min=1, help="Number of workers of --on ray (default: all free CPUs).", show_default=False),
     ] = None,
     device: Annotated[
         Device | None,
         typer.Option(
-            help="Device of the network in training and self-play, in place of the one in the configuration.",
+            help="Device of the network, in training and self-play (default: as configured, which is auto).",
             show_default=False,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing while it runs.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
-    """Train a player. The run is a folder: it can be killed at any moment, resumed, watched and played."""
+    """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
     import shlex
     from shutil import rmtree
 
@@ -77,10 +81,12 @@ def train(
         )
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():
-        raise InputError(f"there is no {folder} to go on with: name the run by --run FOLDER, or by its --preset")
+        raise InputError(
+            f"cannot resume: {folder} does not exist; give the folder with --run or the --preset of the run"
+        )
     if resume:
         if settings or minutes is not None or init_from is not None or seed:
-            raise InputError(f"--resume goes on with {folder} as it was begun: give no settings, minutes or seed")
+            raise InputError(f"--resume continues {folder} unchanged: omit --set, --minutes, --init-from and --seed")
         current = Run.open(folder)
         if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
             raise InputError(f"{folder} is a run of {current.header.algorithm} {current.header.preset}".rstrip())
@@ -90,9 +96,7 @@ def train(
         changes += [] if init_from is None else [f"init_from={init_from}"]
         if preset is None and not any(change.partition("=")[0].strip() == "ruleset" for change in changes):
             known = ", ".join(preset_names(algorithm))
-            raise InputError(
-                f"what shall it play? Give a --preset ({known}), or --set ruleset=… and what else you like"
-            )
+            raise InputError(f"--preset is required (available: {known}); or configure the run with --set ruleset=…")
         config = load_config(module.Config, algorithm, preset, changes)
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
     try:
@@ -106,15 +110,15 @@ def train(
             else:
                 module.train(current, progress)
     except KeyboardInterrupt:
-        console.print(f"stopped; --run {folder} --resume goes on", soft_wrap=True)
+        console.print(f"stopped; continue with --run {folder} --resume", soft_wrap=True)
         raise typer.Exit(130) from None
     except (InputError, AgentError, RunError, MissingExtraError):
         if not resume and current.is_untouched():
-            rmtree(folder, ignore_errors=True)  # it would stand in the way of the right command
+            rmtree(folder, ignore_errors=True)  # otherwise the corrected command would find the folder in use
         raise
     player = shlex.quote(f"{algorithm}:run={folder}")
     rules = current.config_table["ruleset"]
-    console.print(f"{folder}: play it by `tengen play --terminal {player} --rules {rules}`", soft_wrap=True)
+    console.print(f"{folder}: play against it with `tengen play --terminal {player} --rules {rules}`", soft_wrap=True)
 
 
 def _list_presets(console: Console) -> None:
@@ -126,7 +130,7 @@ def _list_presets(console: Console) -> None:
     for algorithm in algorithm_names():
         table = Table(title=f"{algorithm}: {describe_algorithm(algorithm)}", title_justify="left")
         table.add_column("preset", style="bold", no_wrap=True)
-        table.add_column("what it is")
+        table.add_column("description")
         for name in preset_names(algorithm):
             table.add_row(name, describe_preset(algorithm, name))
         console.print(table)

@@ -1,4 +1,4 @@
-"""`tengen tune`: fit the numbers of the alpha-beta engine to games."""
+"""`tengen tune`: fit the parameters of the alpha-beta engine to games."""
 
 from __future__ import annotations
 
@@ -9,6 +9,20 @@ from typing import Annotated
 
 import typer
 
+WeightsArgument = Annotated[
+    Path,
+    typer.Argument(metavar="WEIGHTS", help="Weights file (.npz) to write; a log (.json) is written next to it."),
+]
+GamesArgument = Annotated[
+    list[Path], typer.Argument(metavar="GAMES…", help="Files written by `tengen data generate --proved`.")
+]
+ResultWeightOption = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1, help="Weight of the game's result in the training target; the rest is the search value."
+    ),
+]
+
 _SECONDS_BETWEEN_LINES = 60
 
 
@@ -16,7 +30,7 @@ def register(app: typer.Typer) -> None:
     """Add the subcommands."""
     tune = typer.Typer(
         name="tune",
-        help="Fit the numbers of the alpha-beta engine to games that it plays against itself.",
+        help="Fit the parameters of the alpha-beta engine to its self-play games.",
         no_args_is_help=True,
     )
     tune.command("fit")(fit)
@@ -26,22 +40,20 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    target: Annotated[
-        Path, typer.Argument(metavar="WEIGHTS", help="The weights file (.npz) to write; the log beside it.")
-    ],
-    games: Annotated[list[Path], typer.Argument(metavar="GAMES…", help="Files of `tengen data generate --proved`.")],
-    result_weight: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the game's result in the target, the rest search value.")
-    ] = 0.5,
-    regularisation: Annotated[float, typer.Option(min=0, help="Factor of all penalties.")] = 1.0,
+    target: WeightsArgument,
+    games: GamesArgument,
+    result_weight: ResultWeightOption = 0.5,
+    regularisation: Annotated[float, typer.Option(min=0, help="Factor applied to all regularisation penalties.")] = 1.0,
     by_colour: Annotated[
         bool | None,
-        typer.Option(help="Tables of their own for black and white; in renju only, unless told.", show_default=False),
+        typer.Option(help="Fit separate tables for black and white (default: only in renju).", show_default=False),
     ] = None,
-    validation: Annotated[float, typer.Option(help="Share of games kept out to measure the fit.")] = 0.05,
-    iterations: Annotated[int, typer.Option(min=1, help="Most steps for the evaluation.")] = 150,
-    ordering_iterations: Annotated[int, typer.Option(min=1, help="Most steps for the move ordering.")] = 60,
-    seed: Annotated[int, typer.Option(help="Chooses the games kept out.")] = 1,
+    validation: Annotated[float, typer.Option(help="Fraction of games held out for validation.")] = 0.05,
+    iterations: Annotated[int, typer.Option(min=1, help="Maximum number of steps for the evaluation.")] = 150,
+    ordering_iterations: Annotated[
+        int, typer.Option(min=1, help="Maximum number of steps for the move ordering.")
+    ] = 60,
+    seed: Annotated[int, typer.Option(help="Seed for choosing the validation games.")] = 1,
 ) -> None:
     """Fit evaluation and move ordering to games; print the losses and write the weights file."""
     from rich.console import Console
@@ -65,20 +77,16 @@ def fit(
 
 
 def net(
-    target: Annotated[
-        Path, typer.Argument(metavar="WEIGHTS", help="The weights file (.npz) to write; the log beside it.")
-    ],
-    games: Annotated[list[Path], typer.Argument(metavar="GAMES…", help="Files of `tengen data generate --proved`.")],
-    base: Annotated[Path, typer.Option(help="The weights of `tengen tune fit` that the network is added to.")],
-    epochs: Annotated[float, typer.Option(help="Passes over the games.")] = 8.0,
-    result_weight: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the game's result in the target, the rest search value.")
-    ] = 0.5,
-    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-3,
-    threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of the first weights, the batches and the games kept out.")] = 1,
+    target: WeightsArgument,
+    games: GamesArgument,
+    base: Annotated[Path, typer.Option(help="Weights of `tengen tune fit` to which the network is added.")],
+    epochs: Annotated[float, typer.Option(help="Number of passes over the games.")] = 8.0,
+    result_weight: ResultWeightOption = 0.5,
+    learning_rate: Annotated[float, typer.Option(help="Peak learning rate.")] = 5e-3,
+    threads: Annotated[int, typer.Option(min=1, help="Number of training threads.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the initial weights, the batches and the validation games.")] = 1,
 ) -> None:
-    """Train the evaluation's small network on games; print the losses and write the weights file with it."""
+    """Train the evaluation's small network on games; print the losses and write the weights file."""
     from rich.console import Console
 
     from tengen.cli.output import check_writable
@@ -97,21 +105,19 @@ def net(
 
 def search(
     target: Annotated[
-        Path, typer.Argument(metavar="STATE", help="The state of the run (.json) to write or go on with.")
+        Path, typer.Argument(metavar="STATE", help="State file (.json) of the run; an existing run is resumed.")
     ],
-    rules: Annotated[str, typer.Option(help="What is played, such as 15x15:5:renju.")] = "15x15:5:freestyle",
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games of the whole run.")] = 5000,
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of each search.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Another seed takes another way.")] = 1,
-    step: Annotated[
-        float, typer.Option(help="How far a parameter is moved to and fro, as a share of its range.")
-    ] = 0.08,
-    gain: Annotated[float, typer.Option(help="How far it follows a won pair, as a share of the step.")] = 0.008,
+    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    pairs: Annotated[int, typer.Option(min=1, help="Number of game pairs in the whole run.")] = 5000,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
+    step: Annotated[float, typer.Option(help="Perturbation of each parameter, as a fraction of its range.")] = 0.08,
+    gain: Annotated[float, typer.Option(help="Update after a won pair, as a fraction of the perturbation.")] = 0.008,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that play; as many as cores unless told.", show_default=False)
+        int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,
 ) -> None:
-    """Tune the numbers that steer the search by games (SPSA) and print them. Killed, the same command goes on."""
+    """Tune the search parameters by playing games (SPSA) and print them. Repeat the command to resume a run."""
     from rich.console import Console
 
     from tengen.cli.output import check_writable
@@ -121,12 +127,12 @@ def search(
     check_writable(target)
     console = Console(highlight=False)
     config = SpsaConfig(ruleset=Ruleset.parse(rules), pairs=pairs, nodes=nodes, seed=seed, step=step, gain=gain)
-    said = time.monotonic()
+    reported = time.monotonic()
 
     def report(state: Spsa) -> None:
-        nonlocal said
-        if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
-            said = time.monotonic()
+        nonlocal reported
+        if time.monotonic() - reported >= _SECONDS_BETWEEN_LINES:
+            reported = time.monotonic()
             console.print(f"{state.pairs_done:,} of {config.pairs:,} pairs", soft_wrap=True)
 
     state = tune_search(target, config, workers=workers or os.cpu_count() or 1, on_round=report)

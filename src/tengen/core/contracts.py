@@ -1,8 +1,9 @@
-"""The words that all parts of Tengen share: the file to read first.
+"""The types that all parts of Tengen share: the file to read first.
 
-Search, networks, agents, arena, web and learning meet only here. A `Ruleset` says what is played, a `Position` (in
-`tengen.core.position`) where the game stands, `Limits` how long an agent may think, a `Decision` what it chose and why.
-Values are always seen from the side to move, between -1 (lost) and +1 (won).
+Searches, networks, agents, the arena, the web application and training communicate only through these types. A
+`Ruleset` says what is played, a `Position` (in `tengen.core.position`) where the game stands, and `Limits` how long an
+agent may think. An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`.
+Values are from the point of view of the side to move, between -1 (lost) and +1 (won).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MAX_WIN_LENGTH = 6
 
 
 class Colour(StrEnum):
-    """The colour of a stone and of the player who owns it. Black moves first."""
+    """Colour of a stone and of its player. Black moves first."""
 
     BLACK = "black"
     WHITE = "white"
@@ -45,22 +46,23 @@ class Colour(StrEnum):
 
 
 class Rule(StrEnum):
-    """When a line wins, and what black may not play (docs/rules.md)."""
+    """Which lines win, and which points are forbidden for black (docs/rules.md)."""
 
     FREESTYLE = "freestyle"
     """A line of at least the win length wins."""
     STANDARD = "standard"
     """Only a line of exactly the win length wins."""
     RENJU = "renju"
-    """Black: exactly five wins, overline, double-four and double-three are forbidden. White: five or more wins."""
+    """Black wins with exactly five and may not make an overline, double-four or double-three. White wins with five or
+    more."""
     CARO = "caro"
-    """A longer line wins; a line of exactly the win length wins unless closed by enemy stones at both ends."""
+    """A line of at least the win length wins, unless it has exactly that length and enemy stones at both ends."""
     CARO_EXACT = "caro-exact"
-    """Only a line of exactly the win length wins, unless closed by enemy stones at both ends."""
+    """A line of exactly the win length wins, unless it has enemy stones at both ends."""
 
 
 class Opening(StrEnum):
-    """How the first stones are placed and the colours chosen (`tengen.core.opening_procedure`)."""
+    """How the first stones are placed and how colours are chosen (`tengen.core.opening_procedure`)."""
 
     FREE = "free"
     SWAP = "swap"
@@ -70,7 +72,7 @@ class Opening(StrEnum):
 
 
 class Foul(StrEnum):
-    """Why black may not play on a point in renju."""
+    """Reason why a point is forbidden for black in renju."""
 
     OVERLINE = "overline"
     DOUBLE_FOUR = "double-four"
@@ -78,7 +80,7 @@ class Foul(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The state of a game; the three finished ones name the winner or the draw."""
+    """State of a game: ongoing, won by a colour, or drawn."""
 
     ONGOING = "ongoing"
     BLACK = "black"
@@ -92,7 +94,7 @@ class Outcome(StrEnum):
 
     @classmethod
     def win_for(cls, colour: Colour) -> Outcome:
-        """The outcome in which `colour` has won."""
+        """Return the outcome in which `colour` has won."""
         return cls(colour.value)
 
 
@@ -101,9 +103,9 @@ _RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """What is played: board, win length, rule and opening procedure.
+    """What is played: board size, win length, rule and opening procedure.
 
-    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`; the opening is left out when it is free.
+    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free.
 
     >>> Ruleset.parse("15x15:5:renju").rule
     <Rule.RENJU: 'renju'>
@@ -128,15 +130,15 @@ class Ruleset:
         if self.win_length > max(self.width, self.height):
             raise RulesetError(f"no line of {self.win_length} fits on a {self.width}x{self.height} board")
         if self.rule is Rule.RENJU and self.win_length != 5:
-            raise RulesetError(f"renju is five in a row; win length {self.win_length} has no renju fouls")
+            raise RulesetError(f"renju needs win length 5, not {self.win_length}")
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
-        """Read the text form; win length 5, freestyle and a square board are the defaults of what is left out."""
+        """Read the text form (defaults: a square board, win length 5, freestyle, free opening)."""
         match = _RULESET.fullmatch(text.strip().lower())
         if match is None:
             raise NotationError(
-                f"not a ruleset: {text!r} (WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
+                f"not a ruleset: {text!r} (expected WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
             )
         width, height, win_length, rule, opening = match.groups()
         try:
@@ -158,21 +160,21 @@ class Ruleset:
 
     @property
     def area(self) -> int:
-        """The number of points of the board."""
+        """Number of points on the board."""
         return self.width * self.height
 
     @property
     def is_square(self) -> bool:
-        """Whether width and height agree."""
+        """Whether the board is square."""
         return self.width == self.height
 
     @property
     def centre(self) -> Point:
-        """The middle of the board (the upper right one of the middle points on even sizes)."""
+        """The middle of the board; on even sizes, the upper right of the middle points."""
         return Point.at(self.width // 2, self.height // 2)
 
     def contains(self, point: Point) -> bool:
-        """Whether the point lies on this board."""
+        """Return whether the point is on this board."""
         return point.x < self.width and point.y < self.height
 
     def __str__(self) -> str:
@@ -189,22 +191,22 @@ def _member(kind: type[E], value: str, what: str) -> E:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long an agent may think about one move; whichever comes first ends the search. `None` is no limit."""
+    """How long an agent may think about one move. The first limit that is reached ends the search; None is no limit."""
 
     time_ms: int | None = None
-    """Milliseconds for this move, kept to with none lost."""
+    """Milliseconds for this move."""
     clock_ms: int | None = None
-    """Milliseconds left on the player's clock for the rest of the game."""
+    """Milliseconds left on the player's clock."""
     increment_ms: int = 0
-    """Milliseconds the clock gains after each move."""
+    """Milliseconds added to the clock after each move."""
     nodes: int | None = None
-    """Positions a tree search may visit."""
+    """Maximum number of positions a tree search visits."""
     depth: int | None = None
-    """Plies of iterative deepening."""
+    """Maximum depth of iterative deepening in plies."""
     simulations: int | None = None
-    """Simulations or playouts of a Monte Carlo search."""
+    """Maximum number of simulations or playouts of a Monte Carlo search."""
     threads: int = 1
-    """Threads the search may use."""
+    """Maximum number of search threads."""
 
     def __post_init__(self) -> None:
         for name in ("time_ms", "clock_ms", "increment_ms", "nodes", "depth", "simulations"):
@@ -217,7 +219,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a search has proved for the side to move: `win`, `loss` or `draw`, in that many plies.
+    """A result proved by a search for the side to move: `win`, `loss` or `draw` in `plies` plies.
 
     >>> str(Proof("win", 5)), str(Proof("loss", 6))
     ('+M5', '-M6')
@@ -236,22 +238,22 @@ class Decision:
 
     move: Point
     value_to_move: float | None = None
-    """Expected result in [-1, 1] for the side to move; None when the agent does not estimate one."""
+    """Expected result in [-1, 1] for the side to move; None if the agent does not estimate it."""
     line: tuple[Point, ...] = ()
-    """The expected continuation, beginning with `move`."""
+    """Expected continuation, starting with `move`."""
     nodes: int = 0
-    """Positions or simulations the choice cost."""
+    """Positions or simulations searched."""
     policy: Mapping[Point, float] | None = None
-    """The agent's preference over points, summing to 1, when it has one."""
+    """Probability of each point in the agent's policy, summing to 1; None if it has no policy."""
     proof: Proof | None = None
-    """What was proved, if anything."""
+    """Proved result, if any."""
     depth: int = 0
-    """Plies searched in full, 0 for agents without a depth."""
+    """Completed search depth in plies; 0 for agents without a depth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisLine:
-    """One candidate move of an analysis with its expected continuation."""
+    """A candidate move of an analysis with its expected continuation."""
 
     move: Point
     value_to_move: float
@@ -264,7 +266,7 @@ class AnalysisLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A snapshot of a running analysis: the best lines so far, best first."""
+    """A snapshot of a search: the best lines so far, best first."""
 
     lines: tuple[AnalysisLine, ...]
     depth: int = 0
@@ -274,11 +276,11 @@ class Analysis:
 
     @property
     def nodes_per_second(self) -> float:
-        """Search speed, 0 when too early to tell."""
+        """Search speed; 0 if no time has been measured yet."""
         return 1000.0 * self.nodes / self.elapsed_ms if self.elapsed_ms > 0 else 0.0
 
     def decide(self) -> Decision:
-        """The decision to play the first move of the best line."""
+        """Return the decision to play the best line."""
         best = self.lines[0]
         return Decision(
             move=best.move,
@@ -296,10 +298,10 @@ Report = Callable[[Analysis], None]
 
 
 class Search:
-    """One search of one position: a handle made by `Agent.start`, which can be run once.
+    """Handle of one search of one position, made by `Agent.start`. It runs once.
 
-    Nothing runs until the search is iterated or asked for its `result`. One thread does that; `stop` and `best_so_far`
-    may be called from any thread, at any time.
+    Nothing runs until the search is iterated or asked for its `result`, which one thread does. Any thread may call
+    `stop` and `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
 
     >>> import tengen
     >>> position = tengen.Position.start(tengen.Ruleset.parse("9x9:5:freestyle"))
@@ -319,18 +321,18 @@ class Search:
         """Wrap the function that does the work.
 
         `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
-        must return a legal move within about 10 ms. `snapshots` replaces `run` when the search is iterated, for agents
-        that analyse in another way than they choose.
+        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated, for agents
+        that analyse in a different way.
         """
         self._run = run
-        self._snapshots = snapshots or self._snapshots_of_run
+        self._snapshots = snapshots
         self._stop_signal = StopSignal()
         self._has_begun = False
         self._latest: Analysis | None = None
         self._decision: Decision | None = None
 
     def stop(self) -> None:
-        """End the search now; it still returns its best move. A stop before the start or after the end is fine."""
+        """End the search now; it still returns its best move. After the end this does nothing."""
         self._stop_signal.set()
 
     def best_so_far(self) -> Decision | None:
@@ -351,10 +353,11 @@ class Search:
         return decision
 
     def __iter__(self) -> Iterator[Analysis]:
-        """Run the search, as a rule in a background thread, and yield its snapshots; leaving the loop stops it."""
+        """Run the search, usually in a background thread, and yield its snapshots; leaving the loop stops it."""
         self._begin()
-        with closing(self._snapshots(self._stop_signal)) as snapshots:
-            for analysis in snapshots:
+        snapshots = self._snapshots or self._snapshots_of_run
+        with closing(snapshots(self._stop_signal)) as analyses:
+            for analysis in analyses:
                 self._remember(analysis)
                 yield analysis
 
@@ -390,12 +393,12 @@ class Search:
 
 
 class Agent:
-    """A player: a person, a network, alpha-beta, an external Gomocup engine.
+    """A player, such as alpha-beta, a network or an external Gomocup engine.
 
-    A subclass implements `start`, or only `choose` if it answers quickly and has nothing to report; each of the two is
-    defined by the other. An agent may keep state between moves (tables, a tree, a process), but its answer depends only
-    on the position: positions may come in any order. It runs one search at a time and is used by one thread. The same
-    seed, the same calls and one thread give the same moves, unless a time limit ends the search.
+    A subclass implements `start`, or only `choose` if it answers quickly and has no snapshots to show; the defaults
+    derive each of the two from the other. An agent may keep state between moves (tables, a tree, a process), but it
+    decides from the position alone, so positions may come in any order. One thread uses it, for one search at a time.
+    The same seed, the same calls and one search thread give the same moves, unless a time limit ends a search.
     """
 
     name: str = "agent"
@@ -451,7 +454,7 @@ class Agent:
 
 @runtime_checkable
 class ExcludesMoves(Protocol):
-    """What an agent may offer beyond `Agent`: to leave out some moves at the root."""
+    """Optional interface of an agent that can exclude moves at the root."""
 
     def exclude(self, points: frozenset[Point]) -> None:
         """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
@@ -460,25 +463,25 @@ class ExcludesMoves(Protocol):
 
 @runtime_checkable
 class HasTable(Protocol):
-    """What an agent may offer beyond `Agent`: a transposition table of a size one can choose."""
+    """Optional interface of an agent with a resizable transposition table."""
 
     def resize_table(self, table_bytes: int) -> None:
-        """Give the table this size, as near as its make allows; what it holds may be lost. Between moves only."""
+        """Resize the table to about this size, which may clear it. Call this only between moves."""
         ...
 
     def table_usage(self) -> float:
-        """The part of the table in use, from 0 to 1."""
+        """Return the fraction of the table in use, from 0 to 1."""
         ...
 
 
 class Evaluator(Protocol):
-    """A network as tree searches see it."""
+    """A network as used by tree searches."""
 
     @property
     def plane_layout(self) -> str:
-        """The name of the input layout in `tengen.core.planes`."""
+        """Name of the input layout in `tengen.core.planes`."""
         ...
 
     def evaluate(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Planes [B, C, H, W] → (log-policy [B, H·W], value to move [B])."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
         ...

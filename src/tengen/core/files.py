@@ -13,7 +13,7 @@ from typing import BinaryIO
 from tengen.errors import InputError, TengenError
 
 PART = ".part"
-"""Suffix of a file that is still being written; its name also starts with a dot."""
+"""Suffix of a file that is still being written. Its name also starts with a dot."""
 
 
 def partial_path(path: Path) -> Path:
@@ -33,7 +33,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     # The name is unique, so that two writers of one file cannot mix their content.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
-        with open(partial, "xb") as file:
+        with open(partial, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -32,7 +32,7 @@ POLICIES: dict[str, PolicyKind] = {
 NO_POLICY = -1
 """Marks a game that `GameBatch.choose` skips."""
 
-_BLACK_RESULTS = np.zeros(len(_native.Outcome), np.float32)  # by the number of the outcome
+_BLACK_RESULTS = np.zeros(len(_native.Outcome), np.float32)  # indexed by native outcome
 _BLACK_RESULTS[[_native.Outcome.BLACK, _native.Outcome.WHITE]] = 1.0, -1.0
 
 Actions = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class GameBatch:
         self.size = games
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._native = _native.GameBatch(Position.start(ruleset).native, games, native_layout(layout))
-        # Views of native memory; they keep it alive.
+        # Views of native memory, which they keep alive.
         self._outcomes, self.plies = self._native.outcomes, self._native.plies
         self.begin(0)
 

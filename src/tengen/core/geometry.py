@@ -83,15 +83,15 @@ def parse_points(text: str) -> tuple[Point, ...]:
     """
     points: list[Point] = []
     lowered = text.lower()
-    place = 0
-    while place < len(lowered):
-        if lowered[place] in " \t\r\n,":
-            place += 1
+    offset = 0
+    while offset < len(lowered):
+        if lowered[offset] in " \t\r\n,":
+            offset += 1
             continue
-        match = _NAME.match(lowered, place)
+        match = _NAME.match(lowered, offset)
         if match is None:
             shown = text if len(text) <= 60 else text[:60] + "…"
-            raise NotationError(f"not a point at offset {place} of {shown!r}: {text[place : place + 8]!r}")
+            raise NotationError(f"not a point at offset {offset} of {shown!r}: {text[offset : offset + 8]!r}")
         points.append(Point(match[0]))
-        place = match.end()
+        offset = match.end()
     return tuple(points)

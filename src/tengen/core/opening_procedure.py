@@ -145,7 +145,7 @@ class OpeningState:
     def start(cls, ruleset: Ruleset) -> OpeningState:
         """The start of the ruleset's opening procedure; `RulesetError` if the board is too small for it."""
         step = PROCEDURES[ruleset.opening]
-        _check_room(ruleset, step)
+        _check_board_size(ruleset, step)
         return cls(Position.start(ruleset), step)
 
     @classmethod
@@ -227,14 +227,14 @@ class OpeningState:
                 option = self._option(action)
                 return replace(self, step=branches[option], taken=(*self.taken, option))
             case Place():
-                return self._put(action)
+                return self._place_stone(action)
 
     def _option(self, action: Action) -> Option:
         if isinstance(action, str) and action in self.options:
             return Option(action)
         raise InputError(f"cannot apply {action!r}: {self}")
 
-    def _put(self, action: Action) -> OpeningState:
+    def _place_stone(self, action: Action) -> OpeningState:
         assert isinstance(self.step, Place)
         if isinstance(action, str) and action in tuple(Option):
             raise InputError(f"cannot apply {action!r}: {self}")
@@ -252,9 +252,9 @@ class OpeningState:
         return OpeningState(after, step, (*self.taken, point))
 
 
-def _check_room(ruleset: Ruleset, step: Step) -> None:
+def _check_board_size(ruleset: Ruleset, step: Step) -> None:
     while isinstance(step, Place):
         points = (Point.from_index(index, ruleset.width) for index in range(ruleset.area))
         if not any(step.region.contains(point, ruleset) for point in points):
-            raise RulesetError(f"the board of {ruleset} has no point {step.region} of the centre")
+            raise RulesetError(f"{ruleset} has no point {step.region}: the board is too small for this opening")
         step = step.then

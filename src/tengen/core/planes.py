@@ -1,7 +1,7 @@
 """Positions as input planes of networks.
 
-A layout names what each plane holds; `cpp/core/plane_layout.h` defines all of them. Planes are float32
-[C, height, width], row 0 at the bottom of the drawing.
+A layout defines what each plane contains; all layouts are in `cpp/core/plane_layout.h`. Planes are float32
+[C, height, width], with row 0 at the bottom of the drawing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tengen.errors import InputError, RulesetError
 
 FloatPlanes = npt.NDArray[np.float32]
 
-
 _LAYOUTS: dict[str, PlaneLayout] = {layout.name.lower().replace("_", "-"): layout for layout in PlaneLayout}
 
 
@@ -30,7 +29,7 @@ def layouts() -> tuple[str, ...]:
 
 
 def native_layout(layout: str) -> PlaneLayout:
-    """Return the layout that a name means."""
+    """Look up a layout by its name."""
     try:
         return _LAYOUTS[layout]
     except KeyError:
@@ -43,9 +42,9 @@ def plane_count(layout: str) -> int:
 
 
 def check_layout(layout: str, ruleset: Ruleset) -> None:
-    """Refuse a layout that does not exist, or does not exist under these rules."""
+    """Raise an error if the layout is unknown or does not support the ruleset."""
     if _native.needs_patterns(native_layout(layout)) and ruleset.win_length not in (4, 5):
-        raise RulesetError(f"plane layout {layout!r} needs win length 4 or 5, which {ruleset} has not")
+        raise RulesetError(f"plane layout {layout!r} needs win length 4 or 5, but {ruleset} has {ruleset.win_length}")
 
 
 def encode(position: Position, layout: str, viewer: Colour | None = None) -> FloatPlanes:
@@ -57,7 +56,7 @@ def encode(position: Position, layout: str, viewer: Colour | None = None) -> Flo
 
 
 def encode_batch(positions: Sequence[Position], layout: str) -> FloatPlanes:
-    """Return the planes [B, C, height, width] of positions on boards of one size."""
+    """Return the planes [B, C, height, width] of positions that all have the same board size."""
     return np.stack([encode(position, layout) for position in positions])
 
 
@@ -66,8 +65,8 @@ def encode_games(
 ) -> FloatPlanes:
     """Return the planes [B, C, height, width] of games, each after its first `counts` [B] moves.
 
-    `moves` [B, L] holds indices of points. Runs without the GIL, about 20 µs per position with threats. Fouls are not
-    checked.
+    `moves` [B, L] contains point indices. Releases the GIL and takes about 20 µs per position for layouts with threats.
+    Fouls are not checked.
     """
     check_layout(layout, ruleset)
     planes = np.empty((len(moves), plane_count(layout), ruleset.height, ruleset.width), np.float32)

@@ -82,7 +82,8 @@ class Position:
             side = [_index_of(ruleset, point) for point in points]
             for point in side:
                 if point in seen:
-                    raise PositionError(f"two stones on {Point.from_index(point, ruleset.width)} ({colour} the second)")
+                    name = Point.from_index(point, ruleset.width)
+                    raise PositionError(f"two stones on {name}; the second one is {colour}")
                 seen.add(point)
             sides.append(side)
         if to_move is None:
@@ -118,7 +119,7 @@ class Position:
     def undo(self, count: int = 1) -> Position:
         """Return the position before the last `count` moves; set-up stones cannot be undone."""
         if not 0 <= count <= self._native.ply:
-            raise IllegalMoveError(f"cannot take back {count} moves: {self._native.ply} were made\n{self}")
+            raise IllegalMoveError(f"cannot undo {count} moves: only {self._native.ply} were played\n{self}")
         board = self._native.copy()
         for _ in range(count):
             board.unmake()
@@ -177,7 +178,7 @@ class Position:
 
     @property
     def moves(self) -> tuple[Point, ...]:
-        """The moves made since the start or the set-up."""
+        """The moves played since the start or the set-up."""
         return tuple(Point.from_index(index, self.ruleset.width) for index in self._native.moves())
 
     @property
@@ -311,7 +312,7 @@ def _colour(text: Colour | str) -> Colour:
     try:
         return Colour(text)
     except ValueError:
-        raise NotationError(f"not a colour: {text!r} (black or white)") from None
+        raise NotationError(f"not a colour: {text!r} (use black or white)") from None
 
 
 def _index_of(ruleset: Ruleset, move: Move) -> int:
@@ -330,7 +331,7 @@ def _names(ruleset: Ruleset, indices: Iterable[int]) -> str:
 
 
 _MAX_DRAWING = 1 << 16
-"""Characters; the drawing of a 22x22 board has about a thousand."""
+"""Maximum number of characters; the drawing of a 22x22 board has about a thousand."""
 # Possessive quantifiers never backtrack, so both patterns take linear time on any text.
 _ROW = re.compile(r"\s*+(?:\d{1,2}\s++)?+((?:[\s(]*+[.XO]\)?+)++)\s*+(?:\d{1,2})?+\s*+", re.ASCII)
 _HEADLINE = re.compile(r"\s*+(\S++)\s++(?:(black|white) (to move|has won)|(draw))\s*+", re.ASCII)

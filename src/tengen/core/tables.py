@@ -45,7 +45,7 @@ class TableReader:
     """
 
     def __init__(self, origin: str, folder: Path) -> None:
-        """Set the source name used in errors (`origin`) and the folder that relative paths refer to."""
+        """Store the source name for error messages (`origin`) and the folder that relative paths refer to."""
         self._origin = origin
         self._folder = folder
 
@@ -109,8 +109,8 @@ class TableReader:
             return hint(value)
         return value
 
-    def _expect(self, is_so: bool, place: str, value: Any, wanted: str) -> None:
-        if not is_so:
+    def _expect(self, condition: bool, place: str, value: Any, wanted: str) -> None:
+        if not condition:
             self._refuse(f"{place} = {value!r} is not {wanted}")
 
     def _refuse(self, message: str) -> NoReturn:

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import psutil
 
 from tengen.core.marked_processes import kill_marked
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import TengenError, WorkerError
 
 _MARK = "TENGEN_WORKER"
 _START_S = 300.0
 """A process that is not ready by then counts as hung."""
-_EXIT_S = 3.0
 
 # Cells of the memory that a worker shares with its parent. Times are those of `time.monotonic`, 0 is no deadline.
 _ORDER, _DEADLINE, _NOTE = range(3)
@@ -49,8 +49,9 @@ class OrderContext(Protocol):
         """Send something before the result."""
         ...
 
-    def on_stop(self, stop: Callable[[], None]) -> None:
-        """Call `stop`, possibly more than once and from another thread, when the order should end early."""
+    @property
+    def stop(self) -> StopSignal:
+        """Set when the order should end early, perhaps before it starts."""
         ...
 
     def expect_within(self, seconds: float, note: int = 0) -> None:
@@ -107,6 +108,7 @@ class WorkerProcess:
         arguments = (theirs, prepare, self._cells, self._mark, core, niceness)
         self._process = context.Process(target=_work, args=arguments, name=name)
         self._process.start()
+        self._pid = self._process.pid
         theirs.close()
         self.is_ready = False
         atexit.register(self.end)
@@ -138,13 +140,13 @@ class WorkerProcess:
 
     @property
     def running(self) -> int | None:
-        """The number of the order that is being carried out."""
+        """Number of the running order, None if there is none. Stays readable after the end."""
         number = int(self._cells[_ORDER])
         return None if number == _NO_ORDER else number
 
     @property
     def note(self) -> int:
-        """The note of the last `OrderContext.expect_within`."""
+        """Note of the last `OrderContext.expect_within`."""
         return int(self._cells[_NOTE])
 
     @property
@@ -152,41 +154,43 @@ class WorkerProcess:
         """Whether the deadline has passed."""
         return 0 < self._cells[_DEADLINE] < time.monotonic()
 
+    def expect_within(self, seconds: float) -> None:
+        """Set the deadline for the order that is sent next, or that is running."""
+        self._cells[_DEADLINE] = time.monotonic() + seconds
+
     def memory_bytes(self) -> int:
         """Return the resident memory, 0 if the process is gone."""
         with suppress(psutil.Error):
-            return int(psutil.Process(self._process.pid).memory_info().rss)
+            return int(psutil.Process(self._pid).memory_info().rss)
         return 0
-
-    def cpu_s(self) -> float:
-        """Return the processor time that the process has used, 0 if it is gone."""
-        with suppress(psutil.Error):
-            times = psutil.Process(self._process.pid).cpu_times()
-            return float(times.user + times.system)
-        return 0.0
 
     # -- its end -------------------------------------------------------------------------------------------------------
 
     def ask_to_exit(self) -> None:
-        """Let the worker finish its orders and close what it opened; `end` waits for that if asked."""
+        """Ask the worker to finish its orders, close what it opened and exit."""
         with suppress(OSError):
             self.connection.send(None)
 
-    def wait_for_exit(self) -> int | None:
-        """Wait briefly for a process whose pipe is closed; returns its exit code, None if it still runs."""
-        self._process.join(_EXIT_S)
-        return self._process.exitcode
+    def kill(self) -> None:
+        """Kill the process without waiting. `end` must still be called."""
+        with suppress(ValueError):  # `end` has been called
+            self._process.kill()
 
-    def end(self, grace_s: float = 0.0) -> None:
-        """Kill the process and everything it started, unless it exits by itself within `grace_s` seconds."""
+    def end(self, grace_s: float = 0.0) -> int | None:
+        """Wait up to `grace_s` seconds for the exit, kill the process and everything it started, return the exit code.
+
+        Nothing is killed if the exit code is 0.
+        """
         atexit.unregister(self.end)
         self._process.join(grace_s)
         if self._process.exitcode != 0:
             self._process.kill()
             self._process.join()
             kill_marked(_MARK, self._mark)
+        exit_code = self._process.exitcode
         self._process.close()
         self.connection.close()
+        return exit_code
 
 
 # -- inside the process ------------------------------------------------------------------------------------------------
@@ -221,9 +225,9 @@ class _Desk:
         self._connection = connection
         self._cells = cells
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
-        self._running = self._stopped = _NO_ORDER
-        self._stop: Callable[[], None] | None = None
-        self._stopping = threading.Lock()
+        self._running = _NO_ORDER
+        self._stops: dict[int, StopSignal] = {}
+        """Signals of the orders that have arrived and are not finished."""
 
     def listen(self, mark: str) -> None:
         """Take orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""
@@ -231,9 +235,12 @@ class _Desk:
             while True:
                 message = self._connection.recv()
                 if isinstance(message, _Stop):
-                    self._stop_order(message.number)
-                else:
-                    self._orders.put(message)
+                    if (stop := self._stops.get(message.number)) is not None:
+                        stop.set()
+                    continue
+                if message is not None:
+                    self._stops[message.number] = StopSignal()
+                self._orders.put(message)
         kill_marked(_MARK, mark)
         os._exit(1)
 
@@ -251,25 +258,16 @@ class _Desk:
                 payload = carry_out(order.payload, self)
             except Exception as error:
                 failure = _ours(error)
-            with self._stopping:
-                self._running, self._stop = _NO_ORDER, None
+            del self._stops[order.number]
             self._cells[_ORDER], self._cells[_DEADLINE] = _NO_ORDER, 0.0
             self.send(OrderResult(order.number, payload, failure, time.process_time() - started))
-
-    def _stop_order(self, number: int) -> None:
-        with self._stopping:
-            self._stopped = number
-            if self._running == number and self._stop is not None:
-                self._stop()
 
     def report(self, payload: Any) -> None:
         self.send(OrderReport(self._running, payload))
 
-    def on_stop(self, stop: Callable[[], None]) -> None:
-        with self._stopping:
-            self._stop = stop
-            if self._stopped == self._running:
-                stop()
+    @property
+    def stop(self) -> StopSignal:
+        return self._stops[self._running]
 
     def expect_within(self, seconds: float, note: int = 0) -> None:
         self._cells[_NOTE] = note

@@ -130,12 +130,13 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
                 self._play(self._opponent.choose(self._position, self.np_random))
                 if self._outcome is not Outcome.ONGOING:
                     raise InputError(f"the opponent's first move ends the game\n{self._position}")
-        return self._shown()
+        return self._observation_and_info()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
         """Play the agent's action and the opponent's reply."""
         if self._outcome is not Outcome.ONGOING:
-            raise GameOverError("call reset: " + ("no game has begun" if self._outcome is None else "the game is over"))
+            problem = "no game has started" if self._outcome is None else "the game is over"
+            raise GameOverError(f"call reset: {problem}")
         number = self._spaces.check_action(action, self._position)
         actor = self._colour
         if self._spaces.is_resignation(number) or (self._invalid_loses and not self._position.is_legal(number)):
@@ -146,7 +147,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
                 self._colour = self._position.to_move
             elif self._outcome is Outcome.ONGOING:
                 self._play(self._opponent.choose(self._position, self.np_random))
-        observation, info = self._shown()
+        observation, info = self._observation_and_info()
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -181,7 +182,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     def get_state(self) -> EnvState:
         """Save the current state for `set_state`."""
         if self._outcome is None:
-            raise GameOverError("call reset: no game has begun")
+            raise GameOverError("call reset: no game has started")
         return EnvState(self._position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
 
     def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:
@@ -190,7 +191,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             raise InputError(f"the state belongs to a game of {state.position.ruleset}, not {self.ruleset}")
         self._position, self._colour, self._outcome = state.position, state.colour, state.outcome
         self.np_random.bit_generator.state = state.rng_state
-        return self._shown()
+        return self._observation_and_info()
 
     # -- internals -------------------------------------------------------------------------------------------------
 
@@ -223,7 +224,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             return self._spaces.action_mask(self._position)
         return np.zeros(self._spaces.action_count, dtype=np.int8)
 
-    def _shown(self) -> tuple[Planes, dict[str, Any]]:
+    def _observation_and_info(self) -> tuple[Planes, dict[str, Any]]:
         """Return the current observation and info; draw the board in render mode "human"."""
         info: dict[str, Any] = {"action_mask": self._mask(), "colour": COLOUR_NUMBERS[self._colour]}
         if self._outcome is not Outcome.ONGOING:

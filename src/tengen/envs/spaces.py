@@ -101,7 +101,7 @@ def check_choice(value: str, known: tuple[str, ...], what: str) -> str:
 
 
 def check_opening_moves(count: int, ruleset: Ruleset) -> int:
-    """Return `count` if that many random moves plus one move by an opponent cannot end the game."""
+    """Return `count`; `InputError` if `count` random moves and one move by an opponent could end the game."""
     most = 2 * ruleset.win_length - 3
     if not 0 <= count <= most:
         raise InputError(f"opening_moves={count} is outside 0–{most}: more moves could end a game of {ruleset}")

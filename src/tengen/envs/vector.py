@@ -121,7 +121,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             opening_moves=check_opening_moves(opening_moves, self.ruleset),
             threads=threads,
         )
-        # Views of native memory; they keep it alive.
+        # Views of native memory, which they keep alive.
         self._planes: Planes = self._native.planes.view(self._spaces.dtype)
         self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
         self._masks, self._colours = self._native.masks, self._native.colours
@@ -149,7 +149,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             if (board_seed := seeds[board]) is not None:
                 self._native.seed(board, board_seed & 0xFFFF_FFFF_FFFF_FFFF)
             self._native.reset_board(board)
-        return self._shown()
+        return self._observation_and_info()
 
     def step(self, actions: npt.ArrayLike) -> tuple[Planes, Rewards, Flags, Flags, dict[str, Any]]:
         """Play one action and, if there is an opponent, its reply on each board.
@@ -162,7 +162,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         if self._raises and (board := self._native.find_invalid(chosen)) >= 0:
             raise IllegalMoveError(f"board {board} cannot play action {chosen[board]}\n{self.position(board)}")
         self._native.step(chosen)
-        observations, infos = self._shown()
+        observations, infos = self._observation_and_info()
         terminations = self._terminations.copy()
         if terminations.any():
             self._add_finals(infos, terminations)
@@ -184,7 +184,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     def action_masks(self) -> Flags:
         """The legal actions as bool [num_envs, actions]; called by sb3-contrib."""
-        return self._returned(self._masks).view(np.bool_)
+        return self._maybe_copy(self._masks).view(np.bool_)
 
     def sample_actions(self) -> Actions:
         """Sample a random legal point for each board [num_envs], never a resignation; seeded by `reset`."""
@@ -195,7 +195,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def position(self, board: int) -> Position:
         """The current position of one board."""
         if not 0 <= board < self.num_envs:
-            raise InputError(f"no board {board} (known: 0–{self.num_envs - 1})")
+            raise InputError(f"board {board} does not exist (boards are numbered 0–{self.num_envs - 1})")
         return Position.from_moves(self.ruleset, self._native.moves(board))
 
     # -- internals -------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
         elif seed is not None:
             if len(seed) != self.num_envs:
-                raise InputError(f"{len(seed)} seeds for {self.num_envs} boards")
+                raise InputError(f"got {len(seed)} seeds for {self.num_envs} boards: pass one seed per board")
             super().reset(seed=next((board_seed for board_seed in seed if board_seed is not None), None))
             seeds = seed
         elif self._seeded:
@@ -236,17 +236,17 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             )
         return np.ascontiguousarray(array, dtype=np.int64)
 
-    def _returned(self, view: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _maybe_copy(self, view: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return view.copy() if self._copy else view
 
-    def _shown(self) -> tuple[Planes, dict[str, Any]]:
+    def _observation_and_info(self) -> tuple[Planes, dict[str, Any]]:
         infos = {
-            "action_mask": self._returned(self._masks),
+            "action_mask": self._maybe_copy(self._masks),
             "_action_mask": self._every_board,
-            "colour": self._returned(self._colours),
+            "colour": self._maybe_copy(self._colours),
             "_colour": self._every_board,
         }
-        return self._returned(self._planes), infos
+        return self._maybe_copy(self._planes), infos
 
     def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
         """Add the final observations and infos that Gymnasium's SAME_STEP mode requires."""

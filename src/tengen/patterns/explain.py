@@ -1,11 +1,11 @@
 """Static explanation of the threats in a position, as data and as sentences.
 
-For each colour it lists the threats that *stand* on the board (a four makes five next move, an open three makes an open
-four next move) with the points that answer them, and the *chances*: what one more stone would make on each empty point.
-The terms are those of docs/rules.md. With win length four, "five" still means the winning row and "four" one stone
-less.
+For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes five next
+move, an open three makes an open four next move. Each comes with the points that answer it. The *chances* are what one
+more stone would make on each empty point. The terms are those of docs/rules.md. With win length four, "five" still
+means the winning row, and "four" means one stone less.
 
-Nothing is searched here; `tengen.search` finds out where a threat leads.
+This module does not search; `tengen.search` finds out where a threat leads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_NAMED = 12
 
 
 class Kind(StrEnum):
-    """What stands on the board, or what a stone would make, strongest first."""
+    """A shape on the board, or one that a stone would make, strongest first."""
 
     FIVE = "five"
     OPEN_FOUR = "open four"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
 _FOURS = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.FOUR)
 # Closed threes and twos are too frequent to be worth a sentence.
-_SPOKEN = (Kind.FIVE, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
+_MENTIONED = (Kind.FIVE, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ def explain(position: Position) -> Explanation:
 
 
 class _Board:
-    """A wrapper of the native pattern board that uses this module's types. Points are indices here."""
+    """The native pattern board with this module's types. Points are indices in this class."""
 
     def __init__(self, position: Position) -> None:
         self._position = position
@@ -355,9 +355,9 @@ def _sentences(explanation: Explanation) -> Iterator[str]:
 def _threat_sentence(explanation: Explanation, threat: StandingThreat, wins: Sequence[Point]) -> str:
     mover = explanation.position.to_move
     has = f"{threat.colour} has {threat.name}"
-    carried_out = Kind.OPEN_FOUR.with_article if threat.kind is Kind.OPEN_THREE else Kind.FIVE.value
+    completion = Kind.OPEN_FOUR.with_article if threat.kind is Kind.OPEN_THREE else Kind.FIVE.value
     if threat.colour is mover or wins:
-        return f"{has}: {carried_out} at {_either(threat.next_points)}"
+        return f"{has}: {completion} at {_either(threat.next_points)}"
     if threat.kind is Kind.OPEN_THREE:
         fours = [point for kind in _FOURS for point in explanation.chances[mover].get(kind, ())]
         counter = f"play a four at {_either(fours)}" if fours else ""
@@ -375,7 +375,7 @@ def _chance_sentence(explanation: Explanation, colour: Colour) -> Iterator[str]:
     chances = explanation.chances[colour]
     parts = [
         f"{kind.value if kind is Kind.FIVE else kind.with_article} at {_either(chances[kind])}"
-        for kind in _SPOKEN
+        for kind in _MENTIONED
         if kind in chances
     ]
     if parts:

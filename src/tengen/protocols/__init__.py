@@ -1,1 +1,1 @@
-"""Talking to other programs: the Piskvork (Gomocup) engine protocol with the Yixin-Board extensions, both its sides."""
+"""Engine protocols: both sides of the Piskvork (Gomocup) protocol, with the Yixin-Board extensions."""

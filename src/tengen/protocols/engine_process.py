@@ -1,9 +1,9 @@
-"""A foreign engine as a process: lines to it, lines from it, and nothing it does can hang or flood us.
+"""An external engine as a child process: lines are sent to it and received from it, and it cannot hang or flood Tengen.
 
-The engine leads a process group (a session) of its own, so that killing it takes its children along; children that
-left the group are known by a mark in their environment. A thread reads what the engine prints, in bounded lines into a
-bounded queue. Everything that waits has a deadline, and every way to misbehave has its `EngineFault`. On Windows there
-are no process groups of this kind: the mark alone finds the children, and suspending does nothing.
+The engine runs in its own process group (session), so that killing the group also kills its children. Children that
+have left the group are found by a marker in their environment. A thread reads the engine's output into a bounded queue
+of lines of bounded length. Every wait has a deadline, and every kind of misbehaviour has an `EngineFault`. Windows has
+no such process groups: there the marker alone finds the children, and suspending does nothing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from tengen.errors import EngineError, EngineFault
 from tengen.protocols.pipe import MAX_LINE, LineSplitter, PipeLog
 
 MAX_BACKLOG_LINES = 10_000
-"""Lines that nobody has asked for yet."""
+"""Maximum number of unread lines."""
 MAX_LINES = 1_000_000
-"""Lines since the last command."""
+"""Maximum number of lines since the last command."""
 MAX_BYTES = 256 * 2**20
-"""Bytes since the last command, in lines of any length."""
+"""Maximum number of bytes since the last command."""
 
 _IS_POSIX = os.name == "posix"
 if sys.platform == "win32":
@@ -43,13 +43,13 @@ else:
 _MARK = "TENGEN_ENGINE"
 _CHUNK = 65_536
 _MAX_STDERR_BYTES = 2**20
-_SLICE_S = 0.1
-"""How often a waiting manager looks whether the engine still lives."""
+_POLL_S = 0.1
+"""Interval at which a waiting manager checks whether the engine is still alive."""
 _MEMORY_EVERY_S = 0.2
 _EXIT_GRACE_S = 0.5
 _KILL_S = 5.0
 
-_living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
+_running: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
 
 class EngineProcess:
@@ -63,13 +63,13 @@ class EngineProcess:
         log: PipeLog | None = None,
         memory_bytes: int | None = None,
     ) -> None:
-        """Start the program; raises `EngineError` when there is no such program."""
+        """Start the program; raises `EngineError` if it cannot be started."""
         self._name = argv[0]
         self._log = log
         self.memory_bytes = memory_bytes
-        """What it may hold with its children, None for any amount."""
+        """Memory limit of the engine and its children; None for no limit."""
         self._mark = uuid.uuid4().hex
-        self._process = _spawn(argv, cwd, self._mark, keeps_stderr=log is not None)
+        self._process = _spawn(argv, cwd, self._mark, captures_stderr=log is not None)
         self._changed = threading.Condition()
         self._lines: deque[str] = deque()
         self._line_count = 0
@@ -85,23 +85,23 @@ class EngineProcess:
             os.set_blocking(self._process.stdin.fileno(), False)
         self._reader = threading.Thread(target=self._read, name=f"reader of {self._name}", daemon=True)
         self._reader.start()
-        _living.add(self)
+        _running.add(self)
 
     @property
     def pid(self) -> int:
-        """The number of the process, also of its group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
-    # -- talking -------------------------------------------------------------------------------------------------------
+    # -- communication -------------------------------------------------------------------------------------------------
 
-    def send(self, lines: Sequence[str], deadline: float, *, forgets_output: bool = True) -> None:
-        """Write lines, each ended by CR LF; what the engine said before is forgotten unless told otherwise.
+    def send(self, lines: Sequence[str], deadline: float, *, clears_output: bool = True) -> None:
+        """Send lines, each ended by CR LF. Unread output of the engine is discarded unless `clears_output` is False.
 
-        Raises `EngineError` when the engine is gone or does not read its input until the deadline.
+        Raises `EngineError` if the engine has exited or does not read its input before the deadline.
         """
         data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
         with self._changed:
-            if forgets_output:
+            if clears_output:
                 self._lines.clear()
             self._line_count = self._byte_count = 0
         with self._sending:
@@ -111,9 +111,9 @@ class EngineProcess:
             self._write(data, deadline)
 
     def receive(self, deadline: float) -> str | None:
-        """The next line the engine printed, None when there is none until the deadline.
+        """Return the next line of output; None if there is none before the deadline.
 
-        Raises `EngineError` when the engine ended, flooded, closed its output or took too much memory.
+        Raises `EngineError` if the engine exits, floods, closes its output or uses too much memory.
         """
         while True:
             with self._changed:
@@ -125,55 +125,55 @@ class EngineProcess:
                 if not self._is_at_end:
                     if now >= deadline:
                         return None
-                    self._changed.wait(min(_SLICE_S, deadline - now))
+                    self._changed.wait(min(_POLL_S, deadline - now))
                     if self._lines or self._fault is not None:
                         continue
-            self._check_life()
+            self._check_alive()
             self.check_memory()
 
     def check_memory(self) -> None:
-        """Raise `EngineError` when the engine and its children hold more memory than allowed.
+        """Raise `EngineError` if the engine and its children use more memory than allowed.
 
-        Looking for the children costs some milliseconds: fast games are not checked at every move.
+        Finding the children takes a few milliseconds, so fast games are not checked at every move.
         """
         now = time.monotonic()
         if self.memory_bytes is None or now < self._next_memory_check:
             return
         self._next_memory_check = now + _MEMORY_EVERY_S
-        # Resident memory counts shared pages too: what looks too much is measured again, exactly.
-        held = self._held_bytes("rss")
-        if held > self.memory_bytes:
-            held = self._held_bytes("uss")
-        if held <= self.memory_bytes:
+        # RSS includes shared pages. If it is too high, measure again with USS, which is exact but slower.
+        used = self._used_bytes("rss")
+        if used > self.memory_bytes:
+            used = self._used_bytes("uss")
+        if used <= self.memory_bytes:
             return
         raise EngineError(
-            f"engine {self._name!r} holds {held / 2**20:.0f} MB, {self.memory_bytes / 2**20:.0f} MB are allowed",
+            f"engine {self._name!r} uses {used / 2**20:.0f} MB; the limit is {self.memory_bytes / 2**20:.0f} MB",
             EngineFault.MEMORY,
         )
 
-    # -- its life ------------------------------------------------------------------------------------------------------
+    # -- process control -----------------------------------------------------------------------------------------------
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process runs and can be talked to."""
+        """Whether the process is running and its pipes are open."""
         return not self._is_killed and not self._is_at_end and self._fault is None and self._exit_text() is None
 
     def suspend(self) -> None:
-        """Stop the process and its children until `resume`, so that it cannot think in the opponent's time."""
+        """Suspend the process and its children until `resume`, so that it cannot think on the opponent's time."""
         if _IS_POSIX and not self._is_suspended and not self._is_killed:
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGSTOP)
                 self._is_suspended = True
 
     def resume(self) -> None:
-        """Let a suspended process go on."""
+        """Resume a suspended process."""
         if self._is_suspended:
             self._is_suspended = False
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGCONT)
 
     def wait_for_exit(self, timeout_s: float) -> bool:
-        """Whether the process ended by itself in that time."""
+        """Wait for the process to exit; return whether it did before the timeout."""
         deadline = time.monotonic() + timeout_s
         while self._exit_text() is None:
             if time.monotonic() >= deadline:
@@ -182,13 +182,13 @@ class EngineProcess:
         return True
 
     def kill(self) -> None:
-        """End the process, its group and its children, and free the pipes. Does nothing the second time."""
+        """Kill the process, its group and its children, and close the pipes. Further calls do nothing."""
         if self._is_killed:
             return
         self._is_killed = True
-        _living.discard(self)
+        _running.discard(self)
         if _IS_POSIX:
-            # The leader is not reaped before, so that its number cannot have passed to a stranger.
+            # The leader has not been reaped yet, so its id cannot belong to another process.
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
         kill_marked(_MARK, self._mark)
@@ -208,10 +208,10 @@ class EngineProcess:
                         pipe.close()
         os.close(self._wake_reader)
 
-    def _held_bytes(self, measure: str) -> int:
-        return sum(_memory_of(process, measure) for process in self._family())
+    def _used_bytes(self, measure: str) -> int:
+        return sum(_memory_of(process, measure) for process in self._process_tree())
 
-    def _family(self) -> list[psutil.Process]:
+    def _process_tree(self) -> list[psutil.Process]:
         try:
             leader = psutil.Process(self.pid)
             return [leader, *leader.children(recursive=True)]
@@ -219,23 +219,23 @@ class EngineProcess:
             return []
 
     def _exit_text(self) -> str | None:
-        """How the process ended, None while it runs. Leaves it unreaped where the system can (see `kill`)."""
+        """Describe how the process exited; None while it is running. Does not reap it if possible (see `kill`)."""
         if sys.platform == "linux" and self._process.returncode is None:
             try:
                 ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:
-                return "it is gone"
+                return "the process no longer exists"
             if ended is None:
                 return None
             return _describe_exit(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status)
         code = self._process.poll()
         return None if code is None else _describe_exit(code)
 
-    def _check_life(self) -> None:
-        """Raise `EngineError` when the engine is dead or mute."""
+    def _check_alive(self) -> None:
+        """Raise `EngineError` if the engine has exited or closed its output."""
         if not self._is_at_end and self._exit_text() is None:
             return
-        # The end of the output is often seen a moment before the end of the process, or the other way round.
+        # The output may end slightly before the process exits, or the other way round.
         deadline = time.monotonic() + _EXIT_GRACE_S
         while time.monotonic() < deadline and not (self._is_at_end and self._exit_text()):
             with self._changed:
@@ -247,7 +247,7 @@ class EngineProcess:
                 return
         exit_text = self._exit_text()
         if exit_text is not None:
-            raise EngineError(f"engine {self._name!r} ended: {exit_text}", EngineFault.CRASH)
+            raise EngineError(f"engine {self._name!r} exited: {exit_text}", EngineFault.CRASH)
         raise EngineError(f"engine {self._name!r} closed its output but still runs", EngineFault.CLOSED)
 
     # -- pipes ---------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ class EngineProcess:
                 self.wait_for_exit(_EXIT_GRACE_S)
                 exit_text = self._exit_text()
                 if exit_text is not None:
-                    raise EngineError(f"engine {self._name!r} ended: {exit_text}", EngineFault.CRASH) from None
+                    raise EngineError(f"engine {self._name!r} exited: {exit_text}", EngineFault.CRASH) from None
                 raise EngineError(
                     f"engine {self._name!r} closed its input but still runs", EngineFault.CLOSED
                 ) from None
@@ -274,10 +274,10 @@ class EngineProcess:
     def _read(self) -> None:
         assert self._process.stdout is not None
         output = self._process.stdout.fileno()
-        aside = self._process.stderr.fileno() if self._process.stderr is not None else None
-        splitters = {output: LineSplitter(MAX_LINE), aside: LineSplitter(MAX_LINE)}
-        aside_bytes = 0
-        open_pipes = {pipe for pipe in (output, aside) if pipe is not None}
+        stderr = self._process.stderr.fileno() if self._process.stderr is not None else None
+        splitters = {output: LineSplitter(MAX_LINE), stderr: LineSplitter(MAX_LINE)}
+        stderr_bytes = 0
+        open_pipes = {pipe for pipe in (output, stderr) if pipe is not None}
         while output in open_pipes and self._fault is None:
             for pipe in _wait_readable(open_pipes, self._wake_reader):
                 if pipe == self._wake_reader:
@@ -287,23 +287,23 @@ class EngineProcess:
                 if not data:
                     open_pipes.discard(pipe)
                 if pipe == output:
-                    self._take(lines, len(data))
-                elif aside_bytes < _MAX_STDERR_BYTES:
-                    aside_bytes += len(data)
-                    self._note("!!", lines)
+                    self._enqueue(lines, len(data))
+                elif stderr_bytes < _MAX_STDERR_BYTES:
+                    stderr_bytes += len(data)
+                    self._log_lines("!!", lines)
         with self._changed:
             self._is_at_end = True
             self._changed.notify_all()
 
-    def _take(self, lines: list[str], size: int) -> None:
-        """Queue what the engine printed; a flood ends the reading, after which the engine blocks on its full pipe."""
-        self._note("<-", lines)
+    def _enqueue(self, lines: list[str], size: int) -> None:
+        """Queue lines of output. A flood ends the reading, so that the engine blocks on its full pipe."""
+        self._log_lines("<-", lines)
         with self._changed:
             self._lines.extend(lines)
             self._line_count += len(lines)
             self._byte_count += size
             for count, limit, what in (
-                (len(self._lines), MAX_BACKLOG_LINES, "lines at once"),
+                (len(self._lines), MAX_BACKLOG_LINES, "unread lines"),
                 (self._line_count, MAX_LINES, "lines"),
                 (self._byte_count, MAX_BYTES, "bytes"),
             ):
@@ -312,7 +312,7 @@ class EngineProcess:
                     self._fault = EngineError(message, EngineFault.FLOOD)
             self._changed.notify_all()
 
-    def _note(self, mark: str, lines: list[str]) -> None:
+    def _log_lines(self, mark: str, lines: list[str]) -> None:
         if self._log is not None:
             for line in lines:
                 self._log.write(mark, line)
@@ -320,17 +320,17 @@ class EngineProcess:
 
 @atexit.register
 def _kill_all() -> None:
-    for process in list(_living):
+    for process in list(_running):
         process.kill()
 
 
-def _spawn(argv: Sequence[str], cwd: str | None, mark: str, *, keeps_stderr: bool) -> subprocess.Popen[bytes]:
+def _spawn(argv: Sequence[str], cwd: str | None, mark: str, *, captures_stderr: bool) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             list(argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if keeps_stderr and _IS_POSIX else subprocess.DEVNULL,
+            stderr=subprocess.PIPE if captures_stderr and _IS_POSIX else subprocess.DEVNULL,
             bufsize=0,
             cwd=cwd,
             env={**os.environ, _MARK: mark},

@@ -1,4 +1,4 @@
-"""Lines on a pipe: cutting a byte stream into bounded lines, and the log of what went through."""
+"""Lines on a pipe: splitting a byte stream into lines of bounded length, and logging them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import IO
 from tengen.errors import AgentError
 
 MAX_LINE = 8192
-"""Longer lines are cut; Piskvork itself keeps about as much."""
+"""Maximum bytes per line; longer lines are truncated. Piskvork's own buffer has about this size."""
 
 _LOGGED_CHARACTERS = 500
 
 
 class LineSplitter:
-    r"""Cuts a byte stream into lines that end in LF, CR LF or CR; memory stays bounded however long a line is.
+    r"""Splits a byte stream into lines that end in LF, CR LF or CR. Memory is bounded, whatever the length of a line.
 
     >>> splitter = LineSplitter()
     >>> splitter.feed(b"START 15\r\nINFO ru"), splitter.feed(b"le 4\rEND")
@@ -30,14 +30,14 @@ class LineSplitter:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that `data` completes, without their ends; empty ones are left out."""
+        """Return the lines that `data` completes, without line ends; empty lines are dropped."""
         pieces = data.replace(b"\r", b"\n").split(b"\n")
         pieces[0] = self._rest + pieces[0]
         self._rest = pieces.pop()[: self._max_line]
         return self._decode(pieces)
 
     def flush(self) -> list[str]:
-        """The unfinished last line, if there is one."""
+        """Return the unfinished last line, if there is one."""
         rest, self._rest = self._rest, b""
         return self._decode([rest])
 
@@ -47,7 +47,7 @@ class LineSplitter:
 
 
 class PipeLog:
-    """A text file with every line that went over a pipe: `->` to the engine, `<-` from it, `!!` what it says aside."""
+    """A text file with every line sent over a pipe: `->` to the engine, `<-` from it, `!!` from its stderr."""
 
     def __init__(self, path: str | Path) -> None:
         try:
@@ -57,7 +57,7 @@ class PipeLog:
         self._lock = threading.Lock()
 
     def write(self, mark: str, line: str) -> None:
-        """Add one line with the time of day; long ones are shortened, a full disk is no reason to stop a game."""
+        """Log one line with a timestamp; long lines are shortened. If writing fails, logging stops without an error."""
         now = time.time()
         clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
         shown = line if len(line) <= _LOGGED_CHARACTERS else line[:_LOGGED_CHARACTERS] + "…"

@@ -1,1 +1,1 @@
-"""Puzzles with one winning first move: how they are made, stored and judged."""
+"""Puzzles with one winning first move: generation, storage and judging of attempts."""

@@ -1,7 +1,8 @@
-"""Puzzles from games that the engine plays against itself: win by continuous fours (VCF) or by threats (VCT).
+"""Puzzles from self-play games of the engine: win by continuous fours (VCF) or by continuous threats (VCT).
 
-A puzzle has exactly one first move that wins by threats of its kind; the solver proves both, that this one wins against
-every defence and that no other one does. Games are played fast and with a little chance, so that they hold mistakes.
+A puzzle has exactly one first move that wins by threats of its kind. The solver proves that this move wins against all
+defences, and that no other first move does. The games are played fast and with some randomness, so that they contain
+mistakes.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 
 MIN_DEPTH = 2
-"""Moves of the attacker; shorter ones are no puzzle."""
+"""Minimum number of moves by the attacker."""
 _QUIET_PLIES = 6
-"""Plies at the beginning of a game in which nobody looks for a win."""
+"""Number of plies at the start of a game that are not searched for wins."""
 _MAX_MISSES = 1
-"""Positions without a win by threats after which an earlier one is not looked for."""
+"""Going back through a game, stop after more than this many positions without a win by threats."""
 _GRADES = (3, 4, 6, 8)
-"""From how many moves on a puzzle is of grade 2, 3, 4, 5."""
+"""Minimum depths of grades 2, 3, 4 and 5."""
 _JUDGE_VCT_NODES = 8_000
-"""What may be spent on judging a move that the solution does not have; doubt is in its favour."""
+"""Node limit for judging a move outside the solution; if it is reached, the move counts as right."""
 _MAX_QUIET_DEFENCES = 12
-"""Points tried against a threat that no single stone answers."""
+"""Maximum number of nearby points to try as defences if no single stone answers all threats."""
 _UNSTOPPABLE = "nothing stops the threat any more"
 _FOURS = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.FOUR)
 _THREES = (Kind.DOUBLE_THREE, Kind.OPEN_THREE)
@@ -43,55 +44,55 @@ _THREES = (Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Puzzle:
-    """A position in which the side to move wins by threats of one kind, with one first move only."""
+    """A position in which exactly one move wins by threats of the given kind."""
 
     id: str
     kind: ThreatKind
     rules: str
     moves: str
-    """The game so far, as in `h8i9j10`."""
+    """The moves of the game up to the position, such as `h8i9j10`."""
     solution: str
-    """The winning line: the attacker's moves and one answer to each, up to a move that nothing answers."""
+    """The winning line: the attacker's moves and one answer to each, up to a move that has no answer."""
     depth: int
-    """The attacker's moves in the solution."""
+    """Number of moves by the attacker in the solution."""
     grade: int
-    """1 (easy) to 5, by the depth."""
+    """Difficulty from 1 (easy) to 5, derived from the depth."""
 
     def position(self) -> Position:
-        """Where the puzzle begins."""
+        """Return the position to solve."""
         return Position.from_moves(Ruleset.parse(self.rules), self.moves)
 
     def line(self) -> tuple[Point, ...]:
-        """The solution as points."""
+        """Return the solution as points."""
         return parse_points(self.solution)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MakerConfig:
-    """How games are played and puzzles looked for."""
+    """Settings for playing the games and finding puzzles in them."""
 
     min_nodes: int = 100
-    """The engine's positions a move are drawn between this …"""
+    """Lower bound for the engine's nodes per move, which are drawn for each side of a game."""
     max_nodes: int = 800
-    """… and this for each side of a game."""
+    """Upper bound for the engine's nodes per move."""
     random_stones: int = 4
-    """At most so many stones near the centre are put by chance."""
+    """Maximum number of random stones near the centre at the start of a game."""
     slip: float = 0.15
-    """How often the second-best move is played."""
+    """Probability of playing the second-best move."""
     vcf_nodes: int = 5_000
-    """What the solver may spend on one question about fours …"""
+    """Node limit per search for a VCF."""
     vct_nodes: int = 2_000
-    """… and on one about threats."""
+    """Node limit per search for a VCT."""
 
     def nodes(self, kind: ThreatKind) -> int:
-        """What one question about threats of a kind may cost."""
+        """Return the node limit per search for threats of a kind."""
         return self.vcf_nodes if kind is ThreatKind.VCF else self.vct_nodes
 
 
 def make_puzzles(
     ruleset: Ruleset, kinds: Iterable[ThreatKind], seed: int, config: MakerConfig | None = None
 ) -> Iterator[Puzzle]:
-    """Play games for ever and yield the puzzles found in them, none twice, mirrored or turned ones included."""
+    """Play games forever and yield the puzzles found in them, without duplicates up to symmetry."""
     config = config or MakerConfig()
     rng = random.Random(seed)
     engine = AlphaBeta(AlphaBetaConfig(table_mb=4))
@@ -105,7 +106,7 @@ def make_puzzles(
 
 
 def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: MakerConfig) -> Position:
-    """The end of a game of the engine against itself, begun by chance."""
+    """Play a self-play game from a random opening and return the final position."""
     engine.new_game(ruleset)
     nodes = {colour: rng.randint(config.min_nodes, config.max_nodes) for colour in Colour}
     position = Position.start(ruleset)
@@ -119,7 +120,7 @@ def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: M
 
 
 def find_puzzles(end: Position, kinds: Iterable[ThreatKind], config: MakerConfig) -> Iterator[Puzzle]:
-    """The deepest puzzle of each kind in the last part of a game that somebody won."""
+    """Yield the deepest puzzle of each kind near the end of a game; a draw has none."""
     left = set(kinds)
     for position, kind, line in reversed(list(_wins_before(end, frozenset(left), config))):
         if kind in left and (puzzle := _checked(position, kind, line, config)) is not None:
@@ -130,7 +131,7 @@ def find_puzzles(end: Position, kinds: Iterable[ThreatKind], config: MakerConfig
 def _wins_before(
     end: Position, kinds: frozenset[ThreatKind], config: MakerConfig
 ) -> Iterator[tuple[Position, ThreatKind, tuple[Point, ...]]]:
-    """The positions from which the winner had a win by threats, from the end back to where it began."""
+    """Yield the positions in which the winner had a win by threats, from the end of the game backwards."""
     misses = 0
     for plies in range(1, len(end.moves) - _QUIET_PLIES):
         position = end.undo(plies)
@@ -148,7 +149,7 @@ def _wins_before(
 def _find_win(
     position: Position, kinds: frozenset[ThreatKind], config: MakerConfig
 ) -> tuple[ThreatKind, tuple[Point, ...]] | None:
-    # Where fours alone win, threats are no puzzle: fours come first, wanted or not.
+    # A position that fours alone win is not a VCT puzzle, so VCF is always tried first.
     for kind in (ThreatKind.VCF, ThreatKind.VCT) if ThreatKind.VCT in kinds else (ThreatKind.VCF,):
         result = solve_threats(position, kind, Limits(nodes=config.nodes(kind)))
         if result.verdict is Verdict.WIN:
@@ -162,8 +163,8 @@ def _checked(position: Position, kind: ThreatKind, line: tuple[Point, ...], conf
     line = until_unstoppable(position, line)
     depth = (len(line) + 1) // 2
     if depth < MIN_DEPTH or _fives(position, position.to_move.opponent):
-        return None  # too short; or a four has to be answered, which is no riddle
-    if not _is_only_winner(position, kind, line[0], config):
+        return None  # too short, or the side to move must first answer a four, which is obvious
+    if not _is_only_winning_move(position, kind, line[0], config):
         return None
     return Puzzle(
         id=f"{kind}-{canonical_hash(position):016x}",
@@ -177,7 +178,7 @@ def _checked(position: Position, kind: ThreatKind, line: tuple[Point, ...], conf
 
 
 def until_unstoppable(position: Position, line: tuple[Point, ...]) -> tuple[Point, ...]:
-    """The line up to the attacker's first move that nothing answers any more, such as an open four."""
+    """Return the line up to the attacker's first move that has no answer, such as an open four."""
     for ply, move in enumerate(line):
         position = position.play(move)
         if ply % 2 == 0 and (position.is_over or not any(True for _ in _defences(position))):
@@ -185,16 +186,16 @@ def until_unstoppable(position: Position, line: tuple[Point, ...]) -> tuple[Poin
     return line
 
 
-# ---- One first move only --------------------------------------------------------------------------------------------
+# ---- Uniqueness of the first move -----------------------------------------------------------------------------------
 
 
-def _is_only_winner(position: Position, kind: ThreatKind, first: Point, config: MakerConfig) -> bool:
-    """Whether every other threat is refuted: some defence leaves no win by threats of the kind. Doubt counts as no."""
+def _is_only_winning_move(position: Position, kind: ThreatKind, first: Point, config: MakerConfig) -> bool:
+    """Whether every other threat has a defence that leaves no win of the kind; False if the solver cannot decide."""
     return all(_is_refuted(position, kind, move, config) for move in _threats(position, kind, config) if move != first)
 
 
 def _threats(position: Position, kind: ThreatKind, config: MakerConfig) -> Iterator[Point]:
-    """The moves with which a win of the kind could begin, fours first."""
+    """Yield the moves that could start a win of the kind, fours first."""
     attacker = position.to_move
     quiet = []
     for point in _near_stones(position):
@@ -225,7 +226,7 @@ def _is_refuted(position: Position, kind: ThreatKind, move: Point, config: Maker
 
 
 def _defences(position: Position) -> Iterator[Point]:
-    """Replies worth trying against a threat; one that refutes is enough."""
+    """Yield the replies worth trying against a threat."""
     defender = position.to_move
     yield from _fives(position, defender)
     fives = _fives(position, defender.opponent)
@@ -242,7 +243,7 @@ def _defences(position: Position) -> Iterator[Point]:
 
 
 def _fives(position: Position, colour: Colour) -> list[Point]:
-    """Where a colour would win at once, whoever is to move."""
+    """Return the points where a stone of the colour wins, regardless of the side to move."""
     board, number = position.native, colour_to_native(colour)
     empty: list[int] = np.flatnonzero(position.cells().ravel() == 0).tolist()
     return [Point.from_index(index, position.ruleset.width) for index in empty if board.would_win(index, number)]
@@ -272,32 +273,32 @@ def _near_centre(position: Position, reach: int = 3) -> list[Point]:
 
 
 class TryVerdict(StrEnum):
-    """What becomes of a move in a puzzle."""
+    """The verdict on a move in a puzzle."""
 
     RIGHT = "right"
-    """It keeps the win; the defence answers."""
+    """The move keeps the win; the defence replies."""
     SOLVED = "solved"
-    """It has won, or cannot be answered any more."""
+    """The move wins, or has no answer."""
     WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryResult:
-    """The answer to a try."""
+    """The result of an attempt."""
 
     verdict: TryVerdict
     reply: Point | None
-    """How the defence goes on; for a wrong move, what refutes it."""
+    """The reply of the defence; after a wrong move, the refutation."""
     reason: str
 
 
 def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None = None) -> TryResult:
-    """Judge the last of the moves that were made in a puzzle, the attacker's and the defender's in turn.
+    """Judge the last of the moves played in a puzzle; attacker and defender alternate.
 
-    Beyond the first move, any that keeps a win by threats of the kind is right, whether or not the solution has it.
+    After the first move, every move that keeps a win by threats of the kind is right, not only that of the solution.
     """
     if len(moves) % 2 == 0:
-        raise InputError("the attacker's move comes last")
+        raise InputError(f"{len(moves)} moves: the last move must be the attacker's, so the number must be odd")
     config = config or MakerConfig(vct_nodes=_JUDGE_VCT_NODES)
     before = puzzle.position()
     for move in moves[:-1]:
@@ -320,8 +321,8 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None =
 
 
 def _defend(puzzle: Puzzle, position: Position, config: MakerConfig) -> TryResult:
-    """Try every defence: one that refutes is shown, else the most stubborn one."""
-    stubborn: Point | None = None
+    """Reply with a refutation if there is one, otherwise with the defence that holds out longest."""
+    toughest: Point | None = None
     longest = -1
     for defence in _defences(position):
         answered = position.play(defence)
@@ -331,14 +332,14 @@ def _defend(puzzle: Puzzle, position: Position, config: MakerConfig) -> TryResul
         if found.verdict is Verdict.NO_WIN:
             return TryResult(verdict=TryVerdict.WRONG, reply=defence, reason=f"{defence} stops the attack")
         if len(found.line) > longest:
-            stubborn, longest = defence, len(found.line)
-    if stubborn is None:
+            toughest, longest = defence, len(found.line)
+    if toughest is None:
         return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason=_UNSTOPPABLE)
-    return TryResult(verdict=TryVerdict.RIGHT, reply=stubborn, reason="")
+    return TryResult(verdict=TryVerdict.RIGHT, reply=toughest, reason="")
 
 
 def _is_threat(position: Position, kind: ThreatKind, config: MakerConfig) -> bool:
-    """Whether the side that has just moved threatens something of the kind."""
+    """Whether the side that has just moved makes a threat of the kind."""
     attacker = position.to_move.opponent
     if _fives(position, attacker):
         return True
@@ -352,17 +353,17 @@ def _is_threat(position: Position, kind: ThreatKind, config: MakerConfig) -> boo
 
 
 def format_puzzle(puzzle: Puzzle) -> str:
-    """A line of a puzzle file."""
+    """Return the puzzle as a line of a puzzle file."""
     return json.dumps(asdict(puzzle), separators=(",", ":"))
 
 
 def parse_puzzles(text: str) -> list[Puzzle]:
-    """The puzzles of a file, one JSON object a line; `NotationError` names the line that is none."""
+    """Parse a puzzle file, which has one JSON object per line; `NotationError` names an invalid line."""
     puzzles = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             found = json.loads(line)
             puzzles.append(Puzzle(**(found | {"kind": ThreatKind(found["kind"])})))
         except (ValueError, TypeError, KeyError, InputError) as error:
-            raise NotationError(f"line {number} is no puzzle: {error}") from None
+            raise NotationError(f"line {number} is not a puzzle: {error}") from None
     return puzzles

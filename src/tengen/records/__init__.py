@@ -1,7 +1,7 @@
-"""Game records: one module per file format, and one door to all of them.
+"""Game records: one module per file format, and common functions for all formats.
 
-`load` and `save` choose the format by the file's ending; `iterate` reads large collections game by game; `losses` says
-what a format cannot hold. What each format means is told in its module and in docs/formats.md.
+`load` and `save` choose the format by the file extension; `iterate` reads large collections game by game; `losses`
+counts what a format cannot store. The formats are described in their modules and in docs/formats.md.
 """
 
 from __future__ import annotations

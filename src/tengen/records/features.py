@@ -1,4 +1,4 @@
-"""What a record contains beyond its moves, counted, so that a conversion can say what the target cannot hold."""
+"""Counts of what a record contains beyond its moves, so that a conversion can report what the target cannot store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Feature(Enum):
-    """A kind of content; its value is the singular and the plural for messages."""
+    """A kind of content. The value is its singular and plural, for messages."""
 
     VARIATION = ("variation", "variations")
     COMMENT = ("comment", "comments")
@@ -22,32 +22,32 @@ class Feature(Enum):
     TEXT_MARK = ("label on a point", "labels on points")
     MARK = ("mark", "marks")
     BOOKMARK = ("bookmark", "bookmarks")
-    TIME = ("time of a move", "times of moves")
+    TIME = ("move time", "move times")
     CLOCK = ("clock time", "clock times")
     VALUE = ("evaluation", "evaluations")
     PROPERTY = ("property", "properties")
     NAME = ("player name", "player names")
     RESULT = ("result", "results")
-    REASON = ("reason of a result", "reasons of results")
+    REASON = ("reason for a result", "reasons for results")
     EVENT = ("event", "events")
     ROUND = ("round", "rounds")
     DATE = ("date", "dates")
     RULE = ("rule", "rules")
-    SETUP = ("set-up that became moves", "set-ups that became moves")
+    SETUP = ("set-up converted to moves", "set-ups converted to moves")
     EMPTY_NODE = ("node without a move", "nodes without a move")
-    GAME = ("game that became a variation", "games that became variations")
+    GAME = ("game converted to a variation", "games converted to variations")
 
 
-def count_features(record: GameRecord, held_properties: frozenset[str] = frozenset()) -> Counter[Feature]:
-    """How often each kind of content occurs in the record; `RULE` and `GAME` depend on the target and are left out.
+def count_features(record: GameRecord, stored_properties: frozenset[str] = frozenset()) -> Counter[Feature]:
+    """Count each kind of content in the record, except `RULE` and `GAME`, which depend on the target format.
 
-    Properties that the target has a place for are not counted.
+    `stored_properties` are the properties that the target can store; they are not counted.
     """
     found: Counter[Feature] = Counter()
     for node in record.nodes():
         found.update(_features_of(node))
         if node.properties:
-            found[Feature.PROPERTY] += sum(name not in held_properties for name in node.properties)
+            found[Feature.PROPERTY] += sum(name not in stored_properties for name in node.properties)
         if not node.moves and not node.setup and node is not record.root:
             found[Feature.EMPTY_NODE] += 1
     header = {
@@ -64,7 +64,7 @@ def count_features(record: GameRecord, held_properties: frozenset[str] = frozens
 
 
 def _features_of(node: Node) -> Iterator[Feature]:
-    """One feature for each thing the node says beyond its moves; most nodes say nothing."""
+    """Yield a feature for each item in the node beyond its moves; most nodes have none."""
     for _ in node.children[1:]:
         yield Feature.VARIATION
     if node.comment:
@@ -86,5 +86,5 @@ def _features_of(node: Node) -> Iterator[Feature]:
 
 
 def describe(found: Iterable[tuple[Feature, int]]) -> list[str]:
-    """Counts as words: `["3 comments", "1 variation"]`."""
+    """Return the counts in words, such as `["3 comments", "1 variation"]`."""
     return [f"{count} {feature.value[count != 1]}" for feature, count in found if count]

@@ -1,4 +1,4 @@
-"""Loading and saving game files, whatever their format."""
+"""Loading and saving game files of any format."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import gzip
 import os
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from tengen.core.files import atomic_write
 from tengen.errors import RecordError
+from tengen.records.compression import decompressed
 from tengen.records.formats import Format, Options, format_of
 from tengen.records.game import GameRecord, collect
 from tengen.records.limits import MAX_FILE_BYTES
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from tengen.core.contracts import Ruleset
     from tengen.records.position_string import Rows
 
-_GZIP_MAGIC = b"\x1f\x8b"
-
 
 def load(
     path: str | os.PathLike[str],
@@ -34,10 +33,10 @@ def load(
     encoding: str | None = None,
     report: ReadReport | None = None,
 ) -> list[GameRecord]:
-    """All games of a file, gzipped or not.
+    """Read all games of a file, gzipped or not.
 
-    `ruleset` fills in what the file does not say; `rows` says where row 1 of position strings is; `encoding` is the
-    code page of texts; `report` counts what was skipped. Every failure is a `RecordError` with the file and the place.
+    `ruleset` supplies what the file does not state; `rows` says where row 1 of position strings is; `encoding` is the
+    code page of texts; `report` counts skipped games. Every failure is a `RecordError` with the file and the location.
     """
     return collect(iterate(path, format=format, ruleset=ruleset, rows=rows, encoding=encoding, report=report))
 
@@ -53,22 +52,22 @@ def iterate(
     skips_damage: bool = False,
     on_progress: Callable[[float], None] | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of a file one by one; options as for `load`. An error comes when the reading gets there.
+    """Yield the games of a file; options as for `load`. An error is raised when the reader reaches it.
 
-    With `skips_damage` a line that cannot be read, in formats of one game a line, is counted in the report instead.
-    `on_progress` hears before each game which share of the file has been read.
+    With `skips_damage`, formats with one game per line count unreadable lines in the report instead of raising an
+    error. `on_progress` is called before each game with the fraction of the file read so far.
     """
     entry = format_of(path, format)
     report = report if report is not None else ReadReport()
     options = Options(ruleset=ruleset, rows=rows, encoding=encoding, report=report, skips_damage=skips_damage)
     found = False
     try:
-        with open(path, "rb") as packed, _unpack(packed) as file:
-            size = max(1, os.fstat(packed.fileno()).st_size)
+        with open(path, "rb") as raw, decompressed(raw) as file:
+            size = max(1, os.fstat(raw.fileno()).st_size)
             for record in entry.stream(file, options) if entry.stream else entry.read(_read_whole(file), options):
                 found = True
                 if on_progress is not None:
-                    on_progress(packed.tell() / size)
+                    on_progress(raw.tell() / size)
                 yield record
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RecordError(f"{os.fspath(path)}: damaged gzip data: {error}") from None
@@ -80,17 +79,10 @@ def iterate(
         raise RecordError(f"{os.fspath(path)}: no usable game; {report.notes[0]}")
 
 
-def _unpack(file: BinaryIO) -> BinaryIO:
-    """The file itself, or what is packed in it."""
-    is_packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    file.seek(0)
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
-
-
 def _read_whole(file: BinaryIO) -> bytes:
     data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise RecordError(f"offset {MAX_FILE_BYTES}: the file is larger than that")
+        raise RecordError(f"the file is larger than the limit of {MAX_FILE_BYTES} bytes")
     return data
 
 
@@ -102,39 +94,38 @@ def save(
     rows: Rows = "bottom",
     encoding: str | None = None,
 ) -> None:
-    """Write the games into a file, which appears complete or not at all; an ending `.gz` packs it.
+    """Write the games to a file atomically; the extension `.gz` compresses it.
 
-    `records` may be a generator: if it raises, the old file stays as it was.
+    `records` may be a generator; if it raises, the old file stays unchanged.
     """
     entry = format_of(path, format)
-    if entry.write is None:
-        raise RecordError(f"{os.fspath(path)}: {entry.title} ({entry.name}) can be read but not written")
+    write = entry.writer(path)
     target = Path(os.path.realpath(path))
     options = Options(rows=rows, encoding=encoding)
     try:
         with (
             atomic_write(target) as file,
-            _packed(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out,
+            _gzip_writer(file) if target.name.endswith(".gz") else contextlib.nullcontext(file) as out,
         ):
-            for chunk in _written(entry, entry.write, records, options):
+            for chunk in _encode(entry, write, records, options):
                 out.write(chunk)
     except OSError as error:
         raise RecordError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
 
 
-def _packed(file: BinaryIO) -> gzip.GzipFile:
-    """A packer that gives the same bytes every time: no name, no date."""
+def _gzip_writer(file: BinaryIO) -> gzip.GzipFile:
+    """Return a gzip writer without file name and date, so that the same games always give the same bytes."""
     return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
 
 
-def _written(
+def _encode(
     entry: Format,
     write: Callable[[Iterable[GameRecord], Options], bytes],
     records: Iterable[GameRecord],
     options: Options,
 ) -> Iterator[bytes]:
-    """The bytes of the file, game by game where the format allows."""
-    checked = _checked(records)
+    """Yield the content of the file, game by game if the format allows it."""
+    checked = _check_all(records)
     if not entry.games_appended:
         yield write(list(checked), options)
         return
@@ -145,7 +136,7 @@ def _written(
             raise RecordError(f"game {number}: {error}") from None
 
 
-def _checked(records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+def _check_all(records: Iterable[GameRecord]) -> Iterator[GameRecord]:
     for number, record in enumerate(records, start=1):
         try:
             record.check()

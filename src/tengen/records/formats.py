@@ -1,4 +1,4 @@
-"""Which formats there are, how each is read and written, and what it cannot hold."""
+"""The table of file formats: how each is read and written, and what it cannot store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the caller may say about a file; each format looks at what concerns it."""
+    """Options for reading or writing a file; each format uses those that apply to it."""
 
     ruleset: Ruleset | None = None
     rows: Rows = "bottom"
@@ -34,43 +34,48 @@ class Options:
 
     @property
     def damage_report(self) -> ReadReport | None:
-        """Where formats of one game a line count damaged ones; None when these are errors."""
+        """The report in which formats with one game per line count damaged lines; None if they are errors."""
         return self.report if self.skips_damage else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A file format: its name, its endings, how it is read and written and what it holds.
-
-    The functions take the options along and pick what concerns them.
-    """
+    """A file format: its name, file extensions, reader, writer, and what it can store."""
 
     name: str
     title: str
     endings: tuple[str, ...] = ()
     read: Callable[[bytes, Options], Iterable[GameRecord]]
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
-    """None: the format is only read."""
+    """None if the format is read-only."""
     stream: Callable[[BinaryIO, Options], Iterable[GameRecord]] | None = None
-    """Reads an open file game by game, where the format allows that."""
+    """Reads an open file game by game; None if the format does not allow it."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     own_properties: frozenset[str] = frozenset()
     assumed_rule: Rule | None = None
-    """The rule that a reader assumes when the format does not state one."""
+    """The rule that the reader assumes if the format does not state one."""
     games_appended: bool = False
-    """Whether a file of several games is the files of the single games one after the other."""
+    """Whether a file with several games is the concatenation of one-game files."""
     one_tree: bool = False
-    """Whether several games become variations of one."""
+    """Whether several games are merged into one tree, as variations of the root."""
+
+    def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
+        """Return `write`; `RecordError`, with the path in its message, if the format is read-only."""
+        if self.write is None:
+            raise RecordError(f"{os.fspath(path)}: {self.title} ({self.name}) can be read but not written")
+        return self.write
 
 
-def _read_positions(data: bytes, told: Options) -> Iterator[GameRecord]:
-    """`.pos` and `.txt` hold position strings, offsets (openings), or the packed moves of renju programs."""
+def _read_positions(data: bytes, options: Options) -> Iterator[GameRecord]:
+    """Read a `.pos` or `.txt` file: position strings, offsets (openings), or the binary format of renju programs."""
     if position_string.is_packed(data):
-        return iter(position_string.read_packed(data, ruleset=told.ruleset))
+        return iter(position_string.read_packed(data, ruleset=options.ruleset))
     lines = split_lines(as_text(data))
     if opening_file.is_offsets(data):
-        return opening_file.iterate_offsets(lines, ruleset=told.ruleset)
-    return position_string.iterate_lines(lines, ruleset=told.ruleset, rows=told.rows, damage=told.damage_report)
+        return opening_file.iterate_offsets(lines, ruleset=options.ruleset)
+    return position_string.iterate_lines(
+        lines, ruleset=options.ruleset, rows=options.rows, damage=options.damage_report
+    )
 
 
 FORMATS: dict[str, Format] = {
@@ -81,14 +86,16 @@ FORMATS: dict[str, Format] = {
             title="position strings",
             endings=(".pos", ".txt"),
             read=_read_positions,
-            write=lambda records, told: position_string.write(records, rows=told.rows),
+            write=lambda records, options: position_string.write(records, rows=options.rows),
             holds=lambda _: position_string.HOLDS,
             games_appended=True,
         ),
         Format(
             name="offsets",
             title="openings as offsets from the centre",
-            read=lambda data, told: opening_file.iterate_offsets(split_lines(as_text(data)), ruleset=told.ruleset),
+            read=lambda data, options: opening_file.iterate_offsets(
+                split_lines(as_text(data)), ruleset=options.ruleset
+            ),
             write=lambda records, _: opening_file.write_offsets(records),
             holds=lambda _: opening_file.HOLDS,
             assumed_rule=Rule.FREESTYLE,
@@ -98,8 +105,8 @@ FORMATS: dict[str, Format] = {
             name="psq",
             title="Piskvork game",
             endings=(".psq",),
-            read=lambda data, told: psq.read(data, ruleset=told.ruleset, encoding=told.encoding),
-            write=lambda records, told: psq.write(records, encoding=told.encoding),
+            read=lambda data, options: psq.read(data, ruleset=options.ruleset, encoding=options.encoding),
+            write=lambda records, options: psq.write(records, encoding=options.encoding),
             holds=psq.holds,
             own_properties=psq.OWN_PROPERTIES,
             assumed_rule=Rule.FREESTYLE,
@@ -108,7 +115,7 @@ FORMATS: dict[str, Format] = {
             name="sgf",
             title="Smart Game Format",
             endings=(".sgf",),
-            read=lambda data, told: sgf.read(data, ruleset=told.ruleset, encoding=told.encoding),
+            read=lambda data, options: sgf.read(data, ruleset=options.ruleset, encoding=options.encoding),
             write=lambda records, _: sgf.write(records),
             holds=lambda _: sgf.HOLDS,
             games_appended=True,
@@ -117,15 +124,17 @@ FORMATS: dict[str, Format] = {
             name="rif",
             title="RenjuNet database",
             endings=(".rif", ".xml"),
-            read=lambda data, told: rif.read(data, report=told.report),
-            stream=lambda file, told: rif.read(file, report=told.report),
+            read=lambda data, options: rif.read(data, report=options.report),
+            stream=lambda file, options: rif.read(file, report=options.report),
         ),
         Format(
             name="lib",
             title="RenLib library",
             endings=(".lib",),
-            read=lambda data, told: lib.read(data, ruleset=told.ruleset, encoding=told.encoding, report=told.report),
-            write=lambda records, told: lib.write(records, encoding=told.encoding),
+            read=lambda data, options: lib.read(
+                data, ruleset=options.ruleset, encoding=options.encoding, report=options.report
+            ),
+            write=lambda records, options: lib.write(records, encoding=options.encoding),
             holds=lambda _: lib.HOLDS,
             own_properties=lib.OWN_PROPERTIES,
             assumed_rule=Rule.RENJU,
@@ -135,7 +144,7 @@ FORMATS: dict[str, Format] = {
             name="json",
             title="Tengen's JSON",
             endings=(".json",),
-            read=lambda data, told: json_record.read(data, ruleset=told.ruleset),
+            read=lambda data, options: json_record.read(data, ruleset=options.ruleset),
             write=lambda records, _: json_record.write(records),
             holds=lambda _: json_record.HOLDS,
         ),
@@ -143,11 +152,11 @@ FORMATS: dict[str, Format] = {
             name="jsonl",
             title="JSON lines",
             endings=(".jsonl",),
-            read=lambda data, told: json_record.iterate_lines(
-                split_lines(as_text(data)), ruleset=told.ruleset, damage=told.damage_report
+            read=lambda data, options: json_record.iterate_lines(
+                split_lines(as_text(data)), ruleset=options.ruleset, damage=options.damage_report
             ),
-            stream=lambda file, told: json_record.iterate_lines(
-                stream_lines(file), ruleset=told.ruleset, damage=told.damage_report
+            stream=lambda file, options: json_record.iterate_lines(
+                stream_lines(file), ruleset=options.ruleset, damage=options.damage_report
             ),
             write=lambda records, _: json_record.write_lines(records),
             holds=lambda _: json_record.HOLDS,
@@ -159,7 +168,7 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
-    """The format with that name, or the one that the file's ending says (`.gz` at the end is looked through)."""
+    """Return the format called `name`, or the one for the file extension; a final `.gz` is ignored."""
     if name is not None:
         if name not in FORMATS:
             raise RecordError(f"unknown format {name!r} (known: {', '.join(FORMATS)})")
@@ -170,12 +179,12 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
             return entry
     known = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
     raise RecordError(
-        f"{os.fspath(path)}: unknown file ending (known: {known}); or name the format ({', '.join(FORMATS)})"
+        f"{os.fspath(path)}: unknown file extension (known: {known}); rename it or name a format ({', '.join(FORMATS)})"
     )
 
 
 class Losses:
-    """Counts what a format cannot hold of the records that pass."""
+    """Counts the content of records that a format cannot store."""
 
     def __init__(self, format: str) -> None:
         self._format = format_of("", format)
@@ -194,7 +203,7 @@ class Losses:
                 self._lost[feature] += found[feature]
 
     def lines(self) -> list[str]:
-        """What is lost, such as `["3 comments", "1 variation"]`; empty when nothing is."""
+        """Return what would be lost, such as `["3 comments", "1 variation"]`; empty if nothing."""
         lost = Counter(self._lost)
         if self._format.one_tree and self._games > 1:
             lost[Feature.GAME] = self._games
@@ -206,7 +215,7 @@ def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
 
 
 def losses(records: Iterable[GameRecord], format: str) -> list[str]:
-    """What the format with that name cannot hold of these records, counted: `["3 comments", "2 variations"]`."""
+    """Count what the named format cannot store of these records, such as `["3 comments", "2 variations"]`."""
     counter = Losses(format)
     for record in records:
         counter.add(record)

@@ -1,8 +1,8 @@
-"""What a game file says: a tree of moves, set-up stones and remarks, with a header.
+"""The content of a game file: a header and a tree of moves, set-up stones and annotations.
 
-A record is what was written down, not what the rules allow: it may stop anywhere, place stones without moving, pass, or
-go on after a five. The only thing asked of it is that every stone lands on an empty point of the board. Everything
-here walks with explicit stacks: a branch may be thousands of nodes deep.
+A record is what was written down, not what the rules allow. It may stop anywhere, set up stones, contain passes, or
+continue after a five. The only requirement is that every stone is placed on an empty point of the board. A branch may
+be thousands of nodes deep, so all traversals use explicit stacks.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from tengen.core.position import Position
 
 Properties = Mapping[str, tuple[str, ...]]
-"""SGF property name → its values as they stand between the brackets, escapes included."""
+"""SGF property name → its raw values between the brackets, escapes included."""
 
 NO_PROPERTIES: Properties = MappingProxyType({})
 
 PASS = "--"
-"""How a pass is written where points are written."""
+"""Notation of a pass in a list of points."""
 
 
 class Move(NamedTuple):
-    """A stone placed by the player of that colour; no point is a pass."""
+    """A stone placed by the player of that colour, or a pass if `point` is None."""
 
     colour: Colour
     point: Point | None
@@ -43,26 +43,26 @@ class Move(NamedTuple):
 
 @cache
 def move_of(colour: Colour, point: Point | None) -> Move:
-    """The one shared `Move` of that colour and point (large trees hold millions)."""
+    """Return a shared `Move` object, which saves memory in trees with millions of moves."""
     return Move(colour, point)
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Stones put on the board, or taken off, without a move."""
+    """Stones added to the board, or removed from it, without a move."""
 
     black: tuple[Point, ...] = ()
     white: tuple[Point, ...] = ()
     empty: tuple[Point, ...] = ()
     to_move: Colour | None = None
-    """Who moves next; None leaves it as it is."""
+    """The side to move next; None does not change it."""
 
     def __bool__(self) -> bool:
         return bool(self.black or self.white or self.empty or self.to_move)
 
 
 class MarkKind(StrEnum):
-    """The signs that can be drawn on a point."""
+    """The marks that can be drawn on a point."""
 
     TRIANGLE = "triangle"
     SQUARE = "square"
@@ -70,11 +70,11 @@ class MarkKind(StrEnum):
     CROSS = "cross"
     SELECTED = "selected"
     LABEL = "label"
-    """A text of its own."""
+    """A short text."""
 
 
 class Mark(NamedTuple):
-    """A sign on a point; only a label has a text."""
+    """A mark on a point; only a label has a text."""
 
     kind: MarkKind
     point: Point
@@ -83,18 +83,18 @@ class Mark(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Node:
-    """One step of a record: usually one move, sometimes set-up stones, several moves or only a remark.
+    """One step of a record: usually one move, sometimes set-up stones, several moves or only a comment.
 
     Nodes compare by identity; `GameRecord` compares whole trees.
     """
 
     moves: tuple[Move, ...] = ()
-    """What was played here, in order; usually one move."""
+    """The moves of this node in order; usually one."""
     setup: Setup | None = None
     """Stones placed or removed before the moves of this node."""
     comment: str = ""
     label: str = ""
-    """The short text that stands at the move on the board (RenLib's board text)."""
+    """A short text shown on the board at this move (RenLib's board text)."""
     time_ms: int | None = None
     """Milliseconds the last move of this node took."""
     clock_ms: int | None = None
@@ -102,11 +102,11 @@ class Node:
     value: float | None = None
     """Evaluation of the position after this node **for black**, from -1 (white wins) to +1 (black wins)."""
     marks: tuple[Mark, ...] = ()
-    """Signs on points; their order means nothing."""
+    """Marks on points, in no particular order."""
     bookmarked: bool = False
     """Whether the author marked the node as worth returning to."""
     properties: Properties = field(default_factory=lambda: NO_PROPERTIES)
-    """SGF properties without a field here, in the order of the file. Replace the mapping, never change it."""
+    """SGF properties that have no field here, in file order. Replace the mapping; do not modify it."""
     children: list[Node] = field(default_factory=list)
     """Continuations; the first one is the main line."""
     parent: Node | None = None
@@ -118,12 +118,12 @@ class Node:
         return child
 
     def play(self, point: Point | None, colour: Colour | None = None) -> Node:
-        """Append a move (None passes); without a colour, the player whose turn it is."""
+        """Append a move and return its node; None is a pass. The default colour is the side to move."""
         return self.add(Node(moves=(move_of(colour or self.to_move, point),)))
 
     @property
     def to_move(self) -> Colour:
-        """Who moves after this node: cost grows with the distance to the last move above."""
+        """The side to move after this node. The cost grows with the distance to the last move above it."""
         node: Node | None = self
         setups: list[Setup] = []
         while node is not None:
@@ -137,7 +137,7 @@ class Node:
         return _first_to_move(setups)
 
     def content(self) -> tuple[object, ...]:
-        """Everything but the place in the tree, for comparisons."""
+        """Return all fields except parent and children, for comparisons."""
         return (
             self.moves,
             self.setup or Setup(),
@@ -157,7 +157,7 @@ class Node:
 
 
 def _first_to_move(setups: list[Setup]) -> Colour:
-    """Who begins after these set-ups (latest first): white if black has more stones."""
+    """Return the side to move after these set-ups (latest first): white if black has more stones."""
     stones: dict[Point, Colour] = {}
     for setup in reversed(setups):
         _place(setup, stones)
@@ -175,7 +175,7 @@ def _place(setup: Setup, stones: dict[Point, Colour]) -> None:
 
 
 class Branch:
-    """The board along the branch that is being read or written: `enter` a node, `leave` it again."""
+    """The stones on the current branch of a tree while it is read or written; `enter` and `leave` its nodes."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
@@ -186,7 +186,7 @@ class Branch:
         return len(self._undo)
 
     def enter(self, node: Node) -> None:
-        """Play the node. A stone off the board or on another one is a `RecordError`, and nothing has changed."""
+        """Apply a node. A stone off the board or on another stone raises `RecordError` and changes nothing."""
         if len(self._undo) >= MAX_DEPTH:
             raise RecordError(f"a branch is deeper than {MAX_DEPTH} nodes")
         changes: list[tuple[Point, Colour | None]] = []
@@ -202,7 +202,7 @@ class Branch:
             raise
 
     def leave(self) -> None:
-        """Take back the node entered last."""
+        """Undo the last node entered."""
         for point, before in reversed(self._undo.pop()):
             if before is None:
                 self.stones.pop(point, None)
@@ -210,14 +210,14 @@ class Branch:
                 self.stones[point] = before
 
     def leave_to(self, depth: int) -> None:
-        """Take back nodes until `depth` of them are left."""
+        """Undo nodes until `depth` of them are left."""
         while len(self._undo) > depth:
             self.leave()
 
     def _play(self, colour: Colour, point: Point, changes: list[tuple[Point, Colour | None]]) -> None:
         self._check_on_board(point)
         if point in self.stones:
-            raise RecordError(f"{colour} plays {point}, where a {self.stones[point]} stone stands")
+            raise RecordError(f"{colour} plays {point}, which has a {self.stones[point]} stone")
         changes.append((point, None))
         self.stones[point] = colour
 
@@ -242,7 +242,7 @@ class Branch:
 
 @dataclass(slots=True, eq=False, repr=False)
 class GameRecord:
-    """A game with its header. Texts may be empty; `result` None is unknown, `Outcome.ONGOING` unfinished.
+    """A game with its header. Texts may be empty; a `result` of None is unknown, `Outcome.ONGOING` is unfinished.
 
     >>> from tengen.core.geometry import parse_points
     >>> game = GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"), black="Ann")
@@ -255,18 +255,18 @@ class GameRecord:
     white: str = ""
     result: Outcome | None = None
     result_reason: str = ""
-    """Why it ended so: `five`, `resignation`, `time`, `foul`, `forfeit`, … or any other word."""
+    """The reason for the result: `five`, `resignation`, `time`, `foul`, `forfeit`, … or any other text."""
     event: str = ""
     round: str = ""
     date: str = ""
-    """As the file has it, best `YYYY-MM-DD`."""
+    """The date as written in the file, preferably `YYYY-MM-DD`."""
     comment: str = ""
-    """About the game as a whole; nodes have comments of their own."""
+    """Comment on the whole game; nodes have their own comments."""
     root: Node = field(default_factory=Node)
 
     @classmethod
     def from_points(cls, ruleset: Ruleset, points: Iterable[Point | None], **header: Any) -> GameRecord:
-        """The game in which black and white place these stones in turn; None passes. `header` names other fields."""
+        """Make a game of alternating moves, black first; None is a pass. `header` sets the other fields."""
         record = cls(ruleset=ruleset, **header)
         node, colour = record.root, Colour.BLACK
         for point in points:
@@ -276,11 +276,11 @@ class GameRecord:
 
     @property
     def properties(self) -> Properties:
-        """SGF properties of the game that have no field here: those of the root."""
+        """The properties of the root: SGF properties of the game that have no field here."""
         return self.root.properties
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, each before its children, main line first."""
+        """Yield all nodes in pre-order, main line first."""
         stack = [self.root]
         while stack:
             node = stack.pop()
@@ -288,7 +288,7 @@ class GameRecord:
             stack.extend(reversed(node.children))
 
     def main_line(self) -> Iterator[Node]:
-        """The root, its first child, and so on."""
+        """Yield the root, its first child, and so on."""
         node = self.root
         yield node
         while node.children:
@@ -296,11 +296,11 @@ class GameRecord:
             yield node
 
     def moves(self) -> list[Move]:
-        """The moves of the main line, without set-up stones."""
+        """Return the moves of the main line, without set-up stones."""
         return [move for node in self.main_line() for move in node.moves]
 
     def stones(self, moves: int | None = None) -> dict[Point, Colour]:
-        """The stones after that many moves of the main line (all by default), set-up stones included."""
+        """Return the stones after the first `moves` moves of the main line (default: all), including set-up stones."""
         stones: dict[Point, Colour] = {}
         left = self._checked_count(moves)
         for node in self.main_line():
@@ -313,7 +313,7 @@ class GameRecord:
         return stones
 
     def to_move(self, moves: int | None = None) -> Colour:
-        """Who moves after that many moves of the main line (all by default)."""
+        """Return the side to move after the first `moves` moves of the main line (default: all)."""
         count = self._checked_count(moves)
         last = self.root
         for node in self.main_line():
@@ -326,10 +326,10 @@ class GameRecord:
         return last.to_move
 
     def position(self, moves: int | None = None) -> Position:
-        """The position after that many moves of the main line (all by default).
+        """Return the position after the first `moves` moves of the main line (default: all).
 
-        A game of alternating moves is replayed, so a move that the rules forbid is an `IllegalMoveError`. Set-up
-        stones and passes have no history: such a position is built from its stones.
+        A game of alternating moves is replayed, so an illegal move raises `IllegalMoveError`. A game with set-up stones
+        or passes gives a position without move history, built from the stones.
         """
         from tengen.core.position import Position
 
@@ -349,9 +349,9 @@ class GameRecord:
         )
 
     def settle(self) -> bool:
-        """Fill in an unknown result if the board after the last move proves it; say whether it did.
+        """Fill in an unknown result if the final position decides it; return whether the result was filled in.
 
-        A last move that is a renju foul loses. A game that breaks the rules earlier stays as it is.
+        A last move that is a renju foul loses. A game with an earlier illegal move is not changed.
         """
         if self.result not in (None, Outcome.ONGOING):
             return False
@@ -379,7 +379,7 @@ class GameRecord:
         return True
 
     def check(self) -> None:
-        """Raise `RecordError` unless every stone lands on an empty point and every number is in its range."""
+        """Raise `RecordError` unless every stone is placed on an empty point and every number is in its range."""
         branch = Branch(self.ruleset)
         stack = [(self.root, 0)]
         while stack:
@@ -442,7 +442,7 @@ def _check_numbers(node: Node) -> None:
 
 
 def same_tree(left: Node, right: Node) -> bool:
-    """Whether two trees hold the same nodes in the same order."""
+    """Whether two trees have the same nodes in the same order."""
     stack = [(left, right)]
     while stack:
         one, other = stack.pop()
@@ -453,23 +453,22 @@ def same_tree(left: Node, right: Node) -> bool:
 
 
 def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
-    """All records in a list, unless they have too many nodes to hold at once."""
+    """Collect records in a list; `RecordError` if together they have more than `MAX_NODES` nodes."""
     collected: list[GameRecord] = []
     nodes = 0
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: the games so far have more than {MAX_NODES} nodes together")
+            raise RecordError(f"game {len(collected) + 1}: the games up to here have more than {MAX_NODES} nodes")
         collected.append(record)
     return collected
 
 
 def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[Point | None]:
-    """The node as stones placed in strict alternation, `turn` first, for formats that know nothing else.
+    """Convert a node to strictly alternating plies, `turn` first, for formats that support nothing else.
 
-    Set-up stones become moves, black's and white's in turn, and a pass (None) stands wherever a player places two
-    stones in a row. `stones` is the board before the node. Removing or replacing a stone cannot be said that way and is
-    a `RecordError`.
+    Set-up stones become moves, black and white in turn, with a pass (None) wherever a player would place two stones in
+    a row. `stones` is the board before the node. A set-up that removes or replaces stones raises `RecordError`.
     """
     plies: list[Point | None] = []
     if node.setup:
@@ -492,7 +491,10 @@ def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[P
 
 
 def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
-    """The main line in strict alternation from black (see `plies_of`); `passes` says whether the format knows them."""
+    """Return the main line as alternating plies, black first (see `plies_of`).
+
+    With `passes=False`, for formats without passes, a pass raises `RecordError`.
+    """
     plies: list[Point | None] = []
     stones: dict[Point, Colour] = {}
     for node in record.main_line():
@@ -505,12 +507,13 @@ def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
     return plies
 
 
-def ruleset_of(width: int, height: int, like: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
-    """The ruleset of a file that states only the size: the rest is as in `like`, or plain `rule`.
+def ruleset_of(width: int, height: int, default: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
+    """Return the ruleset of a file that states only the board size.
 
-    Raises `RulesetError` when no board has that size.
+    The rest comes from `default`, or is five in a row under `rule` if `default` is None. `RulesetError` if the size is
+    not supported.
     """
-    if like is None:
+    if default is None:
         win_length = min(5, max(width, height))
         return Ruleset(width, height, max(3, win_length), rule if win_length == 5 else Rule.FREESTYLE)
-    return Ruleset(width, height, like.win_length, like.rule, like.opening)
+    return Ruleset(width, height, default.win_length, default.rule, default.opening)

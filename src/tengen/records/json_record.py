@@ -1,17 +1,17 @@
-"""Tengen's own JSON, which holds everything a record holds, and the simple JSON lines of game collections.
+"""Tengen's JSON format, which stores complete records, and the simple JSON lines of game collections.
 
 A game is one object:
 
     {"format": "tengen-game", "version": 1, "ruleset": "15x15:5:renju", "black": "Ann", "white": "Bob",
      "result": "black", "result_reason": "five", "moves": "h8i9j10"}
 
-A game with more than bare moves has `nodes` instead of `moves`: a list of objects in which every node comes after its
-parent; `parent` is the index of the parent in the list and is left out when that is the node just before. (A nested
-tree would break every JSON parser that recurses.) A `.json` file is one such object or a list of them, a `.jsonl` file
-has one per line.
+A game with more than plain moves has `nodes` instead of `moves`: a list of objects in which every node comes after its
+parent. `parent` is the parent's index in the list; it is omitted if the parent is the preceding node. (A deeply nested
+tree would break recursive JSON parsers.) A `.json` file is one such object or a list of them; a `.jsonl` file has one
+object per line.
 
-Objects without `format` are read too: `ruleset`, or `size` (or `board_size`) and `rule`; `moves`, `result` (or
-`outcome`), `event`, and for positions `black` and `white` as lists of points and `to_move`. What else they say is kept
+Objects without `format` are read too. They have `ruleset`, or `size` (or `board_size`) and `rule`; `moves`, `result`
+(or `outcome`), `event`; and for positions `black` and `white` as lists of points, and `to_move`. Other keys are stored
 as properties.
 """
 
@@ -41,7 +41,7 @@ from tengen.records.game import (
 )
 from tengen.records.limits import MAX_NODES, MAX_TIME_MS
 from tengen.records.report import DAMAGED_LINES
-from tengen.records.sgf import SAID_BY_FIELDS, escape
+from tengen.records.sgf import FIELD_PROPERTIES, escape
 from tengen.records.text import as_text, shorten, split_lines, tidy, tidy_line
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ T = TypeVar("T")
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a game, a list of games, or JSON lines; `ruleset` fills in what a simple object does not say."""
+    """Read a game, a list of games, or JSON lines; `ruleset` supplies what a simple object does not state."""
     text = as_text(data)
     if text.lstrip()[:1] == "[":
         found = _load(text, "line 1")
@@ -84,16 +84,16 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecor
 
 
 def read_lines(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read JSON lines: one game per line, blank lines skipped."""
+    """Read JSON lines: one game per line; blank lines are skipped."""
     return collect(iterate_lines(split_lines(as_text(data)), ruleset=ruleset))
 
 
 def iterate_lines(
     lines: Iterable[str], *, ruleset: Ruleset | None = None, damage: ReadReport | None = None
 ) -> Iterator[GameRecord]:
-    """The games of JSON lines one by one, for collections that are too large to hold at once.
+    """Yield the games of JSON lines, for collections that are too large for memory.
 
-    Damaged lines are counted in `damage` if it is given.
+    Damaged lines are counted in `damage`, or raise if it is None.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -110,7 +110,7 @@ def iterate_lines(
 
 def _load(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         place = f"{where}, column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         raise RecordError(f"{place}: not JSON: {error.msg}") from None
@@ -118,26 +118,26 @@ def _load(text: str, where: str) -> Any:
         raise RecordError(f"{where}: not usable JSON: {shorten(str(error), 80)}") from None
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _game(found: Any, where: str, like: Ruleset | None) -> GameRecord:
+def _game(found: Any, where: str, default: Ruleset | None) -> GameRecord:
     try:
         game = _of_type(found, dict, "a game")
         if "format" not in game:
-            return _simple_game(game, like)
+            return _simple_game(game, default)
         if game["format"] != FORMAT:
             raise RecordError(f"format {shorten(repr(game['format']))} is not {FORMAT!r}")
         if game.get("version") != VERSION:
-            raise RecordError(f"version {shorten(repr(game.get('version')))} is not known (up to {VERSION})")
+            raise RecordError(f"unknown version {shorten(repr(game.get('version')))} (newest known: {VERSION})")
         return _own_game(game)
     except InputError as error:
         raise RecordError(f"{where}: {error}") from None
 
 
 def _own_game(game: Json) -> GameRecord:
-    _refuse_unknown(game, _GAME_KEYS, "a game")
+    _reject_unknown(game, _GAME_KEYS, "a game")
     ruleset = Ruleset.parse(_of_type(game.get("ruleset"), str, "ruleset"))
     record = GameRecord(ruleset=ruleset, result=_result(game.get("result")))
     for name in _HEADER_TEXTS:
@@ -158,9 +158,9 @@ def _result(value: object) -> Outcome | None:
 
 
 def _tree(entries: list[Any], ruleset: Ruleset) -> Node:
-    """Nodes in any order in which parents come first; checked branch by branch afterwards."""
+    """Build the tree from nodes listed after their parents, then check every branch."""
     if not entries or len(entries) > MAX_NODES:
-        raise RecordError(f"{len(entries)} nodes are not between 1 and {MAX_NODES}")
+        raise RecordError(f"the number of nodes must be between 1 and {MAX_NODES}, not {len(entries)}")
     nodes: list[Node] = []
     for index, entry in enumerate(entries):
         try:
@@ -178,7 +178,7 @@ def _tree(entries: list[Any], ruleset: Ruleset) -> Node:
 
 
 def _node(fields: Json) -> Node:
-    _refuse_unknown(fields, _NODE_KEYS, "a node")
+    _reject_unknown(fields, _NODE_KEYS, "a node")
     node = Node(moves=_moves(fields))
     if "setup" in fields:
         node.setup = _setup(_of_type(fields["setup"], dict, "setup")) or None
@@ -201,7 +201,7 @@ def _moves(fields: Json) -> tuple[Move, ...]:
     if "moves" in fields:
         pairs += [_pair(pair) for pair in _of_type(fields["moves"], list, "moves")]
     if len(pairs) > 1 and "moves" not in fields:
-        raise RecordError("black and white in one node: their order is said by 'moves'")
+        raise RecordError("a node has both black and white: use 'moves' to give their order")
     return tuple(move_of(_member(Colour, colour, "colour"), _point_or_pass(point)) for colour, point in pairs)
 
 
@@ -217,7 +217,7 @@ def _point_or_pass(value: object) -> Point | None:
 
 
 def _setup(fields: Json) -> Setup:
-    _refuse_unknown(fields, _SETUP_KEYS, "setup")
+    _reject_unknown(fields, _SETUP_KEYS, "setup")
     black, white, empty = (
         parse_points(_of_type(fields.get(name, ""), str, name)) for name in ("black", "white", "empty")
     )
@@ -228,7 +228,7 @@ def _setup(fields: Json) -> Setup:
 def _mark(value: object) -> Mark:
     parts = _of_type(value, list, "a mark")
     if not 2 <= len(parts) <= 3:
-        raise RecordError(f"a mark is a kind, a point and perhaps a text, not {shorten(repr(parts))}")
+        raise RecordError(f"a mark is a kind, a point and an optional text, not {shorten(repr(parts))}")
     kind = _member(MarkKind, parts[0], "mark")
     text = tidy_line(_of_type(parts[2], str, "text of a mark")) if len(parts) == 3 else ""
     return Mark(kind, Point(_of_type(parts[1], str, "point of a mark")), text)
@@ -266,7 +266,7 @@ def _member(kind: Callable[[Any], T], value: object, what: str) -> T:
         raise RecordError(f"unknown {what} {shorten(repr(value))}") from None
 
 
-def _refuse_unknown(fields: Json, known: frozenset[str], what: str) -> None:
+def _reject_unknown(fields: Json, known: frozenset[str], what: str) -> None:
     unknown = sorted(set(fields) - known)
     if unknown:
         raise RecordError(f"{what} has the unknown key {shorten(unknown[0])!r} (known: {', '.join(sorted(known))})")
@@ -275,11 +275,11 @@ def _refuse_unknown(fields: Json, known: frozenset[str], what: str) -> None:
 # ---- Simple objects -------------------------------------------------------------------------------------------------
 
 
-def _simple_game(game: Json, like: Ruleset | None) -> GameRecord:
+def _simple_game(game: Json, default: Ruleset | None) -> GameRecord:
     is_position = isinstance(game.get("black"), list) or isinstance(game.get("white"), list)
     if "moves" not in game and not is_position:
-        raise RecordError(f"neither 'format' nor 'moves' nor stones among the keys {shorten(', '.join(game))!r}")
-    ruleset = _simple_ruleset(game, like)
+        raise RecordError(f"no 'format', 'moves' or stones among the keys {shorten(', '.join(game))!r}")
+    ruleset = _simple_ruleset(game, default)
     moves = game.get("moves", "")
     if isinstance(moves, list):
         moves = "".join(_of_type(move, str, "a move") for move in moves)
@@ -298,23 +298,23 @@ def _simple_game(game: Json, like: Ruleset | None) -> GameRecord:
     return record
 
 
-def _simple_ruleset(game: Json, like: Ruleset | None) -> Ruleset:
+def _simple_ruleset(game: Json, default: Ruleset | None) -> Ruleset:
     if "ruleset" in game:
         return Ruleset.parse(_of_type(game["ruleset"], str, "ruleset"))
     size = game.get("size", game.get("board_size"))
     if size is None:
-        width, height = (like.width, like.height) if like else (15, 15)
+        width, height = (default.width, default.height) if default else (15, 15)
     elif isinstance(size, list) and len(size) == 2:
         width, height = _integer(size[0], "size", 99), _integer(size[1], "size", 99)
     else:
         width = height = _integer(size, "size", 99)
     if game.get("rule") not in (None, "unknown"):
         return ruleset_of(width, height, None, _member(Rule, game["rule"], "rule"))
-    return ruleset_of(width, height, like)
+    return ruleset_of(width, height, default)
 
 
 def _add_stones(record: GameRecord, game: Json) -> None:
-    """Put the stones of a position before the moves, which then begin with the side to move."""
+    """Set up the stones of a position before the moves, which then start with the side to move."""
     to_move = _member(Colour, game.get("to_move", "black"), "to_move")
     stones = [
         tuple(Point(_of_type(point, str, "a point")) for point in _of_type(game.get(name, []), list, name))
@@ -330,9 +330,9 @@ def _add_stones(record: GameRecord, game: Json) -> None:
 
 
 def _property_name(key: str) -> str:
-    """The key as the name of a property, other than those that say something in SGF."""
+    """Convert a key to a property name that does not clash with the properties SGF generates from fields."""
     name = re.sub("[^A-Z0-9]", "", key.upper())
-    return f"X{name}" if name in SAID_BY_FIELDS else name
+    return f"X{name}" if name in FIELD_PROPERTIES else name
 
 
 def _property_value(value: object) -> str:
@@ -343,17 +343,17 @@ def _property_value(value: object) -> str:
 
 
 def write(records: Iterable[GameRecord]) -> bytes:
-    """A list of games, one per line between the brackets."""
+    """Write a JSON list of games, one per line."""
     return _encode("[\n" + ",\n".join(_dump(record) for record in records) + "\n]\n")
 
 
 def write_lines(records: Iterable[GameRecord]) -> bytes:
-    """One game per line."""
+    """Write JSON lines: one game per line."""
     return _encode("".join(_dump(record) + "\n" for record in records))
 
 
 def _encode(text: str) -> bytes:
-    # A kept byte is a lone surrogate: its Python escape is the JSON escape too.
+    # An undecodable byte is a lone surrogate, whose Python escape is also a valid JSON escape.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -362,7 +362,7 @@ def _dump(record: GameRecord) -> str:
 
 
 def as_dict(record: GameRecord) -> Json:
-    """The record as a JSON object of the current version."""
+    """Return the record as a JSON object of the current version."""
     game: Json = {"format": FORMAT, "version": VERSION, "ruleset": str(record.ruleset)}
     for name in _HEADER_TEXTS:
         text = getattr(record, name)
@@ -378,7 +378,7 @@ def as_dict(record: GameRecord) -> Json:
 
 
 def _is_bare(record: GameRecord) -> bool:
-    """Whether the record is moves in turn and nothing else."""
+    """Whether the record consists only of alternating moves."""
     if record.root.content() != Node().content():
         return False
     for ply, node in enumerate(record.main_line()):

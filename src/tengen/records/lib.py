@@ -1,15 +1,16 @@
-r"""RenLib libraries (`.lib`): opening trees of renju with comments and texts on the board, 15x15, binary.
+r"""RenLib libraries (`.lib`): binary opening trees for renju on 15x15, with comments and texts on the board.
 
-A header of 20 bytes (`FF RenLib FF`, version, padding; missing in the oldest files), then the nodes, each before its
-children and those before its next sibling:
+The file has a header of 20 bytes (`FF RenLib FF`, version, padding; missing in the oldest files), then the nodes in
+pre-order:
 
     point, flags                two bytes; point = 16·(row from the top − 1) + column from 1, 0 = root or pass
     info2, info1                only with flag 01
     comment                     with flag 08: bytes in pairs up to a NUL; with flag 20 in the old seven-bit form
     board text                  with flag 01 and info1 & 01: bytes in pairs up to a NUL
 
-The picture is kept. Texts are in the author's Windows code page: name it, or their bytes are kept until you do. A
-library is one tree, so a reader gives one record, and several records are written as variations of one root.
+Rows are flipped, so the board looks the same in Tengen. Texts are in the author's Windows code page, which the file
+does not name. If `encoding` is not given, bytes that are not UTF-8 are preserved. A library is one tree, so the reader
+returns one record, and the writer makes several records variations of one root.
 """
 
 from __future__ import annotations
@@ -58,23 +59,23 @@ _EXTENSION = 0x01
 _BOARD_TEXT = 0x01
 
 _LINE_SEPARATOR = b"\x08"
-"""Between the first line of a comment and the others."""
+"""Separates the first line of a comment from the rest."""
 _START_PROPERTY = "LIBSTART"
 OWN_PROPERTIES = frozenset({_START_PROPERTY})
-"""Properties in which a record remembers what only RenLib says: here, where the program opens the library."""
+"""Record properties that store data specific to RenLib: the node at which RenLib opens the library."""
 # The oldest files use the Swedish variant of ASCII.
 _SWEDISH = str.maketrans("}{|][\\", "åäöÅÄÖ")
 
 
 @dataclass(slots=True)
 class LibNode:
-    """One node as it stands in the file."""
+    """One node as stored in the file."""
 
     offset: int
     depth: int
-    """1 for the first moves; 0 only for a root that the file writes itself."""
+    """1 for the first moves; 0 for an explicit root node."""
     point: Point | None
-    """None is the root or a pass."""
+    """None for the root or a pass."""
     flags: int
     comment: bytes = b""
     old_comment: bool = False
@@ -82,13 +83,13 @@ class LibNode:
 
 
 def scan(data: bytes) -> Iterator[LibNode]:
-    """The nodes of a library in the order of the file, without building a tree: memory does not grow with the file."""
-    place = _after_header(data)
-    start = place
+    """Yield the nodes of a library in file order without building a tree, so memory use does not grow with the file."""
+    offset = _after_header(data)
+    start = offset
     depth = 0
     open_siblings: list[int] = []
-    while place < len(data):
-        node, place = _read_node(data, place)
+    while offset < len(data):
+        node, offset = _read_node(data, offset)
         is_root = node.offset == start and node.point is None
         if is_root:
             yield node
@@ -115,61 +116,61 @@ def _after_header(data: bytes) -> int:
         if len(data) < _HEADER_SIZE:
             raise RecordError(f"offset {len(data):#x}: the header of a RenLib file has {_HEADER_SIZE} bytes")
         if (data[8], data[9]) > _VERSION:
-            raise RecordError(f"offset 0x8: RenLib file version {data[8]}.{data[9]}; known up to 3.4")
+            raise RecordError(f"offset 0x8: RenLib file version {data[8]}.{data[9]} is not supported (newest: 3.4)")
         return _HEADER_SIZE
     if data[:1] == bytes([_CENTRE]):
         return 0
-    raise RecordError(f"offset 0x0: not a RenLib library, it begins with {data[:8].hex(' ') or 'nothing'}")
+    raise RecordError(f"offset 0x0: not a RenLib library: it starts with {data[:8].hex(' ') or 'nothing'}")
 
 
-def _read_node(data: bytes, place: int) -> tuple[LibNode, int]:
-    if place + 2 > len(data):
-        raise RecordError(f"offset {place:#x}: the file ends inside a node")
-    node = LibNode(place, 0, _point(data[place], place), data[place + 1])
-    place += 2
+def _read_node(data: bytes, offset: int) -> tuple[LibNode, int]:
+    if offset + 2 > len(data):
+        raise RecordError(f"offset {offset:#x}: the file ends inside a node")
+    node = LibNode(offset, 0, _point(data[offset], offset), data[offset + 1])
+    offset += 2
     has_text = False
     if node.flags & _EXTENSION:
-        if place + 2 > len(data):
-            raise RecordError(f"offset {place:#x}: the file ends inside a node")
-        has_text = bool(data[place + 1] & _BOARD_TEXT)
-        place += 2
+        if offset + 2 > len(data):
+            raise RecordError(f"offset {offset:#x}: the file ends inside a node")
+        has_text = bool(data[offset + 1] & _BOARD_TEXT)
+        offset += 2
     if node.flags & _OLD_COMMENT:
-        node.comment, place = _read_old_text(data, place)
+        node.comment, offset = _read_old_text(data, offset)
         node.old_comment = True
     elif node.flags & _COMMENT:
-        node.comment, place = _read_text(data, place)
+        node.comment, offset = _read_text(data, offset)
     if has_text:
-        node.text, place = _read_text(data, place)
-    return node, place
+        node.text, offset = _read_text(data, offset)
+    return node, offset
 
 
-def _point(byte: int, place: int) -> Point | None:
+def _point(byte: int, offset: int) -> Point | None:
     if byte == 0:
         return None
     row, column = divmod(byte, 16)
     if column == 0 or row >= SIZE:
-        raise RecordError(f"offset {place:#x}: {byte:#04x} is not a point of the 15x15 board")
+        raise RecordError(f"offset {offset:#x}: {byte:#04x} is not a point of the 15x15 board")
     return Point.at(column - 1, SIZE - 1 - row)
 
 
-def _read_text(data: bytes, place: int) -> tuple[bytes, int]:
-    """A NUL-terminated text that takes an even number of bytes."""
-    end = data.find(b"\0", place, place + MAX_TEXT)
+def _read_text(data: bytes, offset: int) -> tuple[bytes, int]:
+    """Read a NUL-terminated text, padded to an even number of bytes."""
+    end = data.find(b"\0", offset, offset + MAX_TEXT)
     if end < 0:
-        raise RecordError(f"offset {place:#x}: a text does not end")
-    after = end + 1 + (end + 1 - place) % 2
+        raise RecordError(f"offset {offset:#x}: a text has no end")
+    after = end + 1 + (end + 1 - offset) % 2
     if after > len(data):
         raise RecordError(f"offset {end:#x}: the file ends inside a text")
-    return data[place:end], after
+    return data[offset:end], after
 
 
-def _read_old_text(data: bytes, place: int) -> tuple[bytes, int]:
-    """A seven-bit text that takes an even number of bytes; bit 7 marks its last one."""
-    for end in range(place, min(len(data), place + MAX_TEXT)):
+def _read_old_text(data: bytes, offset: int) -> tuple[bytes, int]:
+    """Read a seven-bit text, padded to an even number of bytes; bit 7 marks the last byte."""
+    for end in range(offset, min(len(data), offset + MAX_TEXT)):
         if data[end] & 0x80:
-            after = end + 1 + (end + 1 - place) % 2
-            return data[place:end] + bytes([data[end] & 0x7F]), min(after, len(data))
-    raise RecordError(f"offset {place:#x}: an old comment does not end")
+            after = end + 1 + (end + 1 - offset) % 2
+            return data[offset:end] + bytes([data[end] & 0x7F]), min(after, len(data))
+    raise RecordError(f"offset {offset:#x}: an old comment has no end")
 
 
 # ---- Reading a tree -------------------------------------------------------------------------------------------------
@@ -182,20 +183,20 @@ def read(
     encoding: str | None = None,
     report: ReadReport | None = None,
 ) -> list[GameRecord]:
-    """Read a library as one record; renju, unless `ruleset` says otherwise (its board must be 15x15).
+    """Read a library as one record. The default ruleset is renju; the board must be 15x15.
 
-    A branch that plays on a stone is left out and counted in `report`.
+    A branch that plays on an occupied point is skipped and counted in `report`.
     """
     if isinstance(data, str):
-        raise RecordError("a RenLib library is binary: it must be read as bytes")
+        raise RecordError("a RenLib library is binary: pass its content as bytes, not as a string")
     rules = ruleset or Ruleset(SIZE, SIZE, 5, Rule.RENJU)
     if (rules.width, rules.height) != (SIZE, SIZE):
-        raise RecordError(f"a RenLib library is for the 15x15 board, not for {rules}")
+        raise RecordError(f"a RenLib library is for a 15x15 board, not for {rules}")
     return [_TreeReader(rules, code_page(encoding or "utf-8"), report or ReadReport()).read(data)]
 
 
 class _TreeReader:
-    """Hangs the nodes of `scan` into a tree, following the stones of the current branch."""
+    """Builds a tree from the nodes of `scan` and tracks the stones of the current branch."""
 
     def __init__(self, ruleset: Ruleset, page: str, report: ReadReport) -> None:
         self.record = GameRecord(ruleset=ruleset)
@@ -203,9 +204,9 @@ class _TreeReader:
         self.report = report
         self.branch = Branch(ruleset)
         self.path: list[tuple[Node, Colour]] = [(self.record.root, Colour.BLACK)]
-        """The current branch, each node with the colour that moves after it."""
-        self.left_out: int | None = None
-        """Depth of the branch that is being left out, if one is."""
+        """The current branch; each node comes with the side to move after it."""
+        self.skipped_depth: int | None = None
+        """Depth of the branch that is being skipped; None if no branch is."""
 
     def read(self, data: bytes) -> GameRecord:
         for count, found in enumerate(scan(data), start=1):
@@ -218,10 +219,10 @@ class _TreeReader:
         return self.record
 
     def _add(self, found: LibNode) -> None:
-        if self.left_out is not None:
-            if found.depth > self.left_out:
+        if self.skipped_depth is not None:
+            if found.depth > self.skipped_depth:
                 return
-            self.left_out = None
+            self.skipped_depth = None
         del self.path[found.depth :]
         self.branch.leave_to(found.depth - 1)
         parent, turn = self.path[-1]
@@ -230,8 +231,8 @@ class _TreeReader:
             if found.text:
                 parent.marks += (Mark(MarkKind.LABEL, found.point, self._line(found.text)),)
             if found.flags & _NO_CHILD and not found.comment:
-                # The depth must exist for siblings, the node need not.
-                self.left_out = found.depth
+                # Siblings rely on the depth of this node, but the node itself is not needed.
+                self.skipped_depth = found.depth
                 return
         node = Node()
         if not found.flags & _NO_MOVE:
@@ -240,8 +241,8 @@ class _TreeReader:
         try:
             self.branch.enter(node)
         except RecordError as error:
-            self.report.skip("branches that play on a stone", f"offset {found.offset:#x}: {error}")
-            self.left_out = found.depth
+            self.report.skip("branches that play on an occupied point", f"offset {found.offset:#x}: {error}")
+            self.skipped_depth = found.depth
             return
         self._describe(node, found, with_text=not is_text_only)
         self.path.append((parent.add(node), turn))
@@ -267,7 +268,7 @@ class _TreeReader:
 
 @dataclass(slots=True)
 class _Entry:
-    """A node to write: one ply, or a text on an empty point."""
+    """A node to write: one ply, or a label on an empty point."""
 
     depth: int
     point: Point | None
@@ -279,14 +280,14 @@ class _Entry:
 def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> bytes:
     """Write the records as one library of version 3.4, each as a variation of the root.
 
-    Set-up stones become moves; a node without a move gives its comment to the one before. Marks other than labels and
-    the header are lost.
+    Set-up stones become moves; the comment of a node without a move is appended to the preceding node. The header and
+    marks other than labels are lost.
     """
     page = code_page(encoding or "utf-8")
     entries = [_Entry(0, None)]
     for record in records:
         if (record.ruleset.width, record.ruleset.height) != (SIZE, SIZE):
-            raise RecordError(f"a RenLib library is for the 15x15 board, not for {record.ruleset}")
+            raise RecordError(f"a RenLib library is for a 15x15 board, not for {record.ruleset}")
         _flatten(record, entries)
     _set_links(entries)
     out = bytearray(_MAGIC + bytes(_VERSION) + b"\xff" * 10)
@@ -296,9 +297,9 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
 
 
 def _flatten(record: GameRecord, entries: list[_Entry]) -> None:
-    """Append the record in the order of the file; a node becomes as many entries as it has plies."""
+    """Append the record in file order, with one entry per ply."""
     branch = Branch(record.ruleset)
-    # Node, its depth in the record, the entry above it.
+    # Node, its depth in the record, and the parent entry.
     stack: list[tuple[Node, int, _Entry]] = [(record.root, 0, entries[0])]
     while stack:
         node, depth, above = stack.pop()
@@ -308,14 +309,14 @@ def _flatten(record: GameRecord, entries: list[_Entry]) -> None:
             above = _Entry(above.depth + 1, point)
             entries.append(above)
         branch.enter(node)
-        _remark(node, above)
+        _annotate(node, above)
         for mark in node.marks:
             if mark.kind is MarkKind.LABEL:
                 entries.append(_Entry(above.depth + 1, mark.point, _NO_MOVE, label=mark.text))
         stack.extend((child, depth + 1, above) for child in reversed(node.children))
 
 
-def _remark(node: Node, entry: _Entry) -> None:
+def _annotate(node: Node, entry: _Entry) -> None:
     entry.comment = "\n".join(filter(None, (entry.comment, tidy(node.comment))))
     entry.label = entry.label or tidy_line(node.label)
     if node.bookmarked:
@@ -329,10 +330,10 @@ def _is_start(properties: Properties) -> bool:
 
 
 def _set_links(entries: list[_Entry]) -> None:
-    """Set the flags that say which nodes have children and siblings, from the depths alone."""
+    """Derive the child and sibling flags from the depths of the entries."""
     following: list[bool] = []
     for entry, after in zip(reversed(entries), [None, *reversed(entries)], strict=False):
-        # following[d] = a node of depth d comes later under the same parent.
+        # following[d]: whether another node of depth d follows under the same parent.
         following += [False] * (entry.depth + 1 - len(following))
         del following[entry.depth + 1 :]
         if following[entry.depth]:
@@ -361,7 +362,7 @@ def _write_entry(entry: _Entry, page: str, out: bytearray) -> None:
 
 
 def _padded(text: bytes) -> bytes:
-    """The text with one NUL or two, so that the length is even."""
+    """Terminate the text with one or two NULs, so that the length is even."""
     if len(text) >= MAX_TEXT - 2:
-        raise RecordError(f"a text of {len(text)} bytes is longer than {MAX_TEXT}")
+        raise RecordError(f"a text of {len(text)} bytes is longer than the limit of {MAX_TEXT}")
     return text + (b"\0" if len(text) % 2 else b"\0\0")

@@ -1,20 +1,20 @@
-"""How much a game file may ask of the reader. Whatever goes beyond is a `RecordError`: no hang, no full memory."""
+"""Limits for reading game files, so that no file can hang the reader or exhaust memory; exceeding one is an error."""
 
 from __future__ import annotations
 
 MAX_FILE_BYTES = 64 * 2**20
-"""Bytes of a file after unpacking; RenLib libraries reach tens of megabytes."""
+"""Bytes of a file after decompression; RenLib libraries reach tens of megabytes."""
 MAX_STREAM_BYTES = 2**30
-"""Bytes after unpacking of a file that is read game by game (JSON lines, databases) and never held as a whole."""
+"""Bytes, after decompression, of a file that is streamed game by game (JSON lines, databases)."""
 MAX_NODES = 4_000_000
-"""Nodes held in memory at once (about 250 bytes each): of one tree, or of all games in a list."""
+"""Nodes in memory at once, in one tree or in a list of games (about 250 bytes each)."""
 MAX_DEPTH = 20_000
 """Nodes on one branch. A board has at most 484 points, but passes and comments take nodes too."""
 MAX_LINE = MAX_FILE_BYTES
-"""Characters on one line: a JSON line may hold a whole tree."""
+"""Characters on one line; a JSON line may contain a whole tree."""
 MAX_TEXT = 2**20
-"""Bytes of one text in a library, characters of one game in a database."""
+"""Bytes of one text in a library, or characters of one game in a database."""
 MAX_TIME_MS = 10**12
-"""Milliseconds of one move or clock (thirty years); larger numbers are damage."""
+"""Milliseconds of one move or clock (thirty years); larger numbers mean that the file is damaged."""
 MAX_NOTES = 20
-"""Complaints about skipped games that are kept word for word; the others are only counted."""
+"""Messages about skipped games that are stored in full; any further ones are only counted."""

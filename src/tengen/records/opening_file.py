@@ -1,7 +1,8 @@
-"""Opening files of tournaments: one opening per line, as offsets from the centre or as position strings.
+"""Gomocup's opening files: one opening per line, as offsets from the centre.
 
-The offset form is Gomocup's: `dx,dy, dx,dy, …` from the point (width//2, height//2), y growing **downwards** as in
-Piskvork; the picture is kept. The other form is a plain position string per line.
+A line is `dx,dy, dx,dy, …`, counted from the point (width//2, height//2). As in Piskvork, y grows **downwards**; rows
+are flipped so that the board looks the same in Tengen. Openings as position strings are read by
+`tengen.records.position_string`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 from tengen.core.contracts import Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import RecordError
-from tengen.records import position_string
 from tengen.records.features import Feature
 from tengen.records.game import GameRecord, collect, main_plies
 from tengen.records.limits import MAX_DEPTH
@@ -21,39 +21,30 @@ from tengen.records.text import as_text, shorten, split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tengen.records.position_string import Rows
-
 HOLDS = frozenset({Feature.EMPTY_NODE})
 
 MAX_OFFSET = 50
-"""Piskvork refuses offsets of this size and more."""
+"""Piskvork rejects offsets of this size or larger."""
 
 _NUMBER = re.compile(r"[+-]?\d{1,4}", re.ASCII)
 _OFFSET_LINE = re.compile(r"\s*[+-]?\d+\s*,", re.ASCII)
 
 
 def is_offsets(data: bytes | str) -> bool:
-    """Whether the first line that says something begins with two numbers."""
+    """Whether the first line that is not blank or a comment starts with a number and a comma."""
     for line in as_text(data[:4096]).splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return _OFFSET_LINE.match(line) is not None
     return False
 
 
-def read(data: bytes | str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -> list[GameRecord]:
-    """Read an opening file of either form; `rows` matters for position strings only."""
-    if is_offsets(data):
-        return read_offsets(data, ruleset=ruleset)
-    return position_string.read(data, ruleset=ruleset, rows=rows)
-
-
 def read_offsets(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read offsets on the board of `ruleset` (15x15 freestyle by default)."""
+    """Read a file of offsets on the board of `ruleset` (default: 15x15 freestyle)."""
     return collect(iterate_offsets(split_lines(as_text(data)), ruleset=ruleset))
 
 
 def iterate_offsets(lines: Iterable[str], *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
-    """The openings of a file of offsets one by one."""
+    """Yield the openings of a file of offsets."""
     rules = ruleset or Ruleset()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -76,7 +67,7 @@ def _parse_offsets(line: str, ruleset: Ruleset) -> list[Point | None]:
             raise RecordError(f"not an offset between -{MAX_OFFSET - 1} and {MAX_OFFSET - 1}: {shorten(field)!r}")
         numbers.append(int(field))
     if len(numbers) % 2:
-        raise RecordError(f"{len(numbers)} numbers are not pairs")
+        raise RecordError(f"{len(numbers)} numbers do not form pairs")
     points: list[Point | None] = []
     for dx, dy in zip(numbers[::2], numbers[1::2], strict=True):
         point = _point(dx, dy, ruleset)
@@ -95,7 +86,7 @@ def _point(dx: int, dy: int, ruleset: Ruleset) -> Point:
 
 
 def write_offsets(records: Iterable[GameRecord]) -> bytes:
-    """One line of offsets per game."""
+    """Write one line of offsets per game."""
     lines: list[str] = []
     for record in records:
         width, height = record.ruleset.width, record.ruleset.height

@@ -1,13 +1,13 @@
 """Position strings, `h8i9j10…`: the moves of a game as people paste them into chats, bug reports and URLs.
 
-Black and white alternate from black; `--` passes. An optional prefix names the ruleset: `15/renju/h8i9`, or the full
-text form `15x15:5:renju:swap2/h8i9`. A file holds one string per line; blank lines and lines that begin with `#` are
-skipped.
+Black and white alternate, starting with black; `--` is a pass. An optional prefix names the ruleset: `15/renju/h8i9`,
+or the full text form `15x15:5:renju:swap2/h8i9`. A file has one string per line; blank lines and lines that start with
+`#` are skipped.
 
-Rows run from the bottom, as everywhere in Tengen. Tools of the Piskvork family count them from the top instead: pass
-`rows="top"` for those, or the position appears upside down (which is the same game mirrored).
+Rows are counted from the bottom, as everywhere in Tengen. Piskvork and related tools count them from the top. Pass
+`rows="top"` for their strings; otherwise the position appears upside down (which is the same game mirrored).
 
-Some renju programs give the ending `.pos` to a small binary file instead; `read_packed` reads it.
+Some renju programs use the extension `.pos` for a small binary format instead; `read_packed` reads it.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ if TYPE_CHECKING:
     from tengen.records.report import ReadReport
 
 Rows = Literal["bottom", "top"]
-"""Where row 1 is."""
+"""The side of the board where row 1 is."""
 
 HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
-"""Of a node without a move nothing is lost but its remarks, which count by themselves."""
+"""An empty node loses only its comments and marks, which are counted separately."""
 
 PACKED_SIZE = 15
 
 # Possessive quantifiers never backtrack, so the patterns take linear time on any text.
 _STEP = re.compile(r"\s*+,?+\s*+(?:([a-z])([1-9][0-9]?)|(--))", re.ASCII)
-_NO_TEXT = re.compile(rb"[^\t\n\r -~]")
+_BINARY_BYTE = re.compile(rb"[^\t\n\r -~]")
 _REST = re.compile(r"[\s,]*+")
 _PREFIX = re.compile(r"\s*+([^/]*+)/(?:([a-z-]++)/)?", re.ASCII)
 
 
 def parse(text: str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -> GameRecord:
-    """Read one position string; `ruleset` is that of strings without a prefix (15x15 freestyle by default).
+    """Parse one position string. `ruleset` applies to strings without a prefix (default: 15x15 freestyle).
 
     >>> parse("15/renju/h8i9--j10").moves()[-1]
     Move(colour=<Colour.WHITE: 'white'>, point=Point('j10'))
     """
     lowered = text.lower()
     prefix = _PREFIX.match(lowered)
-    place = prefix.end() if prefix else 0
+    offset = prefix.end() if prefix else 0
     rules = _parse_prefix(prefix, ruleset) if prefix else ruleset or Ruleset()
     points: list[Point | None] = []
     seen: set[Point] = set()
-    while place < len(lowered):
-        step = _STEP.match(lowered, place)
+    while offset < len(lowered):
+        step = _STEP.match(lowered, offset)
         if step is None:
-            place = _skip_blank(lowered, place)
-            if place == len(lowered):
+            offset = _skip_blank(lowered, offset)
+            if offset == len(lowered):
                 break
-            raise RecordError(f"column {place + 1}: not a point: {shorten(text[place:], 12)!r}")
+            raise RecordError(f"column {offset + 1}: not a point: {shorten(text[offset:], 12)!r}")
         point = _point(step, rules, rows)
         if point is not None and point in seen:
             raise RecordError(f"column {step.start(1) + 1}: {step[1]}{step[2]} is played twice")
@@ -70,14 +70,14 @@ def parse(text: str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -
             seen.add(point)
         points.append(point)
         if len(points) > MAX_DEPTH:
-            raise RecordError(f"column {place + 1}: more than {MAX_DEPTH} moves")
-        place = step.end()
+            raise RecordError(f"column {offset + 1}: more than {MAX_DEPTH} moves")
+        offset = step.end()
     return GameRecord.from_points(rules, points)
 
 
-def _skip_blank(text: str, place: int) -> int:
-    match = _REST.match(text, place)
-    return match.end() if match else place
+def _skip_blank(text: str, offset: int) -> int:
+    match = _REST.match(text, offset)
+    return match.end() if match else offset
 
 
 def _point(step: re.Match[str], ruleset: Ruleset, rows: Rows) -> Point | None:
@@ -90,7 +90,7 @@ def _point(step: re.Match[str], ruleset: Ruleset, rows: Rows) -> Point | None:
     return Point.at(x, y if rows == "bottom" else ruleset.height - 1 - y)
 
 
-def _parse_prefix(prefix: re.Match[str], like: Ruleset | None) -> Ruleset:
+def _parse_prefix(prefix: re.Match[str], default: Ruleset | None) -> Ruleset:
     size, rule = prefix[1].strip(), prefix[2]
     try:
         if rule:
@@ -98,20 +98,20 @@ def _parse_prefix(prefix: re.Match[str], like: Ruleset | None) -> Ruleset:
         stated = Ruleset.parse(size)
         if ":" in size:
             return stated
-        return ruleset_of(stated.width, stated.height, like)
+        return ruleset_of(stated.width, stated.height, default)
     except InputError as error:
         raise RecordError(f"column 1: prefix {shorten(prefix[0])!r}: {error}") from None
 
 
 def prefix_of(ruleset: Ruleset) -> str:
-    """The prefix that names the ruleset: short for square boards with five in a row and free opening."""
+    """Return the prefix for a ruleset, in short form for five in a row on a square board with a free opening."""
     if ruleset.is_square and ruleset.win_length == 5 and ruleset.opening is Opening.FREE:
         return f"{ruleset.width}/{ruleset.rule}/"
     return f"{ruleset}/"
 
 
 def format_record(record: GameRecord, *, rows: Rows = "bottom", prefix: bool = True) -> str:
-    """The main line as a position string.
+    """Return the main line as a position string.
 
     >>> format_record(parse("h8i9"), rows="top")
     '15/freestyle/h8i7'
@@ -136,7 +136,7 @@ def iterate_lines(
     rows: Rows = "bottom",
     damage: ReadReport | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of a file of position strings one by one; damaged lines are counted in `damage` if it is given."""
+    """Yield the games of a file of position strings; damaged lines are counted in `damage`, or raise if it is None."""
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -151,19 +151,19 @@ def iterate_lines(
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether a `.pos` file is the binary one of renju programs, which no text could be."""
-    return len(data) > 1 and 0 < data[0] < len(data) and _NO_TEXT.search(data) is not None
+    """Whether a `.pos` file has the binary format of renju programs; text files never match."""
+    return len(data) > 1 and 0 < data[0] < len(data) and _BINARY_BYTE.search(data) is not None
 
 
 def read_packed(data: bytes, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a binary `.pos` file: the number of moves, then 15·row + column for each, row 0 at the top.
+    """Read a binary `.pos` file: the number of moves, then 15·row + column for each, with row 0 at the top.
 
-    It is a game of renju unless `ruleset` says otherwise; the board is always 15x15.
+    The board is always 15x15. The rule is that of `ruleset` (default: renju).
     """
     rules = ruleset_of(PACKED_SIZE, PACKED_SIZE, ruleset, Rule.RENJU)
     count = data[0] if data else 0
     if not 0 < count < len(data):
-        raise RecordError(f"offset 0x0: {count} moves do not fit into {len(data)} bytes")
+        raise RecordError(f"offset 0x0: the file claims {count} moves but has only {len(data)} bytes")
     points: list[Point | None] = []
     for offset, index in enumerate(data[1 : count + 1], start=1):
         row, x = divmod(index, PACKED_SIZE)
@@ -177,6 +177,6 @@ def read_packed(data: bytes, *, ruleset: Ruleset | None = None) -> list[GameReco
 
 
 def write(records: Iterable[GameRecord], *, rows: Rows = "bottom", prefix: bool = True) -> bytes:
-    """One line per game, each with its prefix unless told otherwise."""
+    """Write one line per game; `prefix` adds the ruleset to each line."""
     lines = [format_record(record, rows=rows, prefix=prefix) + "\n" for record in records]
     return "".join(lines).encode("ascii")

@@ -1,14 +1,15 @@
-"""PSQ, the game file of Piskvork and of all Gomocup archives.
+"""PSQ, the game file format of Piskvork and of all Gomocup archives.
 
-    Piskvorky 20x20, 11:11, 0        board, levels of the players, which of them began
+    Piskvorky 20x20, 11:11, 0        board size, levels of the players, which player began (0 or 1)
     10,10,456                        column from the left, row from the top, both from 1; milliseconds
     11,12,4500
     engine-a.zip                     the two players
     engine-b.zip
-    -1                               how it ended: 0 normal, 15 time, -1 not said, others error codes
-    1,Gomocup 2024                   only from the tournament judge: 1 or 2 = that player won, 0 = draw; tournament
+    -1                               end of the game: 0 normal, 15 time-out, -1 unknown, otherwise an error code
+    1,Gomocup 2024                   tournament judge only: 1 or 2 = that player won, 0 = draw; name of the tournament
 
-A file holds one game and says nothing of the rule. The picture is kept: row 1 of the file is the top row of the board.
+A file contains one game and does not state the rule. Row 1 of the file is the top row of the board, so the reader flips
+the rows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _MOVE = re.compile(r"\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*(?:,\s*([+-]?\d{1,
 _CODE = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 _JUDGE = re.compile(r"([012]),(.*)")
 _HUMANS = ("homo-1", "homo-2")
-"""What Piskvork writes for people; in a record they have no name."""
+"""Names that Piskvork writes for human players; a record leaves their names empty."""
 _TIME_OUT = 15
 _NO_CODES = (0, -1)
 _VERDICTS = {Outcome.DRAW: 0, Outcome.BLACK: 1, Outcome.WHITE: 2}
@@ -42,14 +43,14 @@ _LEVELS = "PSQLEVELS"
 _ERROR_CODE = "PSQCODE"
 _JUDGE_LEVELS = "11:11"
 OWN_PROPERTIES = frozenset({_LEVELS, _ERROR_CODE})
-"""Properties in which a record remembers what only PSQ says."""
+"""Record properties that store data specific to PSQ."""
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
-    """Read the one game of a PSQ file; rule, win length and opening are those of `ruleset` (freestyle by default).
+    """Read the one game of a PSQ file. Rule, win length and opening come from `ruleset` (default: freestyle).
 
-    The game ends at the first line that is no move. The result is known from the judge's line or a time-out only:
-    `GameRecord.settle` finds the others by replaying.
+    The game ends at the first line that is not a move. The file states the result only if the judge wrote it or a
+    player ran out of time; `GameRecord.settle` determines other results by replaying the game.
     """
     lines = split_lines(as_text(data, code_page(encoding or "utf-8")))
     header = _HEADER.match(lines[0])
@@ -69,7 +70,7 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | N
 
 
 def _read_moves(lines: list[str], record: GameRecord) -> int:
-    """Append the moves; return the index of the first line after them."""
+    """Append the moves to the record and return the index of the first line after them."""
     width, height = record.ruleset.width, record.ruleset.height
     node, colour = record.root, Colour.BLACK
     seen: set[Point] = set()
@@ -82,7 +83,7 @@ def _read_moves(lines: list[str], record: GameRecord) -> int:
             raise RecordError(f"line {index + 1}: {move[0].strip()!r} is not on a {width}x{height} board")
         point = Point.at(x, y)
         if point in seen:
-            raise RecordError(f"line {index + 1}: {move[0].strip()!r} ({point}) is already taken")
+            raise RecordError(f"line {index + 1}: {move[0].strip()!r} ({point}) is already occupied")
         seen.add(point)
         node = node.add(Node(moves=(move_of(colour, point),), time_ms=_time(move[3])))
         colour = colour.opponent
@@ -96,7 +97,7 @@ def _time(text: str | None) -> int | None:
 
 
 def _read_tail(tail: list[str], first: int, record: GameRecord) -> None:
-    """Names, error code, judge's result. `first` is the player, in the order of the names, who began."""
+    """Read names, error code and the judge's result. `first` is the index of the player who began."""
     if len(tail) >= 3 or (len(tail) == 2 and not _CODE.fullmatch(tail[0])):
         names = ["" if name in _HUMANS else name for name in tail[:2]]
         record.black, record.white = names[first], names[1 - first]
@@ -121,10 +122,10 @@ def _apply_code(code: int, record: GameRecord) -> None:
 
 
 def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> bytes:
-    """Write one game as the judge of Gomocup does, CRLF at the ends of lines."""
+    """Write one game in the form of Gomocup's judge, with CRLF line ends."""
     games = list(records)
     if len(games) != 1:
-        raise RecordError(f"a PSQ file holds one game, not {len(games)}: write them one by one")
+        raise RecordError(f"a PSQ file holds one game, not {len(games)}: write each game to its own file")
     (record,) = games
     width, height = record.ruleset.width, record.ruleset.height
     times = _times(record)
@@ -140,14 +141,17 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
 
 
 def holds(record: GameRecord) -> frozenset[Feature]:
-    """What a PSQ file keeps of this record: the tournament only beside a result, the reason only if it is time."""
+    """Return what a PSQ file can store of this record.
+
+    It stores the tournament only together with a result, and the reason for the result only if it is a time-out.
+    """
     is_judged = (record.result or Outcome.ONGOING) in _VERDICTS
     held = HOLDS if is_judged else HOLDS - {Feature.EVENT, Feature.RESULT}
     return held | {Feature.REASON} if _lost_on_time(record) else held
 
 
 def name_line(name: str) -> str:
-    """A player's name as it is written: what would read as a move or an error code gets an underscore."""
+    """Return a player's name as written, with an underscore in front if it looks like a move or an error code."""
     name = tidy_line(name)
     return f"_{name}" if _MOVE.fullmatch(name) or _CODE.fullmatch(name) else name
 
@@ -173,7 +177,7 @@ def _code_line(record: GameRecord) -> str:
 
 
 def _lost_on_time(record: GameRecord) -> bool:
-    """Whether the player to move overstepped the time, which is what the code says."""
+    """Whether the player to move lost on time, which is the only time-out that PSQ can express."""
     if record.result_reason != "time" or record.result is None:
         return False
     return record.result.winner is (Colour.BLACK if len(main_plies(record, passes=True)) % 2 else Colour.WHITE)

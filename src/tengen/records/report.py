@@ -1,4 +1,4 @@
-"""What a reader left out of a file that it could otherwise read."""
+"""Report of the parts of a file that a reader had to skip."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from tengen.records.limits import MAX_NOTES
 
 DAMAGED_LINES = "damaged lines"
-"""Where each line is a game."""
+"""Reason for skipping, in formats with one game per line."""
 
 
 @dataclass(slots=True)
 class ReadReport:
-    """Counts what was skipped, by reason, and keeps the first complaints word for word."""
+    """Counts skipped items by reason and stores the first messages in full."""
 
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
-    def skip(self, what: str, note: str) -> None:
-        """Count one skipped thing, such as `"games without moves"`, and remember where it was."""
-        self.skipped[what] += 1
+    def skip(self, reason: str, note: str) -> None:
+        """Count one skipped item. `reason` is a plural such as `"games without moves"`; `note` says where it was."""
+        self.skipped[reason] += 1
         if len(self.notes) < MAX_NOTES:
             self.notes.append(note)
 
     def summary(self) -> list[str]:
-        """One line per reason, most frequent first."""
-        return [f"skipped {what}: {count}" for what, count in self.skipped.most_common()]
+        """Return one line per reason, most frequent first."""
+        return [f"skipped {reason}: {count}" for reason, count in self.skipped.most_common()]

@@ -1,10 +1,11 @@
-"""The tournament database of RenjuNet (`.rif`, XML): read only, streamed, game by game.
+"""The tournament database of RenjuNet (`.rif`, XML): read-only, streamed game by game.
 
 Tables of players, tournaments, rules and openings come first, then the games. Moves are point names with row 1 at the
-bottom, as in Tengen. Real databases contain games without moves, off the board, or twice: those are counted in a report
-and skipped. A document type or an entity is refused, so that no document can grow beyond its size.
+bottom, as in Tengen. Real databases contain games without moves, with moves off the board, and duplicates. These games
+are skipped and counted in a report. Document types and entities are rejected, so that a small document cannot expand
+into a huge one.
 
-The database's own terms allow private, offline use only; nothing of it belongs on a web page.
+The terms of the database allow only private, offline use; do not publish its content on a web page.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from xml.parsers import expat
 from tengen.core.contracts import Opening, Outcome, Rule, Ruleset
 from tengen.errors import RecordError
 from tengen.records import position_string
+from tengen.records.compression import decompressed
 from tengen.records.limits import MAX_STREAM_BYTES, MAX_TEXT
 from tengen.records.report import ReadReport
 from tengen.records.sgf import RULE_TEXT, escape
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from tengen.records.game import GameRecord
 
 _CHUNK = 2**16
-_GZIP_MAGIC = b"\x1f\x8b"
 _SIZE = 15
 _GOMOKU_CATEGORY = "2"
 _RESULTS = {"1": Outcome.BLACK, "0": Outcome.WHITE, "0.5": Outcome.DRAW}
@@ -37,16 +38,15 @@ _TABLES = frozenset({"player", "tournament", "rule", "opening", "country", "city
 _TEXTS = frozenset({"move", "info"})
 _OPENINGS = {"swap": Opening.SWAP, "swap2": Opening.SWAP2, "pro": Opening.PRO, "long pro": Opening.LONG_PRO}
 _KEPT = {"id": "RIFID", "publisher": "RIFPUBLISHER", "swap": "SWAP", "alt": "ALT", "btime": "BTIME", "wtime": "WTIME"}
-"""Attributes of a game without a field in a record → the property that keeps them."""
+"""Attributes of a game that have no field in a record → the property that stores them."""
 
 Attributes = dict[str, str]
 
 
 def read(source: bytes | str | BinaryIO, *, report: ReadReport | None = None) -> Iterator[GameRecord]:
-    """The games of a database one by one, from its contents or an open file that can seek, plain or gzipped.
+    """Yield the games of a database, given as its content or as a seekable open file, plain or gzipped.
 
-    What cannot be used is counted in `report`. A document that is no XML is a `RecordError` with its line, raised when
-    the reading gets there.
+    Unusable games are counted in `report`. Invalid XML raises a `RecordError` with the line when the reader reaches it.
     """
     if isinstance(source, str):
         source = source.encode("utf-8", "surrogateescape")
@@ -55,7 +55,7 @@ def read(source: bytes | str | BinaryIO, *, report: ReadReport | None = None) ->
 
 
 class _Database:
-    """Listens to the XML parser: collects the tables, then turns each game into a record."""
+    """Handles the events of the XML parser: collects the tables, then converts each game to a record."""
 
     def __init__(self, report: ReadReport) -> None:
         self.report = report
@@ -67,8 +67,8 @@ class _Database:
         self.open_text: list[str] | None = None
         self.text_size = 0
         self.parser = expat.ParserCreate()
-        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
-        self.parser.EntityDeclHandler = self._refuse_doctype
+        self.parser.StartDoctypeDeclHandler = self._reject_doctype
+        self.parser.EntityDeclHandler = self._reject_doctype
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._characters
@@ -89,11 +89,11 @@ class _Database:
             raise RecordError(f"line {error.lineno}, column {error.offset + 1}: not XML: {message}") from None
         except RecordError:
             raise
-        except (LookupError, ValueError) as error:  # the encoding that the document names
+        except (LookupError, ValueError) as error:  # unknown encoding in the XML declaration
             raise RecordError(f"line {self.parser.CurrentLineNumber}: {shorten(str(error), 80)}") from None
 
-    def _refuse_doctype(self, *_: object) -> None:
-        raise RecordError(f"line {self.parser.CurrentLineNumber}: document types and entities are refused")
+    def _reject_doctype(self, *_: object) -> None:
+        raise RecordError(f"line {self.parser.CurrentLineNumber}: document types and entities are not allowed")
 
     def _start(self, name: str, attributes: Attributes) -> None:
         if name == "game":
@@ -125,7 +125,7 @@ class _Database:
         if not moves.strip():
             self.report.skip("games without moves", f"{where} has no moves")
         elif game.get("id") in self.seen:
-            self.report.skip("games that occur twice", f"{where} occurs twice")
+            self.report.skip("duplicate games", f"{where} is a duplicate")
         else:
             try:
                 self.ready.append(self._record(game, moves))
@@ -158,7 +158,7 @@ class _Database:
 
 
 def _ruleset(rule: Attributes) -> Ruleset:
-    """Category 2 is gomoku, where exactly five wins; everything else is renju."""
+    """Return the ruleset: category 2 is gomoku, where exactly five wins; every other category is renju."""
     if rule.get("category") != _GOMOKU_CATEGORY:
         return Ruleset(_SIZE, _SIZE, 5, Rule.RENJU)
     name = rule.get("name", "").lower().replace("-", " ")
@@ -167,17 +167,14 @@ def _ruleset(rule: Attributes) -> Ruleset:
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """The unpacked bytes, up to the limit."""
-    start = stream.tell()
-    packed = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    stream.seek(start)
-    unpacked = gzip.GzipFile(fileobj=stream) if packed else stream
+    """Yield the decompressed content in chunks, up to the size limit."""
+    content = decompressed(stream)
     total = 0
     try:
-        while chunk := unpacked.read(_CHUNK):
+        while chunk := content.read(_CHUNK):
             total += len(chunk)
             if total > MAX_STREAM_BYTES:
-                raise RecordError(f"offset {MAX_STREAM_BYTES}: the file is larger than that")
+                raise RecordError(f"the file is larger than the limit of {MAX_STREAM_BYTES} bytes")
             yield chunk
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RecordError(f"offset {total} of the unpacked file: damaged gzip data: {error}") from None
+        raise RecordError(f"offset {total} of the decompressed file: damaged gzip data: {error}") from None

@@ -1,12 +1,13 @@
 r"""SGF, FF[4] GM[4] ("Gomoku+Renju"): the exchange format of servers, editors and match tools.
 
-Read: collections, variations, set-up stones, compressed point lists, escapes and soft line breaks, the long property
-names of old files (`Black[…]`), code pages named by CA, passes written `[]` or `[tt]`, rectangular boards, rules given
-by name or by Gomocup's number. Points count from the top left corner and the picture is kept. Properties that have no
-field in a record are kept as they are, in order, and written back; so is a known property whose value makes no sense.
+The reader supports collections, variations, set-up stones, compressed point lists, escapes, soft line breaks, the long
+property names of old files (`Black[…]`), code pages named by CA, passes written as `[]` or `[tt]`, rectangular boards,
+and rules given by name or by Gomocup's number. Points are counted from the top left corner, so rows are flipped.
+Properties that have no field in a record are stored unchanged, in order, and written back. The same holds for a known
+property with an invalid value.
 
-Private properties, all harmless to other programs: SBKV (evaluation as black's win rate 0–100, as Sabaki writes it),
-EMT (seconds the move took), RR (reason of the result where RE has no letter for it).
+Private properties, which other programs ignore: SBKV (evaluation as black's win rate 0–100, as in Sabaki), EMT (seconds
+the move took), RR (reason for the result if RE has no letter for it).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _BLANK = re.compile(r"\s*+")
 _GAME_START = re.compile(r"\(\s*+;")
 _NAME = re.compile(r"[A-Za-z0-9]++")
 _PLAIN_MOVE = re.compile(r"\s*+([BW])\[([a-z]{2})\]\s*+(?=[;()])")
-"""A node that is one move and nothing else, as most are."""
+"""A node with one move and nothing else, as most nodes are."""
 _VALUE = re.compile(r"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{0,40})\]")
 _ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -62,7 +63,7 @@ _RULES = {
     "free style": Rule.FREESTYLE,
     **{rule.value: rule for rule in Rule},
 }
-# Renju with an opening procedure of its own; the name stays in the record's properties as RULETEXT.
+# Names of renju opening procedures; the name is stored in the property RULETEXT.
 _RENJU_OPENINGS = ("rif", "sakata", "soosyrv", "soosorv", "tarannikov", "taraguchi", "yamaguchi", "renju")
 _REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F"}
 _REASONS = {
@@ -75,23 +76,24 @@ _REASONS = {
     "forfeit": "forfeit",
 }
 RULE_TEXT = "RULETEXT"
-"""The property that keeps the name of a rule that is more, or other, than one of ours."""
-_OF_THE_FILE = frozenset({"FF", "GM", "CA", "AP"})
-"""Properties that describe the file, not the game; the writer sets its own."""
-_OF_THE_NODE = frozenset({"B", "W", "AB", "AW", "AE", "C"})
+"""The property that stores a rule name that `Rule` cannot express."""
+_FILE_PROPERTIES = frozenset({"FF", "GM", "CA", "AP"})
+"""Properties that describe the file rather than the game; the writer sets its own values."""
+_NODE_PROPERTIES = frozenset({"B", "W", "AB", "AW", "AE", "C"})
 _HEADER = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
-"""Properties of the root → the fields of a record."""
-SAID_BY_FIELDS = _OF_THE_FILE | _OF_THE_NODE | {*_HEADER, "SZ", "RU", "RR", "GC"}
-"""Properties that the writer makes from fields; it writes none of that name from the kept ones."""
+"""Properties of the root → fields of a record."""
+FIELD_PROPERTIES = _FILE_PROPERTIES | _NODE_PROPERTIES | {*_HEADER, "SZ", "RU", "RR", "GC"}
+"""Properties that the writer generates from fields, so it ignores stored properties with these names."""
 
 Property = tuple[str, list[str], int]
 """Name, raw values, offset in the text."""
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
-    """Read all games of a file. `ruleset` fills in what a game does not say (15x15 freestyle by default).
+    """Read all games of a file. `ruleset` supplies what a game does not state (default: 15x15 freestyle).
 
-    Bytes are decoded by `encoding`, else as the file's CA says, else as UTF-8. Errors name line and column.
+    Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Errors give
+    line and column.
     """
     text = _decode(data, encoding) if isinstance(data, bytes) else as_text(data)
     return _Reader(text, ruleset).games()
@@ -105,17 +107,17 @@ def _decode(data: bytes, encoding: str | None) -> str:
         try:
             return as_text(data, code_page(stated[1].decode("latin-1")))
         except RecordError:
-            pass  # an invented name: the bytes that are not UTF-8 are kept
+            pass  # unknown code page: decode as UTF-8, which preserves invalid bytes
     return as_text(data)
 
 
 def unescape(raw: str) -> str:
-    """A raw value as the text it stands for, soft line breaks removed."""
+    """Convert a raw value to text: resolve escapes and remove soft line breaks."""
     return _ESCAPE.sub(lambda match: "" if match[1] in ("\n", "\r", "\r\n", "\n\r") else match[1], raw)
 
 
 def escape(text: str) -> str:
-    """A text as a raw value; colons too, so that it may stand in a composed value."""
+    """Convert text to a raw value. Colons are escaped too, so that it can be part of a composed value."""
     return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
 
 
@@ -123,26 +125,26 @@ def escape(text: str) -> str:
 
 
 class _Reader:
-    """Walks over the text once; the open variations are a stack of nodes."""
+    """Parses the text in one pass, with a stack of open variations."""
 
-    def __init__(self, text: str, like: Ruleset | None) -> None:
+    def __init__(self, text: str, default: Ruleset | None) -> None:
         self.text = text
-        self.like = like
-        self.place = 0
+        self.default = default
+        self.offset = 0
         self.node_count = 0
 
     def games(self) -> list[GameRecord]:
         records: list[GameRecord] = []
-        while start := _GAME_START.search(self.text, self.place):
-            self.place = start.end()
+        while start := _GAME_START.search(self.text, self.offset):
+            self.offset = start.end()
             records.append(self._game())
         if not records:
             raise RecordError(f"line 1, column 1: no SGF game '(;…)' in {shorten(self.text)!r}")
         return records
 
     def _game(self) -> GameRecord:
-        """Read one game; the place is behind its first semicolon."""
-        start = self.place - 1
+        """Read one game, starting after its first semicolon."""
+        start = self.offset - 1
         record = self._root(self._properties(), start)
         branch = Branch(record.ruleset)
         points = _points_by_letters(record.ruleset.width, record.ruleset.height)
@@ -151,16 +153,16 @@ class _Reader:
         open_variations: list[tuple[Node, int]] = [(current, 0)]
         while open_variations:
             self._skip_blank()
-            start, sign = self.place, self.text[self.place : self.place + 1]
-            self.place += 1
+            start, sign = self.offset, self.text[self.offset : self.offset + 1]
+            self.offset += 1
             if sign == ";":
                 node = self._plain_move(points) or _interpret(self._properties(), record.ruleset, self._where)
                 self._enter(branch, node, start)
                 current = current.add(node)
             elif sign == "(":
                 self._skip_blank()
-                if self.text[self.place : self.place + 1] != ";":
-                    raise self._error(start, "a variation does not begin with ';'")
+                if self.text[self.offset : self.offset + 1] != ";":
+                    raise self._error(start, "a variation must start with ';'")
                 open_variations.append((current, len(branch)))
             elif sign == ")":
                 current, depth = open_variations.pop()
@@ -181,32 +183,32 @@ class _Reader:
             raise self._error(start, str(error)) from None
 
     def _plain_move(self, points: Mapping[str, Point]) -> Node | None:
-        """The short way for plain moves; anything unusual is left to the long one."""
-        match = _PLAIN_MOVE.match(self.text, self.place)
+        """Parse a node with one move and nothing else (the fast path); None if the node has anything more."""
+        match = _PLAIN_MOVE.match(self.text, self.offset)
         point = points.get(match[2]) if match else None
         if match is None or point is None:
             return None
-        self.place = match.end()
+        self.offset = match.end()
         return Node(moves=(move_of(_COLOURS[match[1]], point),))
 
     def _properties(self) -> list[Property]:
-        """The properties up to the end of the node; one that occurs twice is joined, except moves."""
+        """Parse the properties of a node. The values of a repeated property are joined, except those of moves."""
         found: list[Property] = []
         places: dict[str, int] = {}
         while True:
             self._skip_blank()
-            name = _NAME.match(self.text, self.place)
+            name = _NAME.match(self.text, self.offset)
             if name is None:
                 return found
-            self.place = name.end()
+            self.offset = name.end()
             self._skip_blank()
             values: list[str] = []
-            while value := _VALUE.match(self.text, self.place):
+            while value := _VALUE.match(self.text, self.offset):
                 values.append(value[1])
-                self.place = value.end()
+                self.offset = value.end()
                 self._skip_blank()
             if not values:
-                raise self._error(name.start(), f"property {shorten(name[0])} has no closed value [...]")
+                raise self._error(name.start(), f"property {shorten(name[0])} has no complete value [...]")
             short = _short_name(name[0])
             if short in places and short not in _COLOURS:
                 found[places[short]][1].extend(values)
@@ -218,9 +220,9 @@ class _Reader:
         values = {name: found for name, found, _ in properties}
         game = values.get("GM", ["4"])[0].strip()
         if game != "4":
-            raise self._error(start, f"GM[{shorten(game)}] is not gomoku or renju, which is GM[4]")
+            raise self._error(start, f"GM[{shorten(game)}] is another game; gomoku and renju are GM[4]")
         try:
-            ruleset = _ruleset(values, self.like)
+            ruleset = _ruleset(values, self.default)
         except InputError as error:
             raise self._error(start, str(error)) from None
         record = GameRecord(ruleset=ruleset)
@@ -232,9 +234,9 @@ class _Reader:
         return record
 
     def _skip_blank(self) -> None:
-        match = _BLANK.match(self.text, self.place)
+        match = _BLANK.match(self.text, self.offset)
         if match is not None:
-            self.place = match.end()
+            self.offset = match.end()
 
     def _where(self, offset: int) -> str:
         line_start = self.text.rfind("\n", 0, offset) + 1
@@ -251,19 +253,19 @@ def _points_by_letters(width: int, height: int) -> Mapping[str, Point]:
 
 
 def _short_name(name: str) -> str:
-    """Old files write `AddBlack` for AB: the small letters are decoration. A name without capitals stays as it is."""
+    """Drop the lower-case letters of long names in old files (`AddBlack` → `AB`); keep names without capitals."""
     return "".join(letter for letter in name if not letter.islower()) if re.search("[A-Z]", name) else name
 
 
-def _ruleset(values: Mapping[str, list[str]], like: Ruleset | None) -> Ruleset:
-    like_size = (like.width, like.height) if like else (15, 15)
-    width, height = _size(values["SZ"][0]) if "SZ" in values else like_size
+def _ruleset(values: Mapping[str, list[str]], default: Ruleset | None) -> Ruleset:
+    default_size = (default.width, default.height) if default else (15, 15)
+    width, height = _size(values["SZ"][0]) if "SZ" in values else default_size
     stated = _stated_rule(tidy_line(unescape(values["RU"][0]))) if "RU" in values else None
     if isinstance(stated, Ruleset):
         return replace(stated, width=width, height=height)
-    if stated is not None and (like is None or like.rule is not stated):
+    if stated is not None and (default is None or default.rule is not stated):
         return Ruleset(width, height, 5, stated)
-    return ruleset_of(width, height, like)
+    return ruleset_of(width, height, default)
 
 
 def _size(value: str) -> tuple[int, int]:
@@ -274,7 +276,7 @@ def _size(value: str) -> tuple[int, int]:
 
 
 def _stated_rule(text: str) -> Rule | Ruleset | None:
-    """What RU says: our full ruleset text, a name or a number; None when it cannot be understood."""
+    """Parse RU, which is a full ruleset text, a rule name or a number; None if it is unknown."""
     lowered = text.lower()
     if ":" in lowered:
         try:
@@ -287,8 +289,8 @@ def _stated_rule(text: str) -> Rule | Ruleset | None:
 
 
 def _read_header(record: GameRecord, name: str, values: list[str]) -> bool:
-    """Put a property of the root into the header; False when it belongs to the node or must be kept as it is."""
-    if name in _OF_THE_FILE or name == "SZ":
+    """Store a property of the root in the header; False if it belongs to the node or must be stored unchanged."""
+    if name in _FILE_PROPERTIES or name == "SZ":
         return True
     if name in _HEADER:
         setattr(record, _HEADER[name], tidy_line(unescape(values[0])))
@@ -319,14 +321,14 @@ def _read_result(record: GameRecord, text: str) -> bool:
             return False
         record.result = Outcome.win_for(_COLOURS[match[1].upper()])
         reason = (match[2] or "").strip().lower()
-        is_score = re.fullmatch(r"[0-9.]+", reason) is not None  # which means nothing here
+        is_score = re.fullmatch(r"[0-9.]+", reason) is not None  # a score as in Go; gomoku has none
         record.result_reason = record.result_reason or _REASONS.get(reason, "" if is_score else reason)
     return True
 
 
 @dataclass(slots=True)
 class _Parts:
-    """The fields of a node while its properties are being read."""
+    """The fields of a node while its properties are being parsed."""
 
     moves: list[Move] = field(default_factory=list)
     setup: dict[str, tuple[Point, ...]] = field(default_factory=dict)
@@ -336,14 +338,14 @@ class _Parts:
 
 
 def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[int], str]) -> Node:
-    """Make a node; moves and set-up stones must make sense, anything else that does not is kept as it is."""
+    """Make a node. Moves and set-up stones must be valid; any other invalid property is stored unchanged."""
     node, parts = Node(), _Parts()
     later: list[Property] = []
     for name, values, offset in properties:
         try:
             if name in _COLOURS:
                 if len(values) > 1:
-                    raise RecordError(f"{name} has {len(values)} values, a move has one")
+                    raise RecordError(f"{name} has {len(values)} values, but a move has one")
                 parts.moves.append(move_of(_COLOURS[name], _point(values[0], ruleset)))
             elif name in ("AB", "AW", "AE"):
                 parts.setup[name] = _point_list(values, ruleset)
@@ -354,10 +356,10 @@ def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[in
     node.moves = tuple(parts.moves)
     for name, values, _ in later:
         try:
-            understood = _read_remark(node, parts, name, values, ruleset)
+            is_valid = _read_annotation(node, parts, name, values, ruleset)
         except RecordError:
-            understood = False
-        if not understood:
+            is_valid = False
+        if not is_valid:
             parts.kept[name] = tuple(values)
     setup = Setup(
         parts.setup.get("AB", ()), parts.setup.get("AW", ()), parts.setup.get("AE", ()), to_move=parts.to_move
@@ -369,8 +371,8 @@ def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[in
     return node
 
 
-def _read_remark(node: Node, parts: _Parts, name: str, values: list[str], ruleset: Ruleset) -> bool:
-    """Read what is neither move nor stone; False, with nothing changed, when it has no field or makes no sense."""
+def _read_annotation(node: Node, parts: _Parts, name: str, values: list[str], ruleset: Ruleset) -> bool:
+    """Read a property other than moves and stones; False, without changes, if it has no field or is invalid."""
     raw = values[0]
     if name == "C":
         node.comment = tidy(unescape("\n".join(values)))
@@ -414,7 +416,7 @@ def _read_labels(node: Node, parts: _Parts, values: list[str], ruleset: Ruleset)
 
 
 def _labelled_point(node: Node) -> Point | None:
-    """The point at which the node's own label stands: that of its last move."""
+    """Return the point that the node's own label belongs to: its last move."""
     return node.moves[-1].point if node.moves else None
 
 
@@ -429,7 +431,7 @@ def _number(raw: str, largest: float) -> float:
 
 
 def _point(raw: str, ruleset: Ruleset) -> Point | None:
-    """A point, or None for a pass: nothing, or `tt` on boards where that is no point."""
+    """Parse a point; None for a pass, which is an empty value, or `tt` on boards up to 19x19."""
     value = raw.strip()
     if not value or (value.lower() == "tt" and max(ruleset.width, ruleset.height) <= 19):
         return None
@@ -447,7 +449,7 @@ def _stone(raw: str, ruleset: Ruleset) -> Point:
 
 
 def _point_list(values: list[str], ruleset: Ruleset) -> tuple[Point, ...]:
-    """Points and rectangles `aa:cc`, each point once, in order. `AB[]` is the empty list."""
+    """Parse points and rectangles `aa:cc` in order, without duplicates. `AB[]` is an empty list."""
     points: dict[Point, None] = {}
     for raw in values:
         if not raw.strip() and len(values) == 1:
@@ -468,7 +470,7 @@ NODES_PER_LINE = 8
 
 
 def write(records: Iterable[GameRecord]) -> bytes:
-    """Write a collection in UTF-8; bytes kept from another code page are written as they came."""
+    """Write a collection in UTF-8; undecodable bytes from another code page are written unchanged."""
     out: list[str] = []
     for record in records:
         _write_game(record, out)
@@ -479,15 +481,15 @@ def _write_game(record: GameRecord, out: list[str]) -> None:
     from tengen import __version__
 
     out.append(f"(;FF[4]GM[4]CA[UTF-8]AP[Tengen:{__version__}]")
-    kept = {name: values for name, values in record.properties.items() if name not in SAID_BY_FIELDS}
+    kept = {name: values for name, values in record.properties.items() if name not in FIELD_PROPERTIES}
     if record.result is not None:
-        kept.pop("RE", None)  # was kept because it could not be understood; by now someone knows better
+        kept.pop("RE", None)  # the file's invalid RE; the result has been set since
     _write_header(record, out)
     if "RE" not in kept:
         _write_result(record, out)
     _write_node(record.root, record.ruleset, kept, out)
     out.append("\n")
-    # A string on the stack is written as it is: it closes a variation.
+    # Strings on the stack are written unchanged; they open and close variations.
     stack: list[Node | str] = [")\n"]
     _push_children(record.root, stack)
     on_line = 0
@@ -558,8 +560,8 @@ def _write_node(node: Node, ruleset: Ruleset, kept: Properties, out: list[str]) 
     if node.comment:
         out.append(f"C[{_escape_text(tidy(node.comment))}]")
     for name, values in kept.items():
-        if _NAME.fullmatch(name) and name not in _OF_THE_NODE:
-            out.append(name + "".join(f"[{_closed(value)}]" for value in values or ("",)))
+        if _NAME.fullmatch(name) and name not in _NODE_PROPERTIES:
+            out.append(name + "".join(f"[{_terminated(value)}]" for value in values or ("",)))
 
 
 def _write_clocks(node: Node, out: list[str]) -> None:
@@ -598,8 +600,8 @@ def _escape_text(text: str) -> str:
     return text.replace("\\", "\\\\").replace("]", "\\]")
 
 
-def _closed(raw: str) -> str:
-    """A kept value; one that would not end where it should (set by hand, not read) is escaped."""
+def _terminated(raw: str) -> str:
+    """Return a stored raw value, escaped if it would not end at its bracket (set by code rather than read)."""
     return raw if _VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

@@ -1,7 +1,7 @@
-"""Text in game files: code pages, line breaks and characters that would upset a terminal.
+"""Text in game files: code pages, line breaks and control characters.
 
-Bytes that do not belong to the chosen code page are never thrown away: they travel through Python strings as lone
-surrogates (`surrogateescape`) and come out of the writers as the same bytes.
+Bytes that are invalid in the chosen code page are never dropped. They are stored in Python strings as lone surrogates
+(`surrogateescape`), and the writers turn them back into the same bytes.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ CODE_PAGES = frozenset(
     | {f"iso8859-{part}" for part in range(1, 17)}
     | {f"cp{page}" for page in range(1250, 1259)}
 )
-"""Python names of the code pages that game files may use. Codecs that are no plain code pages stay out."""
+"""Python names of the code pages that game files may use; Python's other codecs are excluded."""
 
 _LINE_BREAK = re.compile(r"\r\n|\n\r|\r|\n")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# C0 and C1 control characters, except the line break; tabs and the like become blanks first.
+# C0 and C1 control characters except the line break; tabs, VT and FF are replaced by spaces first.
 _BLANKS = str.maketrans(dict.fromkeys("\t\v\f", " "))
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-# Surrogates that do not stand for a kept byte.
+# Surrogates that do not represent an undecodable byte.
 _BROKEN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _KEPT_BYTES = re.compile("[\udc80-\udcff]+")
 
 
 def code_page(name: str) -> str:
-    """Python's name of a code page, such as `cp1252` for `windows-1252`."""
+    """Return Python's name for a code page, such as `cp1252` for `windows-1252`."""
     try:
         found = codecs.lookup(name.strip()).name if name.isascii() and len(name) <= 40 else ""
     except (LookupError, ValueError):
@@ -49,16 +49,16 @@ def code_page(name: str) -> str:
 
 
 def decode(data: bytes, page: str = "utf-8") -> str:
-    """Bytes to text; undecodable bytes are kept as lone surrogates. `page` comes from `code_page`."""
+    """Decode bytes; undecodable bytes become lone surrogates. `page` is a result of `code_page`."""
     try:
         return data.decode(page, "surrogateescape")
     except UnicodeDecodeError:
-        # Some double-byte code pages complain about an ASCII byte, which surrogateescape cannot keep.
+        # Some double-byte code pages reject an ASCII byte, which surrogateescape cannot represent.
         return data.decode("ascii", "surrogateescape")
 
 
 def encode(text: str, page: str = "utf-8") -> bytes:
-    """Text to bytes, kept bytes included; a character outside the code page is a `RecordError`."""
+    """Encode text and restore undecodable bytes; `RecordError` for a character that the code page does not have."""
     try:
         return text.encode(page, "surrogateescape")
     except UnicodeEncodeError as error:
@@ -67,7 +67,7 @@ def encode(text: str, page: str = "utf-8") -> bytes:
 
 
 def as_text(data: bytes | str, page: str = "utf-8") -> str:
-    """The text of a file, whether it comes as bytes or as a string; a byte order mark decides over `page`."""
+    """Return the text of a file, given as bytes or as a string; a byte order mark overrides `page`."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     if data.startswith(codecs.BOM_UTF8):
@@ -78,7 +78,7 @@ def as_text(data: bytes | str, page: str = "utf-8") -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines without their ends; only CR, LF and CRLF end a line."""
+    """Split text at CR, LF and CRLF only; the lines do not include the line end."""
     lines = _LINE_END.split(text)
     for number, line in enumerate(lines, start=1):
         if len(line) > MAX_LINE:
@@ -87,7 +87,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def stream_lines(file: BinaryIO) -> Iterator[str]:
-    """The lines of an open UTF-8 file one by one; LF or CRLF ends a line."""
+    """Yield the lines of an open UTF-8 file; LF or CRLF ends a line."""
     total = 0
     number = 0
     while line := file.readline(MAX_LINE + 1):
@@ -103,26 +103,26 @@ def stream_lines(file: BinaryIO) -> Iterator[str]:
 
 
 def tidy(text: str) -> str:
-    """A text as records hold it: a line feed between lines, no control characters, nothing blank at either end."""
+    """Normalise a text for a record: LF between lines, no control characters, no whitespace at either end."""
     text = _CONTROLS.sub("", _LINE_BREAK.sub("\n", text).translate(_BLANKS))
     return _BROKEN.sub("\ufffd", text).strip()
 
 
 def tidy_line(text: str) -> str:
-    """Like `tidy`, on one line: names, events, dates."""
+    """Normalise a text and join its lines; for names, events and dates."""
     return tidy(text).replace("\n", " ")
 
 
 def displayable(text: str) -> str:
-    """The text with kept bytes replaced, so that any terminal or file accepts it."""
+    """Replace undecodable bytes, so that any terminal or file accepts the text."""
     return _KEPT_BYTES.sub("\ufffd", tidy(text))
 
 
 def has_kept_bytes(text: str) -> bool:
-    """Whether bytes were kept because they did not fit the code page."""
+    """Whether the text contains bytes that are invalid in its code page."""
     return _KEPT_BYTES.search(text) is not None
 
 
 def shorten(text: str, length: int = 40) -> str:
-    """The beginning of a text, for messages."""
+    """Return at most `length` characters of a text, for messages."""
     return text if len(text) <= length else text[:length] + "…"

@@ -1,4 +1,4 @@
-"""The application: routes, middleware, static files."""
+"""The FastAPI application: routes, middleware, static files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 from tengen import __version__
 from tengen.web import routes
 from tengen.web.laboratory import routes as laboratory_routes
-from tengen.web.limits import Gate
+from tengen.web.limits import LimitsMiddleware
 from tengen.web.problems import add_error_handlers
 from tengen.web.puzzles import routes as puzzle_routes
 from tengen.web.services import ServerConfig, Services
@@ -22,7 +22,7 @@ STATIC = Path(__file__).with_name("static")
 
 
 def create_app(config: ServerConfig | None = None) -> FastAPI:
-    """The web application; its workers start and end with its lifespan."""
+    """Create the web application. Its worker processes start and stop with its lifespan."""
     services = Services(config or ServerConfig())
 
     @asynccontextmanager
@@ -39,12 +39,12 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
         description="The Gomoku AI laboratory over HTTP and a WebSocket (docs/api.md).",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        docs_url=None,  # the page would fetch its scripts from elsewhere
+        docs_url=None,  # FastAPI's documentation page loads scripts from a CDN, which our headers forbid
         redoc_url=None,
     )
     app.state.services = services
     add_error_handlers(app)
-    app.add_middleware(Gate, limits=services.config.limits)
+    app.add_middleware(LimitsMiddleware, limits=services.config.limits)
     for part in (routes, puzzle_routes, laboratory_routes):
         app.include_router(part.router)
     _serve_static_files(app)

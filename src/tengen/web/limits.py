@@ -1,8 +1,8 @@
-"""What keeps the server up and its machine closed: rates, sizes, origins, hosts, headers.
+"""Protection against overload and foreign pages: rate limits, size limits, allowed origins and hosts, headers.
 
-The middleware is plain ASGI and stands before everything else. Requests come from a browser that shows our own page,
-or from a program that sends no Origin at all; a page of another origin is refused, and so is a Host that the server
-was not told about (a name that somebody lets point here).
+`LimitsMiddleware` is plain ASGI and runs before everything else. It accepts requests from our own page and from
+programs that send no Origin header. It refuses pages of another origin. It also refuses unknown Host names, because an
+attacker could let a name of theirs resolve to this server (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tengen.web.messages.base import Problem, ProblemCode
+from tengen.web.messages.base import ProblemCode
+from tengen.web.problems import problem_response
 
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
-_CLIENTS_KEPT = 10_000
+_MAX_CLIENTS = 10_000
 _CLOSE_POLICY = 1008
 
 _HEADERS = {
@@ -38,32 +39,32 @@ _HEADERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class WebLimits:
-    """How much the server takes from whom. Rates are a second, with a burst on top."""
+    """Limits of the server. Rates are per second and client; a burst is the number allowed at once."""
 
     hosts: frozenset[str] = _LOCAL_HOSTS
-    """Names in the Host header that are answered; empty for any."""
+    """Accepted names in the Host header; empty accepts any name."""
     requests_per_s: float = 60
     request_burst: int = 240
     games_per_s: float = 5
-    """New games and studies, and other things that are kept or cost a search."""
+    """Rate of requests that store something or cost a search, such as new games and studies."""
     game_burst: int = 120
     messages_per_s: float = 40
-    """On one socket."""
+    """Rate of messages on one socket."""
     message_burst: int = 120
     max_message_bytes: int = 64 * 1024
     max_body_bytes: int = 8 * 1024 * 1024
     max_sockets: int = 1000
     max_sockets_per_client: int = 200
     max_watches: int = 16
-    """Games that one socket may watch."""
+    """Maximum number of games that a socket watches."""
     max_searches: int = 4
-    """Searches that one socket may have under way."""
+    """Maximum number of searches that run at once for a socket."""
     max_queued_messages: int = 512
-    """What waits for a slow reader before its socket is closed."""
+    """Number of unsent messages at which the socket of a slow client is closed."""
 
 
 class TokenBucket:
-    """Lets `burst` through at once and `rate` a second from then on."""
+    """Rate limit that allows `burst` requests at once and `rate` per second on average."""
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -73,7 +74,7 @@ class TokenBucket:
         self._at = clock()
 
     def take(self) -> float:
-        """0 when one may pass; otherwise the seconds to wait, and nothing is taken."""
+        """Take a token and return 0. If there is none, return the number of seconds until there is one."""
         now = self._clock()
         self._tokens = min(self._burst, self._tokens + self._rate * (now - self._at))
         self._at = now
@@ -84,7 +85,7 @@ class TokenBucket:
 
 
 class RateLimiter:
-    """A bucket for each client; those not seen for longest are forgotten."""
+    """A token bucket for each client; the least recently seen clients are dropped."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate = rate
@@ -92,18 +93,18 @@ class RateLimiter:
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, client: str) -> float:
-        """As `TokenBucket.take`, for one client."""
+        """Like `TokenBucket.take`, for one client."""
         bucket = self._buckets.get(client)
         if bucket is None:
-            if len(self._buckets) >= _CLIENTS_KEPT:
+            if len(self._buckets) >= _MAX_CLIENTS:
                 self._buckets.popitem(last=False)
             bucket = self._buckets[client] = TokenBucket(self._rate, self._burst)
         self._buckets.move_to_end(client)
         return bucket.take()
 
 
-class Gate:
-    """The middleware."""
+class LimitsMiddleware:
+    """ASGI middleware that enforces the limits on every request and adds the security headers."""
 
     def __init__(self, app: ASGIApp, limits: WebLimits) -> None:
         self._app = app
@@ -114,7 +115,7 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             if self._refusal(Headers(scope=scope)) is not None:
-                await receive()  # the connect
+                await receive()  # the connect event must be read before the socket can be closed
                 await send({"type": "websocket.close", "code": _CLOSE_POLICY, "reason": "foreign origin or host"})
                 return
             await self._app(scope, receive, send)
@@ -128,7 +129,7 @@ class Gate:
         send = _with_headers(send)
         refusal = self._refusal(headers)
         if refusal is not None:
-            await _problem(403, refusal, ProblemCode.REFUSED)(scope, receive, send)
+            await problem_response(403, refusal, ProblemCode.REFUSED)(scope, receive, send)
             return
         wait_s = self._wait_s(scope)
         if wait_s:
@@ -136,8 +137,8 @@ class Gate:
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limits.max_body_bytes:
-            error = f"a body may have {self._limits.max_body_bytes} bytes"
-            await _problem(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
+            error = f"the request body is larger than {self._limits.max_body_bytes} bytes"
+            await problem_response(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, self._limits.max_body_bytes), send)
 
@@ -149,18 +150,18 @@ class Gate:
         return wait_s
 
     def _refusal(self, headers: Headers) -> str | None:
-        """Why a request is not answered at all."""
+        """Return the reason why a request is refused, or None if it is accepted."""
         host = headers.get("host", "")
         if self._limits.hosts and _hostname(f"//{host}") not in self._limits.hosts:
-            return "this server does not answer to that host name"
+            return "unknown host name; start the server with --allow-host NAME to accept it"
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
-            return "requests from pages of another origin are refused"
+            return "requests from pages of another origin are not allowed"
         return None
 
 
 def client_of(scope: Scope) -> str:
-    """Who asks, for counting: the address."""
+    """Return the client's address, by which requests are counted."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
 
@@ -176,13 +177,9 @@ def _hostname(url: str) -> str | None:
         return None
 
 
-def _problem(status: int, error: str, code: ProblemCode) -> JSONResponse:
-    return JSONResponse(Problem(error=error, code=code).model_dump(mode="json"), status_code=status)
-
-
 def _too_many(wait_s: float) -> JSONResponse:
     seconds = max(1, round(wait_s + 0.5))
-    response = _problem(429, f"too many requests; try again in {seconds} s", ProblemCode.TOO_MANY)
+    response = problem_response(429, f"too many requests; try again in {seconds} s", ProblemCode.TOO_MANY)
     response.headers["Retry-After"] = str(seconds)
     return response
 
@@ -199,7 +196,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _bounded(receive: Receive, max_bytes: int) -> Receive:
-    """A body that is longer than it said ends the connection."""
+    """Wrap `receive` so that a body longer than `max_bytes` ends the connection, whatever its declared length."""
     total = 0
 
     async def receiving() -> Message:

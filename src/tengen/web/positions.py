@@ -1,4 +1,4 @@
-"""Between messages and the game: positions from their fields, facts of positions, search results as messages."""
+"""Conversions between messages and the core types: positions, rulesets, threats, search results."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _RULE_ALONE = re.compile(r"[a-z-]+")
 
 
 def ruleset_of(fields: RulesFields) -> Ruleset:
-    """The ruleset that a message means; `InputError` when it contradicts itself."""
+    """Return the ruleset of a message. Raises `InputError` if its rules and board size contradict each other."""
     text = fields.rules.strip().lower()
     width, height = fields.board_x_size, fields.board_y_size
     if _RULE_ALONE.fullmatch(text):
         text = f"{width or height or 15}x{height or width or 15}:5:{text}"
     ruleset = Ruleset.parse(text)
     if (width or ruleset.width, height or ruleset.height) != (ruleset.width, ruleset.height):
-        raise InputError(f"rules {fields.rules!r} and a board of {width}x{height} contradict each other")
+        raise InputError(f"rules {fields.rules!r} do not match the board size {width}x{height}; give only one of them")
     return ruleset
 
 
 def position_of(fields: PositionFields) -> Position:
-    """The position that a message describes; `InputError` when the rules do not allow it."""
+    """Return the position of a message. Raises `InputError` if the rules do not allow it."""
     position = start_of(fields)
     for move in fields.moves:
         position = position.play(move)
@@ -36,7 +36,7 @@ def position_of(fields: PositionFields) -> Position:
 
 
 def start_of(fields: PositionFields) -> Position:
-    """The position before the moves of a message."""
+    """Return the position before the moves of a message."""
     ruleset = ruleset_of(fields)
     if not fields.initial_stones and fields.initial_player is None:
         return Position.start(ruleset)
@@ -48,12 +48,12 @@ def start_of(fields: PositionFields) -> Position:
 
 
 def stones_of(position: Position) -> list[tuple[Colour, str]]:
-    """All stones of a position as `initialStones` has them."""
+    """Return the stones of a position in the form of `initialStones`."""
     return [(colour, str(point)) for colour in Colour for point in position.points_of(colour)]
 
 
 def facts_of(position: Position, threats: Threats | None = None) -> PositionInfo:
-    """What the rules say of a position."""
+    """Return what the rules say about a position, as a message."""
     ruleset = position.ruleset
     return PositionInfo(
         rules=ruleset.name,
@@ -71,14 +71,14 @@ def facts_of(position: Position, threats: Threats | None = None) -> PositionInfo
 
 
 def fouls_of(position: Position) -> list[FoulPoint]:
-    """The points that renju forbids the side to move."""
+    """Return the points that are forbidden to the side to move; empty except in renju."""
     if position.ruleset.rule is not Rule.RENJU or position.is_over:
         return []
     return [FoulPoint(point=point, kind=kind) for point, kind in position.forbidden_points().items()]
 
 
 def threats_of(explanation: Explanation) -> Threats:
-    """An explanation as message."""
+    """Convert an explanation to a message."""
     return Threats(
         standing=[
             Threat(
@@ -102,26 +102,26 @@ def threats_of(explanation: Explanation) -> Threats:
 
 
 def winrate_of(value_to_move: float) -> float:
-    """A value in [-1, 1] as winrate in [0, 1]."""
+    """Convert a value in [-1, 1] to a winrate in [0, 1]."""
     return min(1.0, max(0.0, (value_to_move + 1) / 2))
 
 
 def black_winrate_of(value_to_move: float, to_move: Colour) -> float:
-    """Black's winrate from the value of the side to move."""
+    """Convert the value of the side to move to black's winrate."""
     winrate = winrate_of(value_to_move)
     return winrate if to_move is Colour.BLACK else 1 - winrate
 
 
 def proof_of(proof: CoreProof | None) -> Proof | None:
-    """A proof as message."""
+    """Convert a proof to a message."""
     if proof is None:
         return None
-    # The result is one of the three words by its making.
+    # `CoreProof` guarantees one of the three words that the message allows.
     return Proof(result=proof.result, plies=proof.plies, text=str(proof))  # type: ignore[arg-type]
 
 
 def move_info_of(line: AnalysisLine, order: int, to_move: Colour, pv_length: int = 60) -> MoveInfo:
-    """A line of an analysis as candidate."""
+    """Convert a line of an analysis to a candidate move."""
     return MoveInfo(
         order=order,
         move=line.move,
@@ -137,7 +137,7 @@ def move_info_of(line: AnalysisLine, order: int, to_move: Colour, pv_length: int
 
 
 def root_info_of(analysis: Analysis, to_move: Colour) -> RootInfo:
-    """What an analysis says of the position as a whole."""
+    """Return the evaluation of the whole position, taken from the best line."""
     best = analysis.lines[0]
     return RootInfo(
         current_player=to_move,

@@ -1,4 +1,4 @@
-"""Errors as answers: which status each has, and what its text may say."""
+"""HTTP error responses: the status, code and text of each exception."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
     (NotationError, ProblemCode.NOTATION),
     (AgentError, ProblemCode.AGENT),
 )
-"""The first that fits; a class comes before those it derives from."""
+"""The first match counts, so a class must come before its base classes."""
 _CODES_OF_STATUS = {404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
 
 
 def status_of(error: TengenError) -> int:
-    """The HTTP status of an error of ours."""
+    """Return the HTTP status of an error."""
     match error:
         case NotFoundError():
             return 404
@@ -61,54 +61,55 @@ def status_of(error: TengenError) -> int:
 
 
 def code_of(error: TengenError) -> ProblemCode:
-    """The code of an error of ours."""
+    """Return the problem code of an error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), ProblemCode.INVALID)
 
 
 def sentence_of(error: TengenError) -> str:
-    """What an error of ours says, without the drawing of a board that may follow."""
+    """Return the first line of an error's message; some errors draw a board below it."""
     return str(error).partition("\n")[0][:_MAX_TEXT]
 
 
 def explain_validation(errors: Sequence[Mapping[str, Any]]) -> tuple[str, str | None]:
-    """What is wrong with a message, and where: the first complaint."""
+    """Return the first validation error as text, and the field in which it occurred."""
     first = errors[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body")
     return f"{place}: {first['msg']}"[:_MAX_TEXT] if place else str(first["msg"])[:_MAX_TEXT], place or None
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let every failure of the app be answered by a `Problem`."""
+    """Make the app answer every failure with a `Problem`."""
 
     @app.exception_handler(TengenError)
-    async def on_own_error(_: Request, error: TengenError) -> JSONResponse:
-        return _answer(status_of(error), sentence_of(error), code_of(error))
+    async def on_tengen_error(_: Request, error: TengenError) -> JSONResponse:
+        return problem_response(status_of(error), sentence_of(error), code_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         sentence, field = explain_validation(error.errors())
-        return _answer(422, sentence, ProblemCode.INVALID, field)
+        return problem_response(422, sentence, ProblemCode.INVALID, field)
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         code = _CODES_OF_STATUS.get(error.status_code, ProblemCode.INVALID)
-        response = _answer(error.status_code, str(error.detail), code)
+        response = problem_response(error.status_code, str(error.detail), code)
         response.headers.update(error.headers or {})
         if error.status_code == 405:
             response.headers["Allow"] = ", ".join(_methods_of(request))
         return response
 
     @app.exception_handler(Exception)
-    async def on_bug(_: Request, error: Exception) -> JSONResponse:
-        return _answer(500, "internal error", ProblemCode.INTERNAL)
+    async def on_unexpected(_: Request, error: Exception) -> JSONResponse:
+        return problem_response(500, "internal error", ProblemCode.INTERNAL)
 
 
 def _methods_of(request: Request) -> list[str]:
-    """What a path can be asked with, by any of its routes."""
-    fitting = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
-    return sorted({method for route in fitting for method in getattr(route, "methods", None) or ()})
+    """Return the HTTP methods that the path of a request supports."""
+    matching = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
 
 
-def _answer(status: int, error: str, code: ProblemCode, field: str | None = None) -> JSONResponse:
+def problem_response(status: int, error: str, code: ProblemCode, field: str | None = None) -> JSONResponse:
+    """Return a `Problem` as a response."""
     body = Problem(error=error[:_MAX_TEXT], code=code, field=field).model_dump(mode="json")
     return JSONResponse(body, status_code=status)

@@ -1,4 +1,4 @@
-"""The HTTP interface of positions, games and studies, and the socket."""
+"""HTTP routes for positions, games, files and studies, and the WebSocket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen.core.contracts import Opening, Rule
 from tengen.core.position import Position
 from tengen.errors import NotFoundError
 from tengen.records import FORMATS
-from tengen.web.games.pictures import DrawPng, Look, draw_svg
+from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
 from tengen.web.games.records import game_of, read_job, write_job
 from tengen.web.limits import client_of
@@ -32,21 +32,21 @@ from tengen.web.workers.jobs import Explain
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 429, 500, 503)
 }
-"""What any answer but a success looks like, for the OpenAPI description."""
+"""Error responses of every route, for the OpenAPI schema."""
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
 
 
 class PictureQuery(RulesFields):
-    """A position in a URL."""
+    """Query parameters of a picture."""
 
     moves: Annotated[str, StringConstraints(max_length=4 * MAX_MOVES)] = ""
-    """One after the other: `h8i9j10`."""
+    """Moves without separators: `h8i9j10`."""
     numbers: bool = False
     coordinates: bool = True
 
     def position(self) -> Position:
-        """The position after the moves."""
+        """Return the position after the moves."""
         return Position.from_moves(ruleset_of(self), self.moves)
 
 
@@ -58,7 +58,7 @@ _SERVER_FULL = 1013
 
 @router.get("/info")
 def get_info(services: ServicesHere) -> ServerInfo:
-    """What the server offers."""
+    """Describe the server: rules, levels, agents, formats, limits."""
     limits = services.config.limits
     return ServerInfo(
         version=__version__,
@@ -80,7 +80,7 @@ def get_info(services: ServicesHere) -> ServerInfo:
 
 @router.post("/position")
 async def post_position(request: PositionRequest, services: ServicesHere, owner: OwnerHere) -> PositionInfo:
-    """The facts of a position: legal points, fouls, outcome, winning line, threats."""
+    """Return the facts of a position: legal points, fouls, outcome, winning line and, on request, threats."""
     position = position_of(request)
     threats = None
     if request.include_threats and position.ruleset.win_length in (4, 5):
@@ -90,49 +90,49 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
 
 @router.post("/games", status_code=201)
 async def post_game(request: NewGame, services: ServicesHere) -> GameState:
-    """Begin a game."""
+    """Start a game."""
     ruleset = ruleset_of(request)
     for player in (request.black, request.white):
         await services.check_player(player, ruleset)
-    return services.hall.begin(request)
+    return services.games.begin(request)
 
 
 @router.get("/games/{game_id}")
 async def get_game(game_id: GameIdHere, services: ServicesHere) -> GameState:
-    """A game as it stands."""
-    return services.hall.state(game_id)
+    """Return the current state of a game."""
+    return services.games.state(game_id)
 
 
 @router.post("/games/{game_id}/rematch", status_code=201)
 async def post_rematch(game_id: GameIdHere, services: ServicesHere) -> GameState:
-    """Begin the same game again, with the seats exchanged."""
-    return await post_game(services.hall.game(game_id).rematch(), services)
+    """Start a new game from the same starting position with the seats exchanged."""
+    return await post_game(services.games.game(game_id).rematch(), services)
 
 
 @router.post("/games/{game_id}/actions")
 async def post_action(game_id: GameIdHere, action: GameAction, services: ServicesHere) -> GameState:
-    """Carry out an action."""
-    return services.hall.act(game_id, action)
+    """Perform an action in a game and return the new state."""
+    return services.games.act(game_id, action)
 
 
 @router.get("/picture.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
 async def get_svg(query: Annotated[PictureQuery, Query()]) -> Response:
-    """A position as SVG."""
-    look = Look(numbers=query.numbers, coordinates=query.coordinates)
-    return Response(draw_svg(query.position(), look), media_type="image/svg+xml")
+    """Return a picture of a position as SVG."""
+    options = PictureOptions(numbers=query.numbers, coordinates=query.coordinates)
+    return Response(draw_svg(query.position(), options), media_type="image/svg+xml")
 
 
 @router.get("/picture.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
 async def get_png(query: Annotated[PictureQuery, Query()], services: ServicesHere, owner: OwnerHere) -> Response:
-    """A position as PNG."""
-    look = Look(numbers=query.numbers, coordinates=query.coordinates)
-    job = DrawPng(position=query.position(), look=look)
+    """Return a picture of a position as PNG."""
+    options = PictureOptions(numbers=query.numbers, coordinates=query.coordinates)
+    job = DrawPng(position=query.position(), options=options)
     return Response(await services.pool.run(job, owner=owner), media_type="image/png")
 
 
 @router.post("/import")
 async def post_import(request: ImportRequest, services: ServicesHere, owner: OwnerHere) -> ImportResult:
-    """Read a game file or anything pasted."""
+    """Read a game file or pasted text."""
     result: ImportResult = await services.pool.run(read_job(request), owner=owner)
     return result
 
@@ -146,14 +146,14 @@ async def post_export(request: ExportRequest, services: ServicesHere, owner: Own
 
 @router.post("/studies", status_code=201)
 async def post_study(record: Record, services: ServicesHere) -> Study:
-    """Keep a record; its id is the key to it."""
+    """Store a record as a study. The response contains the id under which it can be loaded."""
     services.store.make_room("study")
     return _keep_study(services, secrets.token_urlsafe(16), record)
 
 
 @router.get("/studies/{study_id}")
 async def get_study(study_id: GameIdHere, services: ServicesHere) -> Study:
-    """A record that was kept."""
+    """Return a stored study."""
     body = services.store.get("study", study_id)
     if body is None:
         raise NotFoundError(f"there is no study {study_id}")
@@ -162,7 +162,7 @@ async def get_study(study_id: GameIdHere, services: ServicesHere) -> Study:
 
 @router.put("/studies/{study_id}")
 async def put_study(study_id: GameIdHere, record: Record, services: ServicesHere) -> Study:
-    """Replace a record that was kept."""
+    """Replace the record of a stored study."""
     if services.store.get("study", study_id) is None:
         raise NotFoundError(f"there is no study {study_id}")
     return _keep_study(services, study_id, record)
@@ -176,14 +176,14 @@ def _keep_study(services: Services, study_id: str, record: Record) -> Study:
 
 @router.websocket("/socket")
 async def socket(socket: WebSocket) -> None:
-    """Games, analyses, reviews as they go on."""
+    """Serve games, analyses and reviews with live updates."""
     services = services_of(socket)
     limits, client = services.config.limits, client_of(socket.scope)
-    mine = services.sockets.get(client, 0)
-    if mine >= limits.max_sockets_per_client or sum(services.sockets.values()) >= limits.max_sockets:
+    client_sockets = services.sockets.get(client, 0)
+    if client_sockets >= limits.max_sockets_per_client or sum(services.sockets.values()) >= limits.max_sockets:
         await socket.close(_SERVER_FULL, "too many sockets")
         return
-    services.sockets[client] = mine + 1
+    services.sockets[client] = client_sockets + 1
     try:
         await Session(socket, services).run()
     finally:

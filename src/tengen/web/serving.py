@@ -1,4 +1,4 @@
-"""Running the application under uvicorn."""
+"""Run the application under uvicorn."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tengen.errors import InputError
 from tengen.web.app import create_app
 from tengen.web.limits import WebLimits
 from tengen.web.services import ServerConfig
-from tengen.web.workers.scheduler import PoolConfig
+from tengen.web.workers.scheduler import SearchPoolConfig
 
 _PING_S = 5
-"""How often a silent socket is asked whether it is still there."""
+"""Interval between the keep-alive pings on an idle socket."""
 _BACKLOG = 512
 _OPEN_BROWSER_AFTER_S = 1.0
 
@@ -33,13 +33,13 @@ def run_server(
     hosts: tuple[str, ...],
     workers: int,
 ) -> None:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C. Raises `InputError` if a folder is missing or the port is taken."""
     for folder in runs:
         if not folder.is_dir():
-            raise InputError(f"--runs {folder} is not a folder")
+            raise InputError(f"--runs {folder}: no such folder")
     limits = WebLimits(hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)})
     config = ServerConfig(
-        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=PoolConfig(workers=workers)
+        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=SearchPoolConfig(workers=workers)
     )
     app = create_app(config)
     server = uvicorn.Server(
@@ -49,16 +49,16 @@ def run_server(
             ws_max_size=limits.max_message_bytes,
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
-            ws_per_message_deflate=False,  # costs more than it saves on short messages
-            proxy_headers=False,  # an address that a client makes up would have a rate limit of its own
+            ws_per_message_deflate=False,  # compressing short messages costs more than it saves
+            proxy_headers=False,  # a client could forge its address and so escape its rate limit
             timeout_graceful_shutdown=2,
             server_header=False,
         )
     )
     with _listen(host, port) as listening:
-        app.state.services.open_store()  # before anybody is told where to look
+        app.state.services.open_store()  # fail before the address is printed
         address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
-        print(f"Tengen is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        print(f"Tengen is running at {address} (press Ctrl-C to stop)", file=sys.stderr, flush=True)
         if open_browser:
             timer = threading.Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, args=(address,))
             timer.daemon = True
@@ -68,15 +68,15 @@ def run_server(
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off: an answer does not wait for the one before it.
+    # asyncio turns off Nagle's algorithm only if the protocol is given; small answers are then sent at once.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(_BACKLOG)  # who comes before the workers are up waits instead of being refused
+        listening.listen(_BACKLOG)  # browsers that connect before the workers are ready wait in the backlog
     except OSError as error:
         listening.close()
-        raise InputError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+        raise InputError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
     return listening
 
 

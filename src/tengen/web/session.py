@@ -1,4 +1,4 @@
-"""One socket: reads messages, starts what they ask for, ends it all with the tab."""
+"""One WebSocket connection: reads requests, starts searches and subscriptions, stops them when the tab closes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketState
 from tengen.errors import BusyError, TengenError
 from tengen.web.analysis.review import judge, review
 from tengen.web.analysis.thinking import analyse, hint, solve
-from tengen.web.games.hall import Update, Watcher
+from tengen.web.games.live_games import Update, Watcher
 from tengen.web.limits import TokenBucket
 from tengen.web.messages.base import Message, MessageId, ProblemCode
 from tengen.web.messages.events import Done, ErrorMessage, GameMessage, Pong, Terminated
@@ -46,7 +46,7 @@ _MESSAGE_ID: TypeAdapter[MessageId] = TypeAdapter(MessageId)
 
 
 class Session:
-    """A socket and everything begun over it."""
+    """A socket with the searches and subscriptions that were started over it."""
 
     def __init__(self, socket: WebSocket, services: Services) -> None:
         self._socket = socket
@@ -61,7 +61,7 @@ class Session:
         self._refused_in_a_row = 0
 
     async def run(self) -> None:
-        """Serve the socket until its end."""
+        """Serve the socket until it is closed."""
         await self._socket.accept()
         sender = asyncio.create_task(self._send_all())
         try:
@@ -81,7 +81,7 @@ class Session:
     # -- messages --------------------------------------------------------------------------------------------------
 
     def _receive(self, text: str | None) -> bool:
-        """Take one message; False when the socket has to be closed."""
+        """Handle one message. Returns False if the client floods the socket, which must then be closed."""
         wait_s = self._bucket.take()
         if wait_s:
             self._refused_in_a_row += 1
@@ -93,7 +93,9 @@ class Session:
         self._refused_in_a_row = 0
         if text is None or len(text) > self._limits.max_message_bytes:
             limit = self._limits.max_message_bytes
-            self._send(ErrorMessage(error=f"a message is text of at most {limit} bytes", code=ProblemCode.TOO_LARGE))
+            self._send(
+                ErrorMessage(error=f"a message must be text of at most {limit} bytes", code=ProblemCode.TOO_LARGE)
+            )
             return True
         try:
             request = CLIENT_MESSAGE.validate_json(text)
@@ -102,12 +104,12 @@ class Session:
             self._send(ErrorMessage(id=_id_in(text), error=sentence, code=ProblemCode.INVALID, field=field))
             return True
         try:
-            self._obey(request)
+            self._dispatch(request)
         except TengenError as error:
-            self._complain(request.id, error)
+            self._send_error(request.id, error)
         return True
 
-    def _obey(self, request: ClientMessage) -> None:
+    def _dispatch(self, request: ClientMessage) -> None:
         services, owner, send = self._services, self._owner, self._send
         match request:
             case Ping():
@@ -115,7 +117,7 @@ class Session:
             case Watch():
                 self._watch(request)
             case Act():
-                state = services.hall.act(request.game_id, request.action)
+                state = services.games.act(request.game_id, request.action)
                 send(Done(id=request.id, revision=state.revision))
             case Terminate():
                 self._terminate(request)
@@ -130,16 +132,16 @@ class Session:
             case Judge():
                 self._begin(request.id, judge(services, request, owner, send))
 
-    # -- what goes on ----------------------------------------------------------------------------------------------
+    # -- searches and subscriptions --------------------------------------------------------------------------------
 
     def _begin(self, id: str, search: Coroutine[None, None, None]) -> None:
-        """Start a search; one with the same id makes way."""
+        """Start a search. It replaces a running search with the same id."""
         earlier = self._searches.pop(id, None)
         if earlier is not None:
             earlier.cancel()
         if len(self._searches) >= self._limits.max_searches:
             search.close()
-            self._complain(id, BusyError(f"a socket may have {self._limits.max_searches} searches at once"))
+            self._send_error(id, BusyError(f"at most {self._limits.max_searches} searches can run at once on a socket"))
             return
         task = self._searches[id] = asyncio.create_task(self._guard(id, search))
         task.add_done_callback(partial(self._forget, id))
@@ -148,7 +150,7 @@ class Session:
         try:
             await search
         except TengenError as error:
-            self._complain(id, error)
+            self._send_error(id, error)
         except Exception:
             _log.exception("search %s failed", id)
             self._send(ErrorMessage(id=id, error="internal error", code=ProblemCode.INTERNAL))
@@ -160,16 +162,16 @@ class Session:
     def _watch(self, request: Watch) -> None:
         self._unwatch(request.id)
         if len(self._watches) >= self._limits.max_watches:
-            self._complain(request.id, BusyError(f"a socket may watch {self._limits.max_watches} games"))
+            self._send_error(request.id, BusyError(f"a socket can watch at most {self._limits.max_watches} games"))
             return
 
         def watcher(update: Update) -> None:
             if isinstance(update, GameState):
                 self._send(GameMessage(id=request.id, game=update))
             else:
-                self._complain(request.id, update, goes_on=True)
+                self._send_error(request.id, update, goes_on=True)
 
-        state = self._services.hall.watch(request.game_id, watcher)
+        state = self._services.games.watch(request.game_id, watcher)
         self._watches[request.id] = (request.game_id, watcher)
         self._send(GameMessage(id=request.id, game=state))
 
@@ -177,7 +179,7 @@ class Session:
         game_id, watcher = self._watches.pop(id, (None, None))
         if game_id is None or watcher is None:
             return False
-        self._services.hall.unwatch(game_id, watcher)
+        self._services.games.unwatch(game_id, watcher)
         return True
 
     def _terminate(self, request: Terminate) -> None:
@@ -196,11 +198,11 @@ class Session:
 
     # -- sending ---------------------------------------------------------------------------------------------------
 
-    def _complain(self, id: MessageId, error: TengenError, *, goes_on: bool = False) -> None:
+    def _send_error(self, id: MessageId, error: TengenError, *, goes_on: bool = False) -> None:
         self._send(ErrorMessage(id=id, error=sentence_of(error), code=code_of(error), goes_on=goes_on))
 
     def _send(self, message: Message) -> None:
-        """Put a message into the queue; a reader who lets it fill up loses the socket."""
+        """Queue a message. If the client reads too slowly and the queue is full, close the socket."""
         try:
             self._outgoing.put_nowait(message.model_dump_json())
         except asyncio.QueueFull:
@@ -209,14 +211,14 @@ class Session:
             self._outgoing.put_nowait(None)
 
     async def _send_all(self) -> None:
-        with contextlib.suppress(RuntimeError):  # closed meanwhile
+        with contextlib.suppress(RuntimeError):  # the socket was closed in the meantime
             while (text := await self._outgoing.get()) is not None:
                 await self._socket.send_text(text)
             await self._socket.close(_TOO_SLOW)
 
 
 def _id_in(text: str) -> MessageId | None:
-    """The id of a message that is otherwise wrong, if it has a usable one."""
+    """Return the id of an invalid message, or None if it has no usable one."""
     with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(text)
         return _MESSAGE_ID.validate_python(found.get("id")) if isinstance(found, dict) else None

@@ -1,4 +1,4 @@
-"""ADP: returns against a slow reference, gradients, learning by heart, runs that get better and runs that resume."""
+"""ADP: returns against a slow reference, gradients, overfitting a few games, runs that improve, resumed runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIVE = Ruleset.parse("5x5:4")
 
 
 def slow_return(values: list[float], best: list[float], at: int, config: LearnerConfig) -> float:
-    """The return of one position of one game, from its definition."""
+    """Compute the return of one position of one game from its definition."""
 
     def look_ahead(place: int, steps: int) -> float:
         if steps == 0 or place == len(values) - 1:
@@ -226,7 +226,7 @@ def test_a_tiny_run_ends_ahead_of_random(preset: str, rules: str, tmp_path: Path
 
 
 class _Breaking(Progress):
-    """Breaks the run off in the middle of an iteration."""
+    """Interrupts the run in the middle of an iteration."""
 
     def __init__(self, at: int) -> None:
         super().__init__(Console(quiet=True), "test")
@@ -270,7 +270,7 @@ def test_a_run_begins_with_another_critic_of_the_same_form(tmp_path: Path) -> No
         go(begin(tmp_path / "third", "15x15", "ruleset=6x6:4", source, "critic.hidden=8"))
 
 
-def test_a_run_stops_when_numbers_are_none(tmp_path: Path) -> None:
+def test_a_run_stops_on_nan_or_infinite_values(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="value became"):
         go(begin(tmp_path / "run", "15x15", "ruleset=5x5:4", "iterations=9", "learner.learning_rate=1e30"))
 

@@ -1,4 +1,4 @@
-"""AlphaZero: losses and their gradients, learning by heart, a run that gets better, and runs that are killed."""
+"""AlphaZero: losses and their gradients, overfitting a few positions, a run that improves, killed runs."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(tmp_path: P
     assert points >= 15
 
 
-def test_a_curve_that_cannot_be_drawn_is_a_sentence_and_frees_the_run(
+def test_a_curve_that_cannot_be_drawn_gives_an_error_message_and_releases_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = begin(tmp_path / "run", "iterations=1")
@@ -236,7 +236,7 @@ def test_the_metrics_tell_how_the_games_were_played(
 
 @pytest.mark.parametrize("damaged", [1, 2])
 def test_a_run_with_damaged_checkpoints_ends_like_a_whole_one(tmp_path: Path, damaged: int) -> None:
-    # A window of a few iterations, so that the older checkpoint needs positions that the newest does without.
+    # A window of a few iterations, so that the older checkpoint needs positions that the newest does not.
     settings = ("iterations=7", "window.first=50", "window.largest=150", "window.exponent=1.0")
     whole, broken = (begin(tmp_path / name / "run", *settings) for name in ("whole", "broken"))
     go(whole)
@@ -328,8 +328,8 @@ def test_strength_that_cannot_be_measured_is_refused_before_any_work(
 
 
 KILLS = 5
-# Does what is left of a run and dies a while after one file has appeared, at the latest when another has. The process
-# waits for its moment itself: who watches it from outside may come too late.
+# Continues a run and kills itself some time after one file has appeared, at the latest when another one appears. The
+# process kills itself because a watcher outside might react too late.
 RUN_AND_DIE = """
 import os, signal, sys, threading, time
 from pathlib import Path
@@ -358,7 +358,7 @@ def newest_checkpoint(folder: Path) -> int:
 
 
 def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path) -> None:
-    # A kill costs two iterations at most, the last ones must be left.
+    # A kill costs at most two iterations, so some must be left at the end.
     iterations = 2 * KILLS + 2
     settings = (f"iterations={iterations}",)
     whole = begin(tmp_path / "whole" / "run", *settings)
@@ -368,7 +368,7 @@ def test_a_run_killed_at_random_moments_ends_like_an_unbroken_one(tmp_path: Path
     rng = random.Random(5)
     for kill in range(KILLS):
         done = newest_checkpoint(folder)
-        # The first kill falls into an iteration before any checkpoint, the others into one after a new checkpoint.
+        # The first kill happens before the first checkpoint, the others in the iteration after a new checkpoint.
         files = (f"checkpoints/{done + 1:06}" if kill else "games/000001.sgf", f"checkpoints/{done + 2:06}")
         seconds = rng.uniform(0.0, (last - first) / (iterations - 1))
         command = [sys.executable, "-c", RUN_AND_DIE, str(folder), *files, str(seconds)]

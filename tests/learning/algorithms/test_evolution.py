@@ -1,4 +1,4 @@
-"""Evolution: the strategy on functions whose best point is known, and whole runs on small boards."""
+"""Evolution: the strategy on functions with a known maximum, and whole runs on small boards."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def test_the_same_weights_play_the_same_games_of_a_seed(moves: str) -> None:
         games.append(evaluation.player.games(config.play.games)[0])
     assert games[0] == games[2] != games[1]
     assert games[0] != games[3]
-    openings = [[game[0] for game in played] for played in games[:2]]  # a random stone, or the simple player's first
+    openings = [
+        [game[0] for game in played] for played in games[:2]
+    ]  # a random stone, or the first move of the simple player
     assert sum(one == other for one, other in zip(*openings, strict=True)) > len(openings[0]) / 3
 
 
@@ -131,7 +133,7 @@ def go(run: Run) -> None:
 
 
 def points_against_random(agent_text: str, ruleset: Ruleset, games: int) -> float:
-    """A game, on average, with both colours."""
+    """Return the mean points per game with both colours."""
     points = 0.0
     with make_agent(agent_text) as ours, make_agent("random") as other:
         for seed in range(games):
@@ -183,7 +185,7 @@ def test_a_run_begins_with_the_weights_of_another_network(tmp_path: Path) -> Non
     np.testing.assert_allclose(read_weights(load_net(run.folder / "model.safetensors")[0]), read_weights(shipped))
 
 
-def test_weights_that_are_no_numbers_stop_the_run(tmp_path: Path) -> None:
+def test_nan_weights_stop_the_run(tmp_path: Path) -> None:
     refused = pytest.raises(RunError, match=r"deviations became .* lower learner\.deviation_rate")
     with refused, np.errstate(all="ignore"):
         go(begin(tmp_path / "run", "learner.deviation_rate=1e5"))

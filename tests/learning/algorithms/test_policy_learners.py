@@ -92,7 +92,7 @@ def test_gradients_of_ppo_are_those_of_small_differences() -> None:
 
 
 def test_losses_of_ppo_are_those_of_sb3_contrib() -> None:
-    """The distribution is MaskablePPO's own; its losses are the lines of `MaskablePPO.train`, written out."""
+    """Uses MaskablePPO's distribution class, and the loss formulas of `MaskablePPO.train`."""
     from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
     t = toy(rows=64)
@@ -167,7 +167,7 @@ def test_the_running_reward_is_that_of_the_paper() -> None:
     assert not running.add(rewards)
     assert running.value == pytest.approx(0.99 * (0.99 * 0.1 + 0.0) - 0.1)
     replaced = [running.add(np.ones(100, np.float32)) for _ in range(10)]
-    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches, two of them lost above
+    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches
     assert running.value < 4.0
 
 
@@ -216,7 +216,7 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: 
             ours_first = seed % 2 == 0
             result = play_game(THREE, (ours, other) if ours_first else (other, ours), seed=seed)
             points += 0.5 if result.winner_seat is None else float((result.winner_seat == 0) == ours_first)
-    assert points >= 65  # a random player has 50
+    assert points >= 65  # a random player gets 50
 
 
 def test_a_recurrent_network_learns_by_policy_gradient(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_strength_is_measured_at_even_distances_of_the_run(tmp_path: Path) -> No
 def test_the_last_iteration_is_measured_whenever_the_time_runs_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A clock on which only the logging takes time, so that the time is over after strength was asked for."""
+    """A clock that advances only during logging, so that time runs out after the strength measurement is due."""
     clock = 0.0
     log = Run.log
 

@@ -1,4 +1,4 @@
-"""Learning from recorded games: a tiny network learns them, runs resume exactly, accuracy counts what it says."""
+"""Supervised learning: a tiny network fits its games, runs resume exactly, accuracy is counted correctly."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
     for paper in (mdrnn, cnn):
         assert str(paper.ruleset) == "15x15:5:renju"
         assert paper.learner.batch == 200
-        # 600 passes over eight tenths of a million moves
+        # 600 passes over 0.8 million training moves
         assert paper.iterations * paper.learner.steps * paper.learner.batch == 600 * 800_000
         assert (paper.augmentation.symmetry, paper.augmentation.shift, paper.learner.average) == (False, 0, 0)
     assert (mdrnn.net.kind, mdrnn.net.channels, mdrnn.net.planes) == (NetKind.MDRNN, 10, "own-other")
@@ -89,7 +89,7 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
 
 @pytest.mark.parametrize("preset", preset_names("supervised"))
 def test_a_run_gives_a_player_figures_and_pictures(tmp_path, data, preset) -> None:
-    steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest
+    steps = 1 if preset == "stanford15-cnn" else 6  # by far the largest network
     run = make_run(tmp_path / "run", data, "iterations=2", f"learner.steps={steps}", preset=preset)
     train(run)
     metrics = run.metrics()
@@ -190,7 +190,7 @@ def test_an_unknown_precision_is_refused(data) -> None:
 
 
 class Oracle:
-    """Knows the moves: likes the one that was played best, or third best on every second position."""
+    """Ranks the played move first, or third on every second position."""
 
     plane_layout = "board"
 
@@ -226,7 +226,7 @@ def test_accuracy_counts_first_and_fifth_choices(data) -> None:
 
 
 class LeftHanded:
-    """Likes points the better, the further they are to the left."""
+    """Prefers points further to the left."""
 
     plane_layout = "board"
 

@@ -1,4 +1,4 @@
-"""Games of learners as rows: whose they are, in which order, what they are credited with."""
+"""Training rows from batches of games: their player, their order, their rewards and advantages."""
 
 from __future__ import annotations
 

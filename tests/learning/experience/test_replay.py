@@ -1,4 +1,4 @@
-"""The replay window: what it holds, how it is sampled, how positions are turned, and its shards on disk."""
+"""The replay window: contents, sampling, symmetries, and its shards on disk."""
 
 from __future__ import annotations
 
@@ -102,6 +102,17 @@ def test_damaged_shard_is_named(tmp_path: Path) -> None:
         Replay(tmp_path, FIVE, WindowConfig()).load(1, 5)
 
 
+def test_a_shard_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    Replay(tmp_path, FIVE, WindowConfig()).add(1, make_samples(5, value=0.3))
+    with np.load(tmp_path / "000001.npz") as arrays:
+        earlier = {"value_search" if name == "value_to_move" else name: arrays[name] for name in arrays}
+    np.savez_compressed(tmp_path / "000001.npz", **earlier)
+    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay.load(1, 5)
+    assert replay.window is not None
+    np.testing.assert_allclose(replay.window.value_to_move, 0.3, rtol=1e-6)
+
+
 def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None:
     config = WindowConfig(first=20, largest=20)
     replay = Replay(tmp_path, FIVE, config)
@@ -125,7 +136,7 @@ def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> No
     assert np.round(replay.window.value_to_move * 10).tolist() == [2] * 10 + [3] * 10
 
 
-def test_a_shard_with_too_few_positions_is_no_window(tmp_path: Path) -> None:
+def test_a_shard_with_too_few_positions_is_refused(tmp_path: Path) -> None:
     replay = Replay(tmp_path, FIVE, WindowConfig())
     replay.add(1, make_samples(5))
     with pytest.raises(RunError, match="holds only 5 of the newest 7 positions"):

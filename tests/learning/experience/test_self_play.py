@@ -1,4 +1,4 @@
-"""What self-play hands to learning."""
+"""Training samples from self-play games."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_engine_games_become_samples_of_the_moves_the_engine_chose() -> None:
     assert np.sign(samples.value_to_move).tolist() == [0, 1, 1, -1, 1, 1, 1]
 
 
-def test_games_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_games(tmp_path, 1, [(0, 7)], [Outcome.DRAW], RULES)
     assert len(load(tmp_path / "games" / "000001.sgf")) == 1
 

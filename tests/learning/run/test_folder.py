@@ -42,7 +42,7 @@ def test_a_run_remembers_what_it_is(tmp_path: Path) -> None:
     assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
 
 
-def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
+def test_folders_of_other_programs_are_refused(tmp_path: Path) -> None:
     make_run(tmp_path / "one")
     for name, text in (("tool", "[tool]"), ("number", "run = 3"), ("header", "[run]\nname = 'x'"), ("text", "no TOML")):
         (tmp_path / name).mkdir()
@@ -85,7 +85,7 @@ def test_one_process_writes_and_a_killed_one_frees_the_lock(tmp_path: Path) -> N
         pass
 
 
-def test_looking_whether_a_run_is_written_disturbs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checking_the_lock_does_not_disturb_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path)
     with run.lock():
         pass
@@ -104,7 +104,7 @@ def test_an_error_of_the_work_under_the_lock_is_not_one_of_the_lock(tmp_path: Pa
     assert not run.is_running()
 
 
-def test_events_that_cannot_be_written_are_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def add_scalar(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -225,14 +225,14 @@ def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> 
         (tmp_path / folder).mkdir()
         for number in (1, 2, 3):
             (tmp_path / folder / f"{number:06}.{ending}").write_text("")
-        (tmp_path / folder / f"best.{ending}").write_text("")  # somebody else's
+        (tmp_path / folder / f"best.{ending}").write_text("")  # not written by the run
     for iteration in (1, 2, 3):
         save(run, iteration)
     with run.lock():
         for iteration in (1, 2, 3):
             run.log(iteration, {"seconds": 1.0, "losses": {"policy": 0.5}})
     with open(run.folder / "metrics.jsonl", "a", encoding="ascii") as file:
-        file.write('{"iteration": 4, "sec')  # a kill in the middle of a line
+        file.write('{"iteration": 4, "sec')  # killed in the middle of a line
     assert [line["iteration"] for line in run.metrics()] == [1, 2, 3]
     run.rewind(2)
     assert [line["iteration"] for line in run.metrics()] == [1, 2]
@@ -260,7 +260,7 @@ def test_half_written_files_are_never_seen_and_cleared_away(tmp_path: Path) -> N
         assert list(tmp_path.rglob(".*.part")) == []
 
 
-def test_full_disk_is_a_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_gives_an_error_message_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path)
     save(run, 1)
 

@@ -1,4 +1,4 @@
-"""The curve of strength: which opponents measure it, and that stronger players are rated above weaker ones."""
+"""The strength curve: the choice of opponents, and ratings that order players by strength."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A server of its own and a Chromium that visits it. `make test-web` installs both and keeps pictures of every page.
+"""Fixtures of the browser tests: a server and a Chromium. `make test-web` installs both and saves screenshots.
 
-The fixtures last as long as this folder: Playwright runs an event loop in the test's thread, which tests elsewhere
-would stumble over.
+The fixtures are limited to this folder, because Playwright runs an event loop in the test's thread, which would break
+tests elsewhere.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _FLAGS = (
 
 
 def start_server(data: Path, port: int = 0, runs: Path | None = None) -> tuple[subprocess.Popen[str], str]:
-    """A server process and its address; it keeps its games in `data`."""
+    """Start a server that stores its games in `data`; return its process and address."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--workers", "1"]
     command += ["--port", str(port), "--data", str(data), *(["--runs", str(runs)] if runs else [])]
-    # In a folder of its own: it would show the runs of this one.
+    # In an empty working folder, so that it does not show the runs of this one.
     process = subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     assert process.stderr is not None
     said = process.stderr.readline()
     assert "http://" in said, said + process.stderr.read()
     address = next(word for word in said.split() if word.startswith("http://"))
-    # The address is known before anybody answers there.
+    # The address is printed before the server accepts requests.
     for _ in range(200):
         try:
             urllib.request.urlopen(f"{address}api/info").close()
@@ -64,7 +64,7 @@ def stop_server(process: subprocess.Popen[str]) -> None:
 
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the server of these tests is."""
+    """Address of the server."""
     process, address = start_server(tmp_path_factory.mktemp("games"))
     yield address
     stop_server(process)
@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Opens pages, and finds fault with any that complains or asks for something elsewhere."""
+    """A visitor with a desktop browser; the test fails on console errors and on requests to other hosts."""
     visitor = Visitor(browser, address)
     yield visitor
     visitor.leave()
@@ -90,7 +90,7 @@ def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
 
 @pytest.fixture
 def phone(browser: Browser, address: str) -> Iterator[Visitor]:
-    """A visitor with a small screen and a finger."""
+    """A visitor with a small touch screen."""
     visitor = Visitor(
         browser,
         address,

@@ -1,4 +1,4 @@
-"""What holds on every page: keyboard, touch, themes, languages, screen readers, weight."""
+"""Properties of every page: keyboard, touch, themes, languages, screen readers, size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(visitor.button("Start game")).to_be_visible()
     page.get_by_role("radio", name="Level").focus()
     for _ in range(2):
-        page.keyboard.press("ArrowRight")  # from level over agent to person
+        page.keyboard.press("ArrowRight")  # level → agent → person
     expect(page.get_by_role("radio", name="Person")).to_be_checked()
     visitor.button("Start game").focus()
     page.keyboard.press("Enter")
@@ -40,8 +40,8 @@ def test_a_game_is_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     expect(grid).to_have_css("outline-style", "none")
     page.keyboard.press("Escape")
     expect(grid).to_be_focused()
-    expect(grid).to_have_css("outline-style", "solid")  # where the focus is when the cursor is gone
-    page.keyboard.press("ArrowLeft")  # off the board, arrows walk through the game
+    expect(grid).to_have_css("outline-style", "solid")  # the focus ring is visible when the cursor is hidden
+    page.keyboard.press("ArrowLeft")  # outside the board, arrow keys step through the game
     expect(visitor.stones).to_have_count(1)
     page.keyboard.press("End")
     visitor.await_turn()
@@ -67,7 +67,7 @@ def test_the_question_mark_lists_the_keys_of_each_page(visitor: Visitor) -> None
         expect(dialog).to_have_count(0)
 
 
-def test_shortcuts_can_be_switched_off(visitor: Visitor) -> None:
+def test_shortcuts_can_be_turned_off(visitor: Visitor) -> None:
     page = visitor.open("#/play")
     root = page.locator("html")
     page.keyboard.press(",")
@@ -84,7 +84,7 @@ def test_shortcuts_can_be_switched_off(visitor: Visitor) -> None:
     expect(root).to_have_attribute("data-theme", "light")
     expect(page.locator("main")).to_have_attribute("data-page", "play")
     visitor.button("Keyboard").click()
-    expect(dialog).to_contain_text("switched off")
+    expect(dialog).to_contain_text("turned off")
     expect(dialog).not_to_contain_text("Light or dark theme")
     page.keyboard.press("Escape")
     visitor.button("Settings").click()
@@ -110,7 +110,7 @@ def test_a_finger_confirms_each_stone(phone: Visitor) -> None:
     phone.await_turn()
     phone.point("h8").tap()
     expect(phone.point("h8")).to_have_accessible_name("H8, empty, waiting for confirmation")
-    phone.point("i9").tap()  # a slip: the other point waits now
+    phone.point("i9").tap()  # a tap on another point moves the pending stone there
     phone.shoot("phone-confirm")
     phone.button("Place stone").tap()
     expect(phone.point("i9")).to_have_accessible_name("I9, black stone, last move")
@@ -136,7 +136,7 @@ def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) 
     expect(visitor.button("Start game")).to_be_visible()
     expect(paper).to_have_css("background-color", dark)
     visitor.shoot("play-dark")
-    # The system changes its mind: so does the page, until it is told otherwise.
+    # The page follows a change of the system's theme until the user chooses one.
     page.emulate_media(color_scheme="light")
     expect(paper).to_have_css("background-color", light)
     page.emulate_media(color_scheme="dark")
@@ -150,7 +150,7 @@ def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) 
 
 def test_both_languages_have_the_same_texts() -> None:
     english, chinese = (json.loads((STATIC / "i18n" / f"{name}.json").read_text("utf-8")) for name in ("en", "zh"))
-    # What the server says is English; there may be translations of it.
+    # Texts from the server are in English; a language may translate them.
     assert english.keys() == {key for key in chinese if not key.startswith("text.")}
     for key, text in english.items():
         assert chinese[key].strip(), key

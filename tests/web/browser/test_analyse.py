@@ -16,7 +16,7 @@ STUDY = "(;GM[4]SZ[15];B[hh]C[The centre.];W[ig](;B[if];W[gh])(;B[gi]C[The other
 
 
 class HeldEngine:
-    """Lets the first report on three moves through and keeps the later ones: `say` decides what is heard next."""
+    """A scripted engine: passes on the first report with three moves, then `say` decides what the page receives."""
 
     def __init__(self, visitor: Visitor) -> None:
         self.report: dict[str, Any] = {}
@@ -24,13 +24,13 @@ class HeldEngine:
         visitor.hear_only(self._passes)
 
     def say(self, *moves: str) -> None:
-        """Report on these moves of the first report, best first."""
+        """Send a report with these moves of the first report, best first."""
         known = {move["move"]: move for move in self.report["moveInfos"]}
         infos = [known[move] | {"order": order} for order, move in enumerate(moves)]
         self._visitor.tell(self.report | {"moveInfos": infos})
 
     def line(self, move: str) -> list[str]:
-        """The line that the engine expects after a move, with it."""
+        """Return the expected line that starts with a move."""
         return next(info["pv"] for info in self.report["moveInfos"] if info["move"] == move)
 
     def _passes(self, message: dict[str, Any]) -> bool:
@@ -59,7 +59,7 @@ def test_candidates_appear_and_pointing_at_one_shows_its_line(visitor: Visitor) 
     expect(rows).to_have_count(0)
 
 
-def test_the_point_under_the_pointer_shows_its_line_as_the_engine_thinks_on(visitor: Visitor) -> None:
+def test_the_hovered_point_keeps_showing_its_line_while_the_engine_searches(visitor: Visitor) -> None:
     engine = HeldEngine(visitor)
     visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
     visitor.button("Analyse").click()
@@ -70,18 +70,18 @@ def test_the_point_under_the_pointer_shows_its_line_as_the_engine_thinks_on(visi
     visitor.point(first).hover()
     expect(line.first).to_be_visible()
     expect(visitor.page.locator(".candidate")).to_have_count(0)
-    # The engine turns to other moves: what is looked at stays.
+    # The engine prefers other moves; the hovered line stays.
     engine.say(second, third)
     expect(rows).to_have_count(2)
     expect(line).not_to_have_count(0)
-    # A point that becomes a candidate while the pointer rests on it shows its line.
+    # A point that becomes a candidate under the pointer shows its line.
     visitor.page.mouse.move(5, 5)
     expect(visitor.page.locator(".candidate")).to_have_count(2)
     visitor.point(first).hover()
     expect(line).to_have_count(0)
     engine.say(second, first)
     expect(line.first).to_be_visible()
-    # A row has another move than before: so has the pointer.
+    # The hovered row now has another move, and the board shows its line.
     rows.first.hover()
     expect(line).to_have_count(len(engine.line(second)))
     engine.say(third)
@@ -223,7 +223,7 @@ def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
     visitor.page.get_by_label("Text of the game").fill("this is no game at all")
     visitor.page.get_by_role("dialog").get_by_role("button", name="Open", exact=True).click()
     expect(visitor.page.locator(".notice.error")).to_be_visible()
-    visitor.faults.clear()  # the refusal itself is logged by the browser
+    visitor.faults.clear()  # the browser logs the failed request as an error
 
 
 @pytest.mark.thorough
@@ -247,7 +247,7 @@ def test_the_policy_of_a_network_is_a_heat_map(visitor: Visitor) -> None:
     visitor.page.get_by_role("checkbox", name="Policy").check()
     visitor.button("Analyse").click()
     expect(visitor.page.locator(".heat")).not_to_have_count(0)
-    # N, Q and P of the search stand in the table.
+    # The table shows N, Q and P of the search.
     row = visitor.page.locator(".candidate-row").first
     expect(row.locator("td").nth(1)).to_have_text(re.compile(r"\d"))
     expect(row.locator("td").nth(3)).to_have_text(re.compile(r"\d+\.\d%"))

@@ -1,4 +1,4 @@
-"""Pictures of every page, by day and by night, on a desk and on a phone: for people to look at."""
+"""Screenshots of every page for people to look at: light and dark, desktop and phone."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ players = ["naive:level=3", "random"]
 
 @pytest.fixture
 def lab(browser: Browser, tmp_path: Path) -> Iterator[Visitor]:
-    """A server that shows a run of three iterations and a tournament of two games."""
+    """Start a server that shows a run of three iterations and a tournament of two games."""
     run = tmp_path / "runs" / "zero" / "first"
     (run / "games").mkdir(parents=True)
     (run / "config.toml").write_text('[run]\nalgorithm = "alphazero"\n[config]\nruleset = "6x6:4:freestyle"\n', "utf-8")

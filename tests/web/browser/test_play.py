@@ -17,7 +17,7 @@ YOUR_MOVE = re.compile("Your move")
 
 
 def start_against(visitor: Visitor, agent: str) -> None:
-    """Begin a game as black."""
+    """Start a game as black."""
     visitor.open("#/play")
     visitor.page.get_by_role("radio", name="Agent").check()
     visitor.choice("Agent").select_option(agent)
@@ -47,7 +47,7 @@ def test_a_game_against_an_engine_is_played_to_the_end(visitor: Visitor) -> None
         expect(visitor.page.locator(".board.is-playable, .winning-line").first).to_be_attached()
         if visitor.page.locator(".winning-line").count():
             break
-        # Complete the first row that the random player has not stepped into.
+        # Complete the first row that the random player has not blocked.
         taken = {
             cell for row in rows for cell in row if "white" in (visitor.point(cell).get_attribute("aria-label") or "")
         }
@@ -82,7 +82,7 @@ def test_a_stone_is_drawn_in_the_click_itself(visitor: Visitor) -> None:
 
 @pytest.mark.thorough
 def test_a_refused_stone_is_taken_back_with_the_reason(visitor: Visitor) -> None:
-    # Somebody else plays i9 in the same game, and the page does not hear of it in time.
+    # Somebody else plays i9 in the same game, and the page has not received it yet.
     visitor.hear_only(lambda message: "i9" not in message.get("game", {}).get("moves", ()))
     start_of_two(visitor)
     visitor.put("h8")
@@ -103,7 +103,7 @@ def test_hint_resignation_and_rematch(visitor: Visitor) -> None:
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     expect(visitor.page.get_by_role("status")).to_have_text("White wins by resignation")
     visitor.button("Rematch").click()
-    # The seats are exchanged: the engine begins.
+    # The seats are exchanged, so the engine moves first.
     expect(visitor.stones).to_have_count(1)
 
 
@@ -157,7 +157,7 @@ def test_fouls_are_shown_and_refused(visitor: Visitor) -> None:
     visitor.page.get_by_role("radio", name="Person").check()
     visitor.choice("Rule").select_option("renju")
     visitor.button("Start game").click()
-    visitor.put("g8", "a1", "i8", "c1", "h7", "a3", "h9", "c3")  # a double-three of black at h8
+    visitor.put("g8", "a1", "i8", "c1", "h7", "a3", "h9", "c3")  # h8 would be a double-three for black
     expect(visitor.page.locator(".foul")).to_have_count(1)
     expect(visitor.point("h8")).to_have_accessible_name(re.compile("forbidden"))
     visitor.point("h8").click()
@@ -181,7 +181,7 @@ def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Pat
         visitor.put("j6")
         expect(visitor.stones).to_have_count(4)
     finally:
-        visitor.context.close()  # it has seen a lost connection, which it may complain of
+        visitor.context.close()  # its page may log the lost connection as an error
         stop_server(process)
 
 
@@ -205,7 +205,7 @@ def test_a_game_from_a_set_up_position_is_handed_on_whole(visitor: Visitor) -> N
         for point, colour in shown.items():
             expect(visitor.point(point)).to_have_accessible_name(re.compile(f"{colour} stone" if colour else "empty"))
         expect(visitor.stones).to_have_count(sum(colour is not None for colour in shown.values()))
-        # The address has it all: a reload shows the same.
+        # The address contains the whole position, so a reload shows the same.
         visitor.page.reload()
         for point, colour in shown.items():
             expect(visitor.point(point)).to_have_accessible_name(re.compile(f"{colour} stone" if colour else "empty"))

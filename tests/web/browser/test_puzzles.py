@@ -1,4 +1,4 @@
-"""Solving puzzles in the browser, and failing at them."""
+"""Solving puzzles in the browser, with right and wrong moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.web.browser.visitor import Visitor
 
 
 def opened(visitor: Visitor) -> tuple[dict[str, Any], list[str]]:
-    """The first puzzle, on the board, and its solution."""
+    """Open the first puzzle and return it with its solution."""
     page = visitor.open("#/puzzles")
     expect(visitor.stones).not_to_have_count(0)
     ask = page.request.get
@@ -23,7 +23,7 @@ def opened(visitor: Visitor) -> tuple[dict[str, Any], list[str]]:
 
 
 def position_on(visitor: Visitor, puzzle: dict[str, Any]) -> Position:
-    """What stands on the board now, read from the labels of its points."""
+    """Return the position on the board, read from the labels of its cells."""
     cells = visitor.page.locator(".board-grid [data-point]").evaluate_all(
         "cells => cells.map((cell) => [cell.dataset.point, cell.ariaLabel])"
     )
@@ -36,7 +36,7 @@ def test_a_puzzle_is_solved_and_stays_solved(visitor: Visitor) -> None:
     puzzle, _ = opened(visitor)
     verdict = visitor.page.locator(".verdict")
     while verdict.inner_text() != "Solved!":
-        # The defence answers as stubbornly as it can, so the line is found anew each time.
+        # The defence chooses the longest resistance, so the winning move is searched again after each reply.
         line = solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line
         visitor.put(str(line[0]))
         expect(verdict).to_have_text(re.compile("Correct|Solved"))

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser.visitor import Visitor
 
-# White leaves a four alone that it could stop: a blunder however little time an engine has to look at it.
+# White does not stop a four: a blunder that an engine sees even with very little time.
 LOST = "(;GM[4]SZ[15];B[hh];W[gh];B[ih];W[hg];B[jh];W[ii];B[kh];W[ao];B[lh])"
 
 

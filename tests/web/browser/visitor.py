@@ -1,4 +1,4 @@
-"""Someone who opens pages of the board and looks closely."""
+"""A page object for the board: opens pages, clicks, and reads what they show."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.conftest import ROOT
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 PATIENCE_MS = 90_000
-"""How long anything may take: the machine may be busy, and nothing here measures time."""
+"""Timeout of every wait. It is generous, because the machine may be busy and no test measures time."""
 expect.set_options(timeout=PATIENCE_MS)
 
 
 class Visitor:
-    """One browser context. Console errors and requests to other places are remembered and held against the page."""
+    """A browser context. It records console errors and requests to other hosts, which fail the test."""
 
     def __init__(self, browser: Browser, address: str, **context: Any) -> None:
         options = {"viewport": {"width": 1280, "height": 860}, "locale": "en-GB", "color_scheme": "light"} | context
@@ -42,7 +42,7 @@ class Visitor:
             self.faults.append(f"asked {request.url}")
 
     def hear_only(self, passes: Callable[[dict[str, Any]], bool]) -> None:
-        """From the next page on, the server's messages are heard only if they pass; `tell` says others."""
+        """From the next page on, let only messages through for which `passes` is true; `tell` sends others."""
 
         def relay(route: WebSocketRoute) -> None:
             def hear(text: str | bytes) -> None:
@@ -55,7 +55,7 @@ class Visitor:
         self.page.route_web_socket(re.compile("/api/socket$"), relay)
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Say something to the page in place of the server."""
+        """Send a message to the page as if it came from the server."""
         self._socket.send(json.dumps(message))
 
     def leave(self) -> None:
@@ -65,36 +65,36 @@ class Visitor:
     # -- going and doing ---------------------------------------------------------------------------------------------
 
     def open(self, path: str) -> Page:
-        """Open a page by its hash, `#/play`, and wait until it listens."""
+        """Open a page by its hash, such as `#/play`, and wait until it is ready."""
         self.page.goto(self.address + path)
         name = re.split("[/?]", path.removeprefix("#/"))[0]
         expect(self.page.locator("main")).to_have_attribute("data-page", name)
         return self.page
 
     def point(self, name: str) -> Locator:
-        """The cell of a point."""
+        """Return the cell of a point."""
         return self.page.locator(f'.board-grid [data-point="{name}"]')
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
         return self.page.get_by_role("button", name=name, exact=isinstance(name, str))
 
     def choice(self, name: str) -> Locator:
-        """A list to choose from, by its label."""
+        """Return a drop-down list by its label."""
         return self.page.get_by_role("combobox", name=name, exact=True)
 
     def await_turn(self) -> None:
-        """Wait until the board takes a stone: one that was put before has arrived at the server and is answered."""
+        """Wait until the board accepts a stone, after the server has handled the previous one."""
         expect(self.page.locator(".board.is-playable")).to_be_attached()
 
     def put(self, *names: str) -> None:
-        """Click points, one after the other, each when the board takes it."""
+        """Click points one after the other, each as soon as the board accepts a stone."""
         for name in names:
             self.await_turn()
             self.point(name).click()
             expect(self.point(name)).to_have_accessible_name(re.compile("stone"))
 
     def import_text(self, text: str) -> None:
-        """Open a game through the dialog of the analysis and the review page, where there is none yet."""
+        """Open a game through the import dialog of the analysis or review page, which must still be empty."""
         self.button("Open a game").click()
         dialog = self.page.get_by_role("dialog")
         dialog.get_by_label("Text of the game").fill(text)
@@ -103,7 +103,7 @@ class Visitor:
         expect(self.page.locator(".moves .move:not(.start)")).not_to_have_count(0)
 
     def shoot(self, name: str) -> None:
-        """Keep a picture."""
+        """Save a screenshot."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
 
@@ -115,11 +115,11 @@ class Visitor:
 
     @property
     def moves(self) -> list[str]:
-        """The moves as they are listed, without their numbers."""
+        """Return the listed moves without their numbers."""
         texts = self.page.locator(".moves .move:not(.start)").all_inner_texts()
         return [re.sub(r"^\s*\d+\s*", "", text) for text in texts]
 
     @property
     def said(self) -> Locator:
-        """What a screen reader has been told, a paragraph each."""
+        """Return the announcements to screen readers."""
         return self.page.locator("#announcer p")

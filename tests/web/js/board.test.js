@@ -15,12 +15,12 @@ import {
 
 const taken = stonesOf([{ point: "h8", colour: "black" }]);
 
-test("every point of the largest board survives the way to coordinates and back", () => {
+test("every point of the largest board survives a round trip through coordinates", () => {
   for (let x = 0; x < 22; x += 1) for (let y = 0; y < 22; y += 1) deepEqual(xyOf(nameOf(x, y)), [x, y]);
   equal(nameOf(7, 7), "h8");
 });
 
-test("only points on the board are points", () => {
+test("only names of points on the board are accepted", () => {
   for (const text of ["a1", "o15", "h8"]) equal(isPoint(text, 15, 15), true);
   for (const text of ["p1", "a16", "a0", "8h", "H8", "", "a01"]) equal(isPoint(text, 15, 15), false);
 });
@@ -31,7 +31,7 @@ test("large boards have five star points, small ones the centre, even ones no ce
   deepEqual(starPoints(8, 8), []);
 });
 
-test("a stone goes on an empty point of a board with a side to play", () => {
+test("a stone can be placed only on an empty point of a board with a side to play", () => {
   const state = { ...initialState(), stones: taken, toPlay: /** @type {const} */ ("white") };
   equal(isPlayable(state, "i9"), true);
   equal(isPlayable(state, "h8"), false);

@@ -1,1 +1,1 @@
-"""The Piskvork (Gomocup) protocol, both sides: Tengen as an engine, and other engines as players."""
+"""Both sides of the Piskvork (Gomocup) protocol: Tengen as an engine, and other engines as players."""

@@ -1,4 +1,4 @@
-"""Moves that leave the game at a wanted value, as opening setters look for them."""
+"""Search for moves that lead to a given evaluation, used to compose balanced openings."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SEARCHES = _FIRST_MOVES + 1
 
 
 def balance_one(agent: Agent, position: Position, limits: Limits, value: float, stop: StopSignal) -> tuple[Point, ...]:
-    """The move after which the side that made it stands nearest to `value`; empty when the agent found none.
+    """Return the move whose value for the side to move is nearest to `value`; empty if the agent found none.
 
-    Raises `AgentError` when the agent does not analyse.
+    Raises `AgentError` if the agent cannot analyse.
     """
     lines = _last_lines(agent, position, limits, _CANDIDATES, stop)
     best = min(lines, key=lambda line: abs(line.value_to_move - value), default=None)
@@ -26,19 +26,19 @@ def balance_one(agent: Agent, position: Position, limits: Limits, value: float, 
 
 
 def balance_two(agent: Agent, position: Position, limits: Limits, value: float, stop: StopSignal) -> tuple[Point, ...]:
-    """A move and a reply after which the side that made the first stands nearest to `value`.
+    """Return a move and a reply after which the value for the side to move is nearest to `value`.
 
-    Empty when the agent found none. A part of the time goes into the choice of first moves, the rest into their
-    replies, each the same share. Raises `AgentError` when the agent does not analyse.
+    Empty if the agent found none. The candidates for the first move and the replies to each of them get equal shares of
+    the time. Raises `AgentError` if the agent cannot analyse.
     """
     best: tuple[float, Point, Point] | None = None
-    until = None if limits.time_ms is None else time.monotonic() + limits.time_ms / 1000
-    first_lines = _last_lines(agent, position, _share(limits, until, _SEARCHES), _FIRST_MOVES, stop)
-    for place, first in enumerate(first_lines):
+    deadline = None if limits.time_ms is None else time.monotonic() + limits.time_ms / 1000
+    first_lines = _last_lines(agent, position, _share(limits, deadline, _SEARCHES), _FIRST_MOVES, stop)
+    for index, first in enumerate(first_lines):
         after = position.play(first.move)
         if after.is_over:
             continue
-        share = _share(limits, until, len(first_lines) - place)
+        share = _share(limits, deadline, len(first_lines) - index)
         for reply in _last_lines(agent, after, share, _REPLIES, stop):
             distance = abs(-reply.value_to_move - value)
             if best is None or distance < best[0]:
@@ -57,10 +57,10 @@ def _last_lines(
     return last
 
 
-def _share(limits: Limits, until: float | None, searches_left: int) -> Limits:
-    """The limits of the next search when so many are to share what is left of the time."""
+def _share(limits: Limits, deadline: float | None, searches_left: int) -> Limits:
+    """Return the limits of the next search: an equal share of the remaining time for each of `searches_left`."""
     return Limits(
-        time_ms=None if until is None else max(0, int(1000 * (until - time.monotonic()) / searches_left)),
+        time_ms=None if deadline is None else max(0, int(1000 * (deadline - time.monotonic()) / searches_left)),
         nodes=None if limits.nodes is None else max(1, limits.nodes // _SEARCHES),
         depth=limits.depth,
         simulations=None if limits.simulations is None else max(1, limits.simulations // _SEARCHES),

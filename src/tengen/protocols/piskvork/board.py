@@ -1,7 +1,7 @@
-"""The board as a brain hears of it: stones that are its own or the opponent's, from which a `Position` is made.
+"""The board as the manager describes it to a brain: own stones and opponent's stones, without colours.
 
-Managers may set up anything: stones in any order, any number of each side, moves after a five. The stones are kept as
-they were told; colours and history are worked out when a position is asked for.
+Managers may set up anything: stones in any order, any number for each side, moves after a five. The board stores the
+stones as received; colours and history are derived only when a `Position` is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tengen.protocols.piskvork.notation import Field, point_of_square
 
 
 class BrainBoard:
-    """Stones in the order they came, and whose turn it is."""
+    """Stones in the order received, and whose turn it is."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
@@ -26,31 +26,31 @@ class BrainBoard:
         self._owners: dict[Point, Field] = {}
 
     def point(self, x: int, y: int) -> Point | None:
-        """The point of a square, None when off the board."""
+        """Return the point of a square; None if it is off the board."""
         return point_of_square(x, y, self.width, self.height)
 
     def is_free(self, point: Point) -> bool:
-        """Whether a stone may be put there as far as stones go."""
+        """Whether the point has no stone and is not blocked; the rules are not checked."""
         return point not in self._owners and point not in self.blocked
 
     def free_points(self) -> list[Point]:
-        """Every point without a stone, from the lower left."""
+        """Return all free points, starting from the lower left."""
         points = (Point.at(x, y) for y in range(self.height) for x in range(self.width))
         return [point for point in points if self.is_free(point)]
 
     def clear(self) -> None:
-        """Take all stones off."""
+        """Remove all stones."""
         self._owners.clear()
         self.blocked.clear()
         self.is_own_turn = True
 
     def add(self, point: Point, owner: Field) -> None:
-        """Put a stone on a free point; the turn passes to the other side."""
+        """Place a stone on a free point and give the turn to the other side."""
         self._owners[point] = owner
         self.is_own_turn = owner is Field.OPPONENT
 
     def remove(self, point: Point) -> bool:
-        """Take a stone back, after which its owner is to move; False when there is none."""
+        """Remove a stone and give the turn to its owner; False if the point is empty."""
         owner = self._owners.pop(point, None)
         if owner is None:
             return False
@@ -58,31 +58,31 @@ class BrainBoard:
         return True
 
     def swap_sides(self) -> None:
-        """Let the brain stand for the other side: its stones become the opponent's, and the turn changes hands."""
+        """Swap the owners of all stones, so that the brain plays the other side, and change the turn."""
         other = {Field.OWN: Field.OPPONENT, Field.OPPONENT: Field.OWN}
         self._owners = {point: other[owner] for point, owner in self._owners.items()}
         self.is_own_turn = not self.is_own_turn
 
     def set_up(self, rows: Iterable[str]) -> list[str]:
-        """Replace everything by rows `X,Y,f`, the brain to move; returns the rows that could not be used."""
+        """Replace the board by rows `X,Y,field` with the brain to move; return the rows that are invalid."""
         self.clear()
-        unused: list[str] = []
+        invalid: list[str] = []
         for row in rows:
             stone = self._stone_of(row)
             if stone is None or not self.is_free(stone[0]):
-                unused.append(row)
+                invalid.append(row)
             elif stone[1] is Field.BLOCKED:
                 self.blocked.add(stone[0])
             else:
                 self._owners[stone[0]] = stone[1]
         self.is_own_turn = True
-        return unused
+        return invalid
 
     def position(self, rule: Rule) -> Position | None:
-        """The position to think about; None when the stones cannot form one (two winners).
+        """Return the position to search; None if the stones do not form a valid one (two winners).
 
-        It has the game's history when the stones alternate from black on, and the last move when that was the
-        opponent's.
+        The position has the full history if the stones alternate, starting with black. Otherwise it has only the last
+        move, if that was the opponent's.
         """
         ruleset = Ruleset(self.width, self.height, 5, rule)
         own = self._own_colour(rule)
@@ -106,10 +106,10 @@ class BrainBoard:
             return None
 
     def _own_colour(self, rule: Rule) -> Colour:
-        """Black has moved first and therefore as often as the other when it is to move.
+        """Derive the brain's colour: the side to move is black if it has at least as many stones as the other side.
 
-        With renju managers send the stones in the order of the game, so that there the first one is black's in set-ups
-        of any count. Elsewhere the colour of an odd set-up does not matter.
+        In renju, managers send the stones in the order of the game, so the first stone is always black. Under the other
+        rules, the colours of an irregular set-up do not matter.
         """
         owners = list(self._owners.values())
         mover = Field.OWN if self.is_own_turn else Field.OPPONENT

@@ -1,7 +1,7 @@
 """The brain's side of the Piskvork protocol: serve any `Agent` to a Gomocup manager or a board program.
 
-One thread reads, one answers, one thinks (`piskvork_thinking`). Commands that come while the brain is thinking wait for
-their turn and none is lost; only END, (YX)STOP and `INFO timeout_turn 0` take effect the moment they are read.
+One thread reads commands, one answers them, and one runs the player (`thinking`). Commands that arrive during a search
+are queued. Only END, STOP, YXSTOP and `INFO timeout_turn 0` take effect as soon as they are read.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tengen.protocols.piskvork.yixin import COMMANDS as YIXIN_COMMANDS
 from tengen.protocols.piskvork.yixin import answer_swap2_board
 
 END_GRACE_S = 0.3
-"""How long the end of a session may take; managers kill a brain after half a second."""
+"""Time limit for ending a session; managers kill a brain after half a second."""
 
 Handler = Callable[[Session, Command], None]
 
 
 class BrainServer:
-    """Serves one manager. `read` gives the next bytes, empty at the end; `write` sends bytes and flushes them."""
+    """Serves one manager. `read` returns the next bytes, empty at the end of input; `write` sends and flushes bytes."""
 
     def __init__(
         self,
@@ -41,21 +41,21 @@ class BrainServer:
         self._log = log
         self._session = Session(make_agent, Output(write, log), about)
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        self._answerer = threading.Thread(target=self._answer_all, name="answerer", daemon=True)
+        self._worker = threading.Thread(target=self._answer_all, name="answerer", daemon=True)
 
     def run(self) -> None:
-        """Read and answer until END or the end of input; returns within half a second of it.
+        """Serve until END or the end of input, then return within half a second.
 
-        Questions that were answered in no time are, those that take thinking are not any more. A player that does not
-        stop in time is left behind in its thread, which is a daemon.
+        Pending commands are still answered if they need no search. A player that does not stop in time keeps running in
+        its daemon thread.
         """
-        self._answerer.start()
+        self._worker.start()
         try:
             self._read_all()
         finally:
             self._session.thinker.begin_close()
             self._commands.put(None)
-            self._answerer.join(END_GRACE_S)
+            self._worker.join(END_GRACE_S)
             self._session.output.is_muted = True
 
     def _read_all(self) -> None:
@@ -72,9 +72,9 @@ class BrainServer:
                 for command in reader.feed(line, now):
                     if command.name == "END":
                         return
-                    self._take(command)
+                    self._enqueue(command)
 
-    def _take(self, command: Command) -> None:
+    def _enqueue(self, command: Command) -> None:
         if command.name in ("STOP", "YXSTOP") or _asks_to_move_now(command):
             self._session.thinker.stop_before(command.number)
         self._commands.put(command)
@@ -84,9 +84,9 @@ class BrainServer:
             try:
                 answer_command(self._session, command)
             except Exception as error:
-                # Our own mistake must not cost the game: the manager may still go on with another command.
-                self._session.say(f"DEBUG {type(error).__name__} in {command.name}: {str(error)[:300]}")
-                self._session.say(f"ERROR {command.name} failed")
+                # A bug in one command must not end the session; the manager may continue with another command.
+                self._session.send(f"DEBUG {type(error).__name__} in {command.name}: {str(error)[:300]}")
+                self._session.send(f"ERROR {command.name} failed")
         self._session.thinker.close(END_GRACE_S)
 
 
@@ -96,12 +96,12 @@ def _asks_to_move_now(command: Command) -> bool:
 
 
 def answer_command(session: Session, command: Command) -> None:
-    """Carry out one command."""
+    """Execute one command."""
     handler = COMMANDS.get(command.name)
     if handler is None:
-        session.say(f"UNKNOWN command {command.name[:40]}")
+        session.send(f"UNKNOWN command {command.name[:40]}")
     elif not command.is_finished:
-        session.say(f"ERROR {command.name} without DONE")
+        session.send(f"ERROR {command.name} without DONE")
     else:
         handler(session, command)
 
@@ -110,7 +110,7 @@ def answer_command(session: Session, command: Command) -> None:
 
 
 def _about(session: Session, command: Command) -> None:
-    session.say(str(session.about))
+    session.send(str(session.about))
 
 
 def _start(session: Session, command: Command) -> None:
@@ -125,21 +125,23 @@ def _rect_start(session: Session, command: Command) -> None:
     _start_board(session, width, height, command.arguments)
 
 
-def _start_board(session: Session, width: int | None, height: int | None, told: str) -> None:
+def _start_board(session: Session, width: int | None, height: int | None, size_text: str) -> None:
     if width is None or height is None or not all(MIN_BOARD <= size <= MAX_BOARD for size in (width, height)):
-        # Piskvork offers its user 20 when the text has that number.
-        session.say(f"ERROR no board of size {told[:40]!r}: {MIN_BOARD} to {MAX_BOARD} are served, such as 15 and 20")
+        # If the message contains 20, Piskvork offers that size to its user.
+        session.send(
+            f"ERROR unsupported board size {size_text[:40]!r}: use {MIN_BOARD} to {MAX_BOARD}, for example 15 or 20"
+        )
         return
     session.new_game(width, height)
-    session.say("OK")
+    session.send("OK")
     session.thinker.warm_up()
 
 
 def _restart(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     if board is not None:
         session.new_game(board.width, board.height)
-        session.say("OK")
+        session.send("OK")
 
 
 def _begin(session: Session, command: Command) -> None:
@@ -147,7 +149,7 @@ def _begin(session: Session, command: Command) -> None:
 
 
 def _turn(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     point = session.free_point(board, command.arguments) if board is not None else None
     if board is not None and point is not None:
         board.add(point, Field.OPPONENT)
@@ -155,26 +157,26 @@ def _turn(session: Session, command: Command) -> None:
 
 
 def _board(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     if board is not None:
         session.set_up(board, command.rows)
         session.answer_with_move(command)
 
 
 def _take_back(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     point = session.named_point(board, command.arguments) if board is not None else None
     if board is not None and point is not None:
-        session.say("OK" if board.remove(point) else f"ERROR there is no stone on {command.arguments}")
+        session.send("OK" if board.remove(point) else f"ERROR there is no stone on {command.arguments}")
 
 
 def _play(session: Session, command: Command) -> None:
-    """The answer to a SUGGEST, which this brain never says; some managers use it to enter moves."""
-    board = session.known_board()
+    """Enter a move for the brain. PLAY answers SUGGEST, which this brain never sends, but some managers use it."""
+    board = session.require_board()
     point = session.free_point(board, command.arguments) if board is not None else None
     if board is not None and point is not None:
         board.add(point, Field.OWN)
-        session.say(square_of_point(point, board.height))
+        session.send(square_of_point(point, board.height))
 
 
 def _info(session: Session, command: Command) -> None:
@@ -196,4 +198,4 @@ COMMANDS: dict[str, Handler] = {
     "SWAP2BOARD": answer_swap2_board,
     **YIXIN_COMMANDS,
 }
-"""What each command does; END ends the session before it gets here."""
+"""Handlers by command name. END is handled by the reader thread."""

@@ -1,7 +1,7 @@
-"""From lines to commands: what a manager sends a brain, blocks put together, nothing interpreted yet.
+"""Parser for the commands that a manager sends to a brain. It assembles blocks but does not interpret arguments.
 
-Commands are matched without regard to case. A block (BOARD … DONE) may come line by line or, as web clients send it,
-with all its stones on one line; rows that make no sense are kept for the command to judge.
+Command names are case-insensitive. A block (BOARD … DONE) may come line by line or, from web clients, on one line.
+Rows are passed on without validation.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from tengen.core.geometry import MAX_SIZE
 
 MAX_COMMAND_LINE = 65_536
-"""A whole block fits on one line of this length."""
+"""Maximum bytes per line; enough for a whole block on one line."""
 MAX_ROWS = 4 * MAX_SIZE * MAX_SIZE
-"""More rows than any board can need; what a block holds beyond is dropped."""
+"""Maximum rows per block, more than any board needs; further rows are dropped."""
 
 DATABASE_BLOCKS = frozenset(
     {
@@ -29,34 +29,34 @@ DATABASE_BLOCKS = frozenset(
         "YXDELETEDATABASEALL",
     }
 )
-"""What Yixin-Board asks of a database, about the position whose squares follow."""
+"""Database commands of Yixin-Board; the squares of a position follow as a block."""
 _BLOCKS = frozenset({"BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO"}) | DATABASE_BLOCKS
 FILE_COMMANDS = frozenset({"YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE"})
-"""The file name follows on a line of its own."""
-# A manager that starts a new game has given up the block it was sending.
-_GIVES_UP_BLOCK = frozenset({"START", "RECTSTART", "RESTART"})
+"""Commands that are followed by a file name on the next line."""
+# A manager that starts a new game has abandoned the block it was sending.
+_ABANDONS_BLOCK = frozenset({"START", "RECTSTART", "RESTART"})
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of the manager."""
+    """One command from the manager."""
 
     name: str
     """In upper case."""
     arguments: str = ""
-    """What follows the name on its line, or the file name on the next."""
+    """The rest of the line after the name, or the file name on the next line."""
     rows: tuple[str, ...] = ()
     """The rows of a block, such as `7,7,1`."""
     is_finished: bool = True
-    """False for a block whose DONE never came."""
+    """False for a block without DONE."""
     received: float = 0.0
-    """When its first line was read, in seconds of the monotonic clock."""
+    """Time at which the first line was read, in seconds of the monotonic clock."""
     number: int = 0
-    """Commands are numbered as they are read, from 1."""
+    """Sequence number, starting from 1."""
 
 
 class CommandReader:
-    """Puts lines together to commands.
+    """Assembles lines into commands.
 
     >>> reader = CommandReader()
     >>> reader.feed("turn 7,8", 0.0)[0].name
@@ -69,12 +69,12 @@ class CommandReader:
         self._count = 0
         self._open: tuple[str, float] | None = None
         self._rows: list[str] = []
-        self._wants_file = ""
+        self._awaits_file = ""
 
     def feed(self, line: str, now: float) -> list[Command]:
-        """The commands that the line completes, in order."""
-        if self._wants_file:
-            name, self._wants_file = self._wants_file, ""
+        """Return the commands that the line completes, in order."""
+        if self._awaits_file:
+            name, self._awaits_file = self._awaits_file, ""
             return [self._command(name, line, now)]
         if self._open is not None:
             return self._feed_block(line, now)
@@ -87,19 +87,19 @@ class CommandReader:
             self._open = (name, now)
             return self._feed_block(arguments, now)
         if name in FILE_COMMANDS and not arguments.strip():
-            self._wants_file = name
+            self._awaits_file = name
             return []
         return [self._command(name, arguments.strip(), now)]
 
     def _feed_block(self, line: str, now: float) -> list[Command]:
         words = re.sub(r"\s*,\s*", ",", line).split()
-        if words and words[0].upper() in _GIVES_UP_BLOCK:
+        if words and words[0].upper() in _ABANDONS_BLOCK:
             return [self._close_block(is_finished=False), *self._feed_command(line, now)]
         if words and words[0].upper() in ("END", "STOP", "YXSTOP"):
             return [self._command(words[0].upper(), "", now)]
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             if word.upper() == "DONE":
-                rest = " ".join(words[place + 1 :])
+                rest = " ".join(words[index + 1 :])
                 return [self._close_block(), *(self._feed_command(rest, now) if rest else ())]
             if len(self._rows) < MAX_ROWS:
                 self._rows.append(word)

@@ -1,6 +1,6 @@
-"""A legal move without any player: what a brain answers when its player fails or is late.
+"""Fallback moves: what the brain answers if its player fails or runs out of time.
 
-It wins at once if it can, stops an immediate win, and else stays near the last stone.
+A fallback move wins or blocks a win if possible, and otherwise stays near the last stone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tengen.errors import InputError
 
 
 def choose_fallback(position: Position, blocked: Collection[Point] = ()) -> Point | None:
-    """A legal point that is not `blocked`, the same one every time; None when there is none."""
+    """Return a legal point that is not `blocked`, or None if there is none; the choice is deterministic."""
     legal = [point for point in position.legal_points() if point not in blocked]
     if not legal:
         return None
@@ -29,7 +29,7 @@ def choose_fallback(position: Position, blocked: Collection[Point] = ()) -> Poin
 
 
 def nearest_point(points: Collection[Point], centre: Point) -> Point:
-    """The point nearest to `centre`."""
+    """Return the point nearest to `centre`."""
     return min(points, key=lambda point: ((point.x - centre.x) ** 2 + (point.y - centre.y) ** 2, point.y, point.x))
 
 

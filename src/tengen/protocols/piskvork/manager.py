@@ -1,7 +1,7 @@
-"""The manager's side of the Piskvork protocol: ask a foreign engine for moves, and trust nothing it says.
+"""The manager's side of the Piskvork protocol: run an external engine without trusting its output.
 
-Every wait has a deadline, every move is checked, every misbehaviour is an `EngineError` with its `reason`. After one
-the engine's process is gone; the next game (or the next question) starts a new one.
+Every wait has a deadline, every move is checked, and every misbehaviour raises an `EngineError` with its `reason`.
+An error also kills the engine's process; the next request starts a new one.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _RESTART_S = 2.0
 _ABOUT_S = 1.0
 _STOP_S = 0.2
 _SETTLE_S = 0.005
-"""Rapfi and others drop what comes right behind their answer, while they still leave their thinking state."""
+"""Pause after an answer. Rapfi and others ignore input that arrives while they are still ending their search."""
 _COMPLAINT_S = 1.0
-"""How long an engine that complained may take to analyse all the same."""
-_ANY_DEPTH = 99
-"""What engines take for no limit of depth."""
-_SHOW_INFO = 2
+"""How long to wait for an analysis after the engine has answered ERROR or UNKNOWN."""
+_UNLIMITED_DEPTH = 99
+"""Value of `INFO max_depth` that engines treat as no limit."""
+_DETAIL_INFO = 2
 
-# How many stones may be put in answer to so many of a swap2 opening.
+# Number of stones on the board in a swap2 opening → numbers of stones that a valid answer places.
 _SWAP2_COUNTS = {0: (3,), 3: (1, 2), 5: (1,)}
 
 T = TypeVar("T")
@@ -55,54 +55,54 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """How an engine is run."""
+    """How to run an engine."""
 
     argv: tuple[str, ...]
-    """The program and its arguments."""
+    """Program and arguments."""
     cwd: str | None = None
-    """The folder it runs in, ours if None."""
+    """Working directory (default: the current one)."""
     memory_bytes: int | None = None
-    """What it may hold at most, its children included; it is told and checked."""
+    """Memory limit of the engine and its children (default: none). It is sent to the engine and enforced."""
     tolerance_ms: int = 1000
-    """How much later than allowed a move may come before the game is lost."""
+    """How long after its time limit a move is still accepted."""
     start_ms: int = 10_000
-    """How long START may take."""
+    """Time limit of START."""
     turn_ms: int = 30_000
-    """Time for a move when the limits give none."""
+    """Time per move if the limits set none."""
     is_suspended_when_idle: bool = False
-    """Whether the process is stopped while it is not asked anything."""
+    """Whether to suspend the process between requests."""
     is_strict: bool = False
-    """Whether ERROR or UNKNOWN in place of a move loses at once, instead of when the time is over."""
+    """Whether ERROR or UNKNOWN instead of a move is an error immediately, rather than at the deadline."""
 
 
 class PiskvorkManager:
-    """Runs one engine, starting and restarting its process when needed. Used by one thread at a time."""
+    """Runs one engine and starts or restarts its process when needed. Only one thread may use it at a time."""
 
     def __init__(self, settings: EngineSettings, log: PipeLog | None = None) -> None:
         self._settings = settings
         self._log = log
         self._process: EngineProcess | None = None
         self._ruleset: Ruleset | None = None
-        self._known: Position | None = None
-        """What stands on the engine's own board, None when that is not known."""
-        self._told: dict[str, int] = {}
-        """The INFO values the process has been sent."""
+        self._engine_position: Position | None = None
+        """The position on the engine's own board; None if unknown."""
+        self._sent_info: dict[str, int] = {}
+        """The INFO values sent to the process so far."""
         self._memory_bytes = settings.memory_bytes
         self._threads = 1
         self._answered_at = 0.0
-        self._cannot_analyse = ""
-        """What the running process said when it was asked to analyse."""
+        self._analysis_refusal = ""
+        """The running engine's error message if it cannot analyse."""
         self._is_stop_sent = False
 
     @property
     def pid(self) -> int | None:
-        """The engine's process, None when it does not run."""
+        """The process id of the engine; None if it is not running."""
         return None if self._process is None else self._process.pid
 
     def configure(self, *, memory_bytes: int | None, threads: int | None) -> None:
-        """What later games tell the engine of memory and threads, and what it may hold from now on.
+        """Change the memory limit and the number of threads; None keeps the old value.
 
-        None leaves it as it was.
+        The engine receives the new values with the next game or request. The memory limit is enforced immediately.
         """
         self._memory_bytes = memory_bytes if memory_bytes is not None else self._memory_bytes
         self._threads = threads if threads is not None else self._threads
@@ -112,34 +112,34 @@ class PiskvorkManager:
     # -- games ---------------------------------------------------------------------------------------------------------
 
     def new_game(self, ruleset: Ruleset) -> None:
-        """Have the engine ready with an empty board; a running process is used again if it can RESTART."""
+        """Prepare the engine for a game on an empty board; a running process is reused if it supports RESTART."""
         if not is_playable(ruleset):
             raise RulesetError(f"the Piskvork protocol cannot express {ruleset}")
         try:
             if not self._restart(ruleset):
                 self._start(ruleset)
             self._ruleset = ruleset
-            self._known = Position.start(ruleset)
-            self._tell_game(ruleset)
-            self._rest()
+            self._engine_position = Position.start(ruleset)
+            self._send_game_info(ruleset)
+            self._suspend_if_idle()
         except EngineError:
             self.kill()
             raise
 
     def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
-        """The engine's move; legal in `position`, which must not be over. `stop` asks it to answer now."""
-        self._ready(position.ruleset)
-        if position.stones == 0 and self._known != position:
+        """Return the engine's move, which is legal in `position`. The game must not be over; `stop` ends the search."""
+        self._ensure_ready(position.ruleset)
+        if position.stones == 0 and self._engine_position != position:
             self.new_game(position.ruleset)
-        return self._ask(lambda: self._ask_move(position, limits, stop))
+        return self._run_request(lambda: self._ask_move(position, limits, stop))
 
     def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
-        """The engine's answer to a swap2 opening of 0, 3 or 5 stones. The stones are put by the caller."""
-        self._ready(ruleset)
-        return self._ask(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller places its stones."""
+        self._ensure_ready(ruleset)
+        return self._run_request(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
 
     def ask_about(self) -> About | None:
-        """What the running engine says of itself, None when it does not answer."""
+        """Return the self-description of the running engine; None if it does not answer."""
         process = self._process
         if process is None:
             return None
@@ -154,25 +154,25 @@ class PiskvorkManager:
             self.kill()
             raise
         finally:
-            self._rest()
+            self._suspend_if_idle()
         return None
 
     def analyse(
         self, position: Position, limits: Limits, lines: int, stop: StopSignal
     ) -> Generator[Analysis, None, None]:
-        """Snapshots of the `lines` best moves from an engine that knows YXNBEST.
+        """Yield snapshots of the `lines` best moves from an engine that supports YXNBEST.
 
-        Raises `AgentError` when it does not. Ending the iteration early stops the engine.
+        Raises `AgentError` if it does not. Ending the iteration early stops the engine.
         """
-        self._ready(position.ruleset)
+        self._ensure_ready(position.ruleset)
         assert self._process is not None
-        if self._cannot_analyse:
-            raise self._unable_to_analyse()
+        if self._analysis_refusal:
+            raise self._no_analysis_error()
         try:
             self._process.resume()
             command = ["YXBOARD", *_board_rows(position), "DONE", f"YXNBEST {lines}"]
-            deadline = self._put_question(command, limits, show_detail=_SHOW_INFO)
-            self._known = None
+            deadline = self._send_request(command, limits, show_detail=_DETAIL_INFO)
+            self._engine_position = None
             with stop.calling(self._send_stop):
                 yield from self._read_analysis(position, deadline)
             self._process.check_memory()
@@ -180,15 +180,15 @@ class PiskvorkManager:
             self.kill()
             raise
         except GeneratorExit:
-            self._give_up_analysis()
+            self._abort_analysis()
             raise
         finally:
-            self._end_question()
+            self._finish_request()
 
     # -- the process ---------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """END the engine's process, by force if need be. A later question starts a new one."""
+        """Send END and kill the process if it does not exit. The next request starts a new one."""
         process = self._process
         if process is not None:
             process.resume()
@@ -196,15 +196,15 @@ class PiskvorkManager:
                 process.send(["END"], time.monotonic() + _END_S)
                 process.wait_for_exit(_END_S)
             except EngineError:
-                pass  # it is killed all the same
+                pass  # it is killed below
         self.kill()
 
     def kill(self) -> None:
-        """End the engine's process now, without a word."""
+        """Kill the engine's process immediately."""
         process, self._process = self._process, None
-        self._known = self._ruleset = None
-        self._cannot_analyse = ""
-        self._told.clear()
+        self._engine_position = self._ruleset = None
+        self._analysis_refusal = ""
+        self._sent_info.clear()
         if process is not None:
             process.kill()
 
@@ -237,9 +237,9 @@ class PiskvorkManager:
             return False
 
     def _request_ok(self, command: str, seconds: float) -> str | None:
-        """OK, or the ERROR or UNKNOWN said instead; None when neither came in time."""
+        """Send a command and return "OK", or the ERROR or UNKNOWN line; None if there was no answer in time."""
         assert self._process is not None
-        self._let_settle()
+        self._wait_until_settled()
         deadline = time.monotonic() + seconds
         self._process.send([command], deadline)
         while (line := self._process.receive(deadline)) is not None:
@@ -248,10 +248,10 @@ class PiskvorkManager:
                 return "OK" if word == "OK" else line
         return None
 
-    def _let_settle(self) -> None:
+    def _wait_until_settled(self) -> None:
         time.sleep(max(0.0, self._answered_at + _SETTLE_S - time.monotonic()))
 
-    def _rest(self) -> None:
+    def _suspend_if_idle(self) -> None:
         if self._process is not None and self._settings.is_suspended_when_idle:
             self._process.suspend()
 
@@ -261,52 +261,52 @@ class PiskvorkManager:
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
-    def _ready(self, ruleset: Ruleset) -> None:
-        """Have a process whose board fits the ruleset; the opening procedure is no concern of an engine."""
+    def _ensure_ready(self, ruleset: Ruleset) -> None:
+        """Make sure that a process is running with a board for the ruleset; engines ignore the opening procedure."""
         if self._process is None or self._ruleset is None or replace(self._ruleset, opening=ruleset.opening) != ruleset:
             self.new_game(ruleset)
 
-    def _ask(self, question: Callable[[], T]) -> T:
+    def _run_request(self, request: Callable[[], T]) -> T:
         try:
             assert self._process is not None
             self._process.resume()
-            answer = question()
+            answer = request()
             self._process.check_memory()
             return answer
         except EngineError:
             self.kill()
             raise
         finally:
-            self._end_question()
+            self._finish_request()
 
-    def _end_question(self) -> None:
+    def _finish_request(self) -> None:
         self._answered_at = time.monotonic()
-        self._rest()
+        self._suspend_if_idle()
 
     def _send_stop(self) -> None:
-        """Ask the engine to answer now. It may know `INFO timeout_turn 0`, YXSTOP, both or neither.
+        """Ask the engine to answer now, using `INFO timeout_turn 0` and YXSTOP; an engine may support neither.
 
-        Runs in any thread while the question is pending. The next move has to restore the engine's time limit.
+        Any thread may call it while a request is pending. The next request must send timeout_turn again.
         """
         process = self._process
         if process is None or self._is_stop_sent:
             return
         self._is_stop_sent = True
-        self._told.pop("timeout_turn", None)
-        # The thread that waits for the answer notices that the engine is gone.
+        self._sent_info.pop("timeout_turn", None)
+        # If the engine has died, the thread that waits for its answer reports it.
         with suppress(EngineError):
-            process.send(["INFO timeout_turn 0", "YXSTOP"], time.monotonic() + _STOP_S, forgets_output=False)
+            process.send(["INFO timeout_turn 0", "YXSTOP"], time.monotonic() + _STOP_S, clears_output=False)
 
     def _ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
-        deadline = self._put_question(self._move_command(position), limits)
-        self._known = None
+        deadline = self._send_request(self._move_command(position), limits)
+        self._engine_position = None
         with stop.calling(self._send_stop):
             squares = self._await_squares(deadline)
         if len(squares) != 1:
             raise EngineError(f"{self._name} answered {len(squares)} squares instead of one", EngineFault.PROTOCOL)
         move = self._checked_point(squares[0], position.ruleset)
         try:
-            self._known = position.play(move)
+            self._engine_position = position.play(move)
         except ForbiddenPointError as error:
             raise EngineError(f"{self._name}: {error}", EngineFault.FOUL) from None
         except InputError as error:
@@ -315,21 +315,24 @@ class PiskvorkManager:
 
     def _ask_swap2(self, ruleset: Ruleset, points: tuple[Point, ...], limits: Limits, stop: StopSignal) -> Swap2Answer:
         if len(points) not in _SWAP2_COUNTS:
-            raise InputError(f"swap2 asks with 0, 3 or 5 stones, not {len(points)}")
+            raise InputError(f"a swap2 opening has 0, 3 or 5 stones, not {len(points)}")
         rows = [square_of_point(point, ruleset.height) for point in points]
-        deadline = self._put_question(["SWAP2BOARD", *rows, "DONE"], limits)
-        self._known = None
+        deadline = self._send_request(["SWAP2BOARD", *rows, "DONE"], limits)
+        self._engine_position = None
         with stop.calling(self._send_stop):
             squares = self._await_squares(deadline, accepts_swap=bool(points))
         if not squares:
             return Swap2Answer(Option.TAKE_BLACK)
         if len(squares) not in _SWAP2_COUNTS[len(points)]:
             raise EngineError(
-                f"{self._name} answered {len(squares)} squares to {len(points)} stones of swap2", EngineFault.PROTOCOL
+                f"{self._name} answered {len(squares)} squares to a swap2 opening of {len(points)} stones",
+                EngineFault.PROTOCOL,
             )
         stones = tuple(self._checked_point(square, ruleset) for square in squares)
         if len({*points, *stones}) != len(points) + len(stones):
-            raise EngineError(f"{self._name} put a stone of swap2 on another: {' '.join(stones)}", EngineFault.ILLEGAL)
+            raise EngineError(
+                f"{self._name} placed a swap2 stone on an occupied point: {' '.join(stones)}", EngineFault.ILLEGAL
+            )
         if not points:
             return Swap2Answer(None, stones)
         return Swap2Answer(Option.TAKE_WHITE if len(stones) == 1 else Option.PLACE_TWO, stones)
@@ -339,44 +342,46 @@ class PiskvorkManager:
         last = position.last_move
         if position.stones == 0:
             return ["BEGIN"]
-        if last is not None and self._known is not None and position.undo() == self._known:
+        if last is not None and self._engine_position is not None and position.undo() == self._engine_position:
             return [f"TURN {square_of_point(last, height)}"]
         return ["BOARD", *_board_rows(position), "DONE"]
 
-    def _put_question(self, command: list[str], limits: Limits, *, show_detail: int = 0) -> float:
-        """Send the settings of the move and the question; returns the deadline of the answer."""
+    def _send_request(self, command: list[str], limits: Limits, *, show_detail: int = 0) -> float:
+        """Send the changed settings and the command; return the deadline of the answer."""
         assert self._process is not None
         turn_ms = self._settings.turn_ms if limits.time_ms is None else limits.time_ms
         clock_ms = UNLIMITED_MS if limits.clock_ms is None else limits.clock_ms
         allowed_ms = min(turn_ms, clock_ms) + self._settings.tolerance_ms
         lines = [
             f"INFO time_left {clock_ms}",
-            *self._news("timeout_match", 0 if limits.clock_ms is None else clock_ms, is_once=True),
-            *self._news("timeout_turn", turn_ms),
-            *self._news("max_node", limits.nodes or 0, default=0),
-            *self._news("max_depth", limits.depth or _ANY_DEPTH, default=_ANY_DEPTH),
-            *self._news("thread_num", max(limits.threads, self._threads), default=1),
-            *self._news("show_detail", show_detail, default=0),
+            *self._changed_info("timeout_match", 0 if limits.clock_ms is None else clock_ms, once_per_game=True),
+            *self._changed_info("timeout_turn", turn_ms),
+            *self._changed_info("max_node", limits.nodes or 0, default=0),
+            *self._changed_info("max_depth", limits.depth or _UNLIMITED_DEPTH, default=_UNLIMITED_DEPTH),
+            *self._changed_info("thread_num", max(limits.threads, self._threads), default=1),
+            *self._changed_info("show_detail", show_detail, default=0),
             *command,
         ]
-        self._let_settle()
+        self._wait_until_settled()
         deadline = time.monotonic() + allowed_ms / 1000
         self._is_stop_sent = False
         self._process.send(lines, deadline)
         return deadline
 
-    def _news(self, key: str, value: int, *, default: int | None = None, is_once: bool = False) -> list[str]:
-        """The INFO line of a value that the engine has not been told yet; `default` is what it assumes untold."""
-        known = self._told.get(key, default)
-        if known == value or (is_once and key in self._told):
+    def _changed_info(
+        self, key: str, value: int, *, default: int | None = None, once_per_game: bool = False
+    ) -> list[str]:
+        """Return the INFO line for a value unless the engine already has it; `default` is its initial value."""
+        known = self._sent_info.get(key, default)
+        if known == value or (once_per_game and key in self._sent_info):
             return []
-        self._told[key] = value
+        self._sent_info[key] = value
         return [f"INFO {key} {value}"]
 
-    def _tell_game(self, ruleset: Ruleset) -> None:
+    def _send_game_info(self, ruleset: Ruleset) -> None:
         assert self._process is not None
-        # A clock is told with the first move of the game, when it is known.
-        self._told.pop("timeout_match", None)
+        # The first move of the game sends timeout_match, because the clock is not known before.
+        self._sent_info.pop("timeout_match", None)
         self._process.send(
             [
                 f"INFO rule {RULE_NUMBERS[ruleset.rule]}",
@@ -387,9 +392,9 @@ class PiskvorkManager:
         )
 
     def _await_squares(self, deadline: float, *, accepts_swap: bool = False) -> tuple[tuple[int, int], ...]:
-        """The squares the engine answers with; none for SWAP, where that is an answer.
+        """Wait for the engine's answer and return its squares, or an empty tuple for SWAP if that is allowed.
 
-        Whatever else it says is passed over until the deadline.
+        All other output is ignored until the deadline.
         """
         assert self._process is not None
         complaint = ""
@@ -401,16 +406,16 @@ class PiskvorkManager:
             if accepts_swap and word == "SWAP":
                 return ()
             if word == "SUGGEST":
-                self._process.send([f"PLAY {line.split(None, 1)[-1]}"], deadline, forgets_output=False)
+                self._process.send([f"PLAY {line.split(None, 1)[-1]}"], deadline, clears_output=False)
             elif word in ("ERROR", "UNKNOWN") and not self._is_stop_sent:
                 complaint = line
                 if self._settings.is_strict:
                     break
         if complaint:
             raise EngineError(f"{self._name} answered {complaint[:200]!r}", EngineFault.PROTOCOL)
-        raise self._late()
+        raise self._timeout_error()
 
-    def _late(self) -> EngineError:
+    def _timeout_error(self) -> EngineError:
         return EngineError(f"{self._name} did not answer in time", EngineFault.TIMEOUT)
 
     def _checked_point(self, square: tuple[int, int], ruleset: Ruleset) -> Point:
@@ -429,8 +434,8 @@ class PiskvorkManager:
         parser = InfoParser(position.ruleset.width, position.ruleset.height)
         has_snapshot = False
         complaint = ""
-        patience = deadline
-        while (line := self._process.receive(patience)) is not None:
+        wait_until = deadline
+        while (line := self._process.receive(wait_until)) is not None:
             squares = parse_squares(line)
             if squares is not None:
                 if not has_snapshot:
@@ -438,22 +443,22 @@ class PiskvorkManager:
                 return
             if _first_word(line) in ("ERROR", "UNKNOWN") and not complaint and not self._is_stop_sent:
                 complaint = line
-                patience = min(deadline, time.monotonic() + _COMPLAINT_S)
+                wait_until = min(deadline, time.monotonic() + _COMPLAINT_S)
             snapshot = parser.feed(line)
             if snapshot is not None and all(position.is_legal(candidate.move) for candidate in snapshot.lines):
                 has_snapshot = True
-                patience = deadline
+                wait_until = deadline
                 yield snapshot
         if complaint and not has_snapshot:
-            self._cannot_analyse = complaint
-            raise self._unable_to_analyse()
-        raise self._late()
+            self._analysis_refusal = complaint
+            raise self._no_analysis_error()
+        raise self._timeout_error()
 
-    def _unable_to_analyse(self) -> AgentError:
-        return AgentError(f"{self._name} does not analyse: {self._cannot_analyse[:200]!r}")
+    def _no_analysis_error(self) -> AgentError:
+        return AgentError(f"{self._name} does not analyse: {self._analysis_refusal[:200]!r}")
 
-    def _give_up_analysis(self) -> None:
-        """Nobody reads on: have the engine end its search, by force if it does not."""
+    def _abort_analysis(self) -> None:
+        """Stop the engine's search after the caller has ended the iteration; kill the engine if it does not stop."""
         self._send_stop()
         try:
             self._await_squares(time.monotonic() + self._settings.tolerance_ms / 1000)
@@ -470,7 +475,7 @@ def _bare_analysis(move: Point) -> Analysis:
 
 
 def _board_rows(position: Position) -> list[str]:
-    """The rows of a BOARD block: set-up stones in turns from black on, then the moves in the order of the game."""
+    """Return the rows of a BOARD block: set-up stones in alternation, black first, then the moves of the game."""
     start = position.undo(len(position.moves))
     sides = [[(point, colour) for point in start.points_of(colour)] for colour in (Colour.BLACK, Colour.WHITE)]
     stones = [stone for pair in zip_longest(*sides) for stone in pair if stone is not None]

@@ -1,7 +1,8 @@
-"""The words of the Piskvork protocol that both of its sides use: squares, rule numbers, board fields, ABOUT lines.
+"""Notation shared by both sides of the Piskvork protocol: squares, rule numbers, board fields, ABOUT lines.
 
-The protocol counts squares `X,Y` from the top left corner; points count rows from the bottom. The picture is kept: what
-the manager draws on top is on top here, so Y = height - 1 - y. Nothing outside `tengen.protocols` sees a square.
+The protocol counts squares `X,Y` from the top left corner, while points count rows from the bottom. Rows are flipped
+(Y = height - 1 - y), so that the board looks the same in the manager and in Tengen. Squares are used only inside
+`tengen.protocols`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from tengen.core.contracts import Rule, Ruleset
 from tengen.core.geometry import Point
 
 UNLIMITED_MS = 2_147_483_647
-"""What `INFO time_left` says when there is no clock."""
+"""Value of `INFO time_left` if there is no clock."""
 MIN_BOARD = 5
 MAX_BOARD = 22
 
 RULE_NUMBERS = {Rule.FREESTYLE: 0, Rule.STANDARD: 1, Rule.RENJU: 4, Rule.CARO: 8, Rule.CARO_EXACT: 9}
 """The value of `INFO rule` for each rule, as Gomocup's managers send it."""
 
-# Yixin's dialect says 2 for renju; Rapfi's says 5 and 6 for freestyle with the swap openings. Nobody plays the
-# continuous game, which the published protocol means by 2, in tournaments.
+# Yixin uses 2 for renju; Rapfi uses 5 and 6 for freestyle with swap openings. In the published protocol 2 is the
+# continuous game, which no tournament plays.
 _RULES_BY_NUMBER = {number: rule for rule, number in RULE_NUMBERS.items()} | {
     2: Rule.RENJU,
     5: Rule.FREESTYLE,
@@ -31,7 +32,7 @@ _RULES_BY_NUMBER = {number: rule for rule, number in RULE_NUMBERS.items()} | {
 
 
 class Field(IntEnum):
-    """The third number of a BOARD line."""
+    """The owner of a stone: the third number of a BOARD line."""
 
     OWN = 1
     OPPONENT = 2
@@ -40,7 +41,7 @@ class Field(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What an engine says of itself."""
+    """The self-description of an engine."""
 
     name: str
     version: str = ""
@@ -53,7 +54,7 @@ class About:
 
 
 def parse_about(text: str) -> About:
-    """Read an ABOUT answer; old engines answer with free text, which becomes the name.
+    """Parse the answer to ABOUT; the free text that old engines answer becomes the name.
 
     >>> parse_about('name="Five", version="1.2", author="A. Player"').version
     '1.2'
@@ -66,7 +67,7 @@ def parse_about(text: str) -> About:
 
 
 def rule_of_number(number: int) -> Rule | None:
-    """The rule that `INFO rule` means; None for games that Tengen does not know.
+    """Return the rule for an `INFO rule` number; None if Tengen does not support it.
 
     >>> rule_of_number(9), rule_of_number(2) is Rule.RENJU, rule_of_number(3)
     (<Rule.CARO_EXACT: 'caro-exact'>, True, None)
@@ -75,14 +76,14 @@ def rule_of_number(number: int) -> Rule | None:
 
 
 def point_of_square(x: int, y: int, width: int, height: int) -> Point | None:
-    """The point of the square in column `x` from the left and row `y` from the top; None when off the board."""
+    """Return the point in column `x` from the left and row `y` from the top; None if it is off the board."""
     if 0 <= x < width and 0 <= y < height:
         return Point.at(x, height - 1 - y)
     return None
 
 
 def square_of_point(point: Point, height: int) -> str:
-    """The square `X,Y` of a point.
+    """Return the square `X,Y` of a point.
 
     >>> square_of_point(Point("a1"), 15)
     '0,14'
@@ -91,7 +92,7 @@ def square_of_point(point: Point, height: int) -> str:
 
 
 def squares_of_points(points: tuple[Point, ...], height: int) -> str:
-    """Several squares with blanks between."""
+    """Return the squares of several points, separated by spaces."""
     return " ".join(square_of_point(point, height) for point in points)
 
 
@@ -99,7 +100,7 @@ _SQUARE = re.compile(r"([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})", re.ASCII)
 
 
 def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
-    """Read `X,Y` or several of them with blanks between; None when the text is anything else.
+    """Parse one or several squares `X,Y` separated by spaces; None if the text is anything else.
 
     >>> parse_squares("7,8"), parse_squares("7, 8  0,0"), parse_squares("MESSAGE 7,8")
     (((7, 8),), ((7, 8), (0, 0)), None)
@@ -116,7 +117,7 @@ def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
 
 
 def is_playable(ruleset: Ruleset) -> bool:
-    """Whether the protocol can express the ruleset: five in a row on boards of its sizes."""
+    """Whether the protocol supports the ruleset: five in a row on boards of 5 to 22 lines."""
     return ruleset.win_length == 5 and all(MIN_BOARD <= size <= MAX_BOARD for size in (ruleset.width, ruleset.height))
 
 

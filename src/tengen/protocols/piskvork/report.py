@@ -1,6 +1,6 @@
-"""Analysis in the words of Yixin-Board and its kin, both ways: snapshots to `INFO PV` blocks, and back.
+"""Analysis in the format of Yixin-Board: conversion of snapshots to `INFO PV` blocks and back.
 
-Evaluations are printed in the scale those programs use, where 200 points are one unit of log-odds of winning.
+Evaluations use the scale of Yixin-Board and related programs, in which 200 points are one unit of log-odds of winning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MAX_EVAL = 20_000
 
 
 def eval_of_value(value: float) -> int:
-    """The evaluation of a value in [-1, 1].
+    """Convert a value in [-1, 1] to an evaluation in points.
 
     >>> eval_of_value(0.0), eval_of_value(0.5), eval_of_value(-1.0)
     (0, 220, -20000)
@@ -29,12 +29,12 @@ def eval_of_value(value: float) -> int:
 
 
 def value_of_eval(points: float) -> float:
-    """The value in [-1, 1] of an evaluation."""
+    """Convert an evaluation in points to a value in [-1, 1]."""
     return math.tanh(points / (2.0 * _EVAL_SCALE))
 
 
 def describe_decision(decision: Decision, height: int, elapsed_ms: float) -> str:
-    """A line for the user about a move, without its MESSAGE; empty when the player says nothing of it."""
+    """Describe a move on one line (without the word MESSAGE); empty if the player reports nothing but the move."""
     parts: list[str] = []
     if decision.depth:
         parts.append(f"depth {decision.depth}")
@@ -53,13 +53,13 @@ def describe_decision(decision: Decision, height: int, elapsed_ms: float) -> str
 
 
 def describe_line(index: int, line: AnalysisLine, analysis: Analysis, height: int) -> str:
-    """One candidate for a person to read, without its MESSAGE."""
+    """Describe one candidate for the user (without the word MESSAGE)."""
     depth = line.depth or analysis.depth
     return f"({index + 1}) {_eval_text(line)} | {depth}-{_reach(line, depth)} | {squares_of_points(line.line, height)}"
 
 
 def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
-    """The `INFO` lines of a snapshot, one block for each candidate."""
+    """Yield the `INFO` lines of a snapshot, one block per candidate."""
     for index, line in enumerate(analysis.lines):
         depth = line.depth or analysis.depth
         yield f"INFO PV {index}"
@@ -80,7 +80,7 @@ def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
 
 
 def realtime_marks(analysis: Analysis, height: int) -> Iterator[str]:
-    """The `MESSAGE REALTIME` lines of a snapshot: the best move, and the moves proved lost."""
+    """Yield the `MESSAGE REALTIME` lines of a snapshot: the best move and the moves proved to lose."""
     yield "MESSAGE REALTIME REFRESH"
     for line in analysis.lines:
         if line.proof is not None and line.proof.result == "loss":
@@ -90,9 +90,9 @@ def realtime_marks(analysis: Analysis, height: int) -> Iterator[str]:
 
 
 class InfoParser:
-    """Reads an engine's `INFO PV` blocks; whatever else it prints is passed over.
+    """Parses an engine's `INFO PV` blocks and ignores all other output.
 
-    An engine tells its candidates one by one, so a snapshot is complete with the last of them.
+    An engine sends one block per candidate, so a snapshot is complete after the last block.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -104,7 +104,7 @@ class InfoParser:
         self._elapsed_ms = 0.0
 
     def feed(self, text: str) -> Analysis | None:
-        """Read one line of the engine; returns a snapshot when the line completes one."""
+        """Parse one line of output; return a snapshot if the line completes one."""
         words = text.split(None, 2)
         if len(words) < 3 or words[0].upper() != "INFO":
             return None
@@ -122,15 +122,15 @@ class InfoParser:
         line = self._line_of(values)
         if line is None:
             return None
-        index = _whole(values.get("PV"))
+        index = _parse_int(values.get("PV"))
         if index == 0:
             self._lines = {}
         self._lines[index] = line
-        self._nodes = max(self._nodes, _whole(values.get("TOTALNODES")))
-        self._elapsed_ms = max(self._elapsed_ms, float(_whole(values.get("TOTALTIME"))))
-        if index + 1 < _whole(values.get("NUMPV"), 1):
+        self._nodes = max(self._nodes, _parse_int(values.get("TOTALNODES")))
+        self._elapsed_ms = max(self._elapsed_ms, float(_parse_int(values.get("TOTALTIME"))))
+        if index + 1 < _parse_int(values.get("NUMPV"), 1):
             return None
-        lines = tuple(self._lines[place] for place in sorted(self._lines))
+        lines = tuple(self._lines[number] for number in sorted(self._lines))
         return Analysis(lines=lines, depth=lines[0].depth, nodes=self._nodes, elapsed_ms=self._elapsed_ms)
 
     def _line_of(self, values: dict[str, str]) -> AnalysisLine | None:
@@ -149,8 +149,8 @@ class InfoParser:
             value_to_move=_value_of(values, proof),
             line=tuple(points),
             proof=proof,
-            depth=_whole(values.get("DEPTH")),
-            visits=_whole(values.get("NODES")),
+            depth=_parse_int(values.get("DEPTH")),
+            visits=_parse_int(values.get("NODES")),
         )
 
 
@@ -184,5 +184,5 @@ def _value_of(values: dict[str, str], proof: Proof | None) -> float:
     return 0.0
 
 
-def _whole(text: str | None, default: int = 0) -> int:
+def _parse_int(text: str | None, default: int = 0) -> int:
     return int(text) if text is not None and text.isdecimal() and len(text) < 19 else default

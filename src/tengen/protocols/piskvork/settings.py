@@ -1,4 +1,4 @@
-"""What `INFO` has told a brain, and the time for a move that follows from it."""
+"""The settings that a brain receives with `INFO`, and the time per move that results from them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tengen.core.contracts import Limits, Rule
 from tengen.protocols.piskvork.notation import UNLIMITED_MS, rule_of_number
 
 DEFAULT_TURN_MS = 5_000
-"""For managers that never say how long a move may take."""
+"""Time per move if the manager sets none."""
 RESERVE_MS = 60
-"""Kept back from every move for the pipe, other processes and Python itself."""
-RESERVE_PART = 0.3
-"""Of a very short move no larger part than this is kept back."""
-AT_ONCE_MS = 100
-"""`timeout_turn 0` asks for an answer at once; a player that needs longer than this is not waited for."""
+"""Safety margin subtracted from the time of every move, for the pipe, other processes and Python itself."""
+MAX_RESERVE_FRACTION = 0.3
+"""Maximum fraction of the time of a very short move that is reserved."""
+IMMEDIATE_MS = 100
+"""How long to wait for the player after `timeout_turn 0`, which asks for an immediate answer."""
 
-# Yixin-Board's way to say that there is no clock.
+# Yixin-Board sends these values if there is no clock.
 _YIXIN_UNLIMITED_TURN_MS = 2_000_000
 _YIXIN_UNLIMITED_MATCH_MS = 100_000_000
 _MAX_THREADS = 256
-# Numbers beyond these are some client's way to say "no limit".
+# Some clients send larger numbers to mean "no limit".
 _MAX_DEPTH = 1_000
 _MAX_NUMBER = 2**62
 
@@ -31,29 +31,29 @@ _MAX_NUMBER = 2**62
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not a Unix
+    except (AttributeError, ValueError, OSError):  # not on Unix
         return 2 << 30
 
 
 MAX_TABLE_BYTES = _half_of_memory()
-"""A hash table that a manager asks for is never larger."""
+"""Upper limit for the hash table size that a manager can request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When a thought has to end; times in seconds of the monotonic clock, infinite when there is no clock."""
+    """The deadlines of a search, in seconds of the monotonic clock; infinite if there is no clock."""
 
     think_until: float
-    """The time limit that the player is told."""
+    """The time limit passed to the player."""
     stop_at: float
-    """When a player that still thinks is told to stop."""
+    """When a player that is still searching is stopped."""
     answer_at: float
-    """When the brain answers without it."""
+    """When the brain answers without waiting for the player any longer."""
     clock_until: float = math.inf
-    """When the clock of the whole game runs out, the reserve taken off."""
+    """When the clock of the whole game runs out, minus the reserve."""
 
     def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
-        """The limits to hand to a player that begins to think now."""
+        """Return the limits for a search that starts now."""
         return Limits(
             time_ms=_milliseconds_until(self.think_until, now),
             clock_ms=_milliseconds_until(self.clock_until, now),
@@ -64,53 +64,53 @@ class Budget:
 
 
 class Settings:
-    """The values of the `INFO` keys, as the last one left them; they outlive START and RESTART."""
+    """The current values of the `INFO` keys; START and RESTART do not reset them."""
 
     def __init__(self) -> None:
         self.turn_ms: int | None = DEFAULT_TURN_MS
-        """Time for a move, None for as long as it likes, 0 for at once."""
+        """Time per move; None for no limit, 0 for an immediate answer."""
         self.match_ms: int | None = None
         self.time_left_ms: int | None = None
-        """What the clock shows, maybe below 0; None when there is none or it was never told."""
+        """Time left on the clock, possibly negative; None if there is no clock or the manager never sent it."""
         self.memory_bytes: int | None = None
         self.rule: Rule | None = Rule.FREESTYLE
-        """None after a number that means no game of ours."""
+        """None if the manager sent an unsupported rule number."""
         self.rule_number = 0
         self.max_depth: int | None = None
         self.max_nodes: int | None = None
         self.hash_bytes: int | None = None
         self.threads: int | None = None
-        """None until the manager says something: the player then does as it was made."""
+        """None until the manager sets it; the player then uses its own default."""
         self.detail: int | None = None
-        """Bit 0 asks for MESSAGE REALTIME lines, bit 1 for INFO lines; None when it was never told."""
+        """Bit 0 enables MESSAGE REALTIME lines, bit 1 INFO lines; None if the manager never set it."""
 
     def store(self, key: str, value: str) -> None:
-        """Keep a value; unknown keys and values that make no sense are ignored, as the protocol wants it."""
-        keep = _KEYS.get(key.lower())
-        if keep is None:
+        """Store a value; unknown keys and invalid values are ignored, as the protocol requires."""
+        setter = _KEYS.get(key.lower())
+        if setter is None:
             return
         try:
-            keep(self, int(value))
+            setter(self, int(value))
         except ValueError:
             return
 
     @property
     def table_bytes(self) -> int | None:
-        """The table that `hash_size` asks for, None when there is no such wish or `max_memory` is against it."""
+        """The table size requested by `hash_size`; None if it was not set or exceeds `max_memory`."""
         if self.hash_bytes is None or (self.memory_bytes is not None and self.hash_bytes >= self.memory_bytes):
             return None
         return self.hash_bytes
 
     def budget(self, started: float) -> Budget:
-        """The time for a move whose command was read at `started`."""
+        """Return the deadlines for a move whose command was read at `started`."""
         clock_ms = self._clock_ms()
         bounds = [ms for ms in (self._turn_ms(), clock_ms) if ms is not None]
         if not bounds:
             return Budget(math.inf, math.inf, math.inf)
         total_ms = min(bounds)
         if total_ms <= 0:
-            return at_once(started)
-        reserve_ms = min(RESERVE_MS, RESERVE_PART * total_ms)
+            return _immediate(started)
+        reserve_ms = min(RESERVE_MS, MAX_RESERVE_FRACTION * total_ms)
         think_ms = total_ms - reserve_ms
         return Budget(
             think_until=started + think_ms / 1000,
@@ -135,10 +135,9 @@ class Settings:
         return self.match_ms if self.time_left_ms is None else self.time_left_ms
 
 
-def at_once(now: float) -> Budget:
-    """The budget of a thought that has to end right away."""
-    stop_at = now + AT_ONCE_MS / 2000
-    return Budget(think_until=now, stop_at=stop_at, answer_at=now + AT_ONCE_MS / 1000, clock_until=math.inf)
+def _immediate(now: float) -> Budget:
+    stop_at = now + IMMEDIATE_MS / 2000
+    return Budget(think_until=now, stop_at=stop_at, answer_at=now + IMMEDIATE_MS / 1000, clock_until=math.inf)
 
 
 def _milliseconds_until(end: float, now: float) -> int | None:
@@ -154,7 +153,7 @@ def _set_match(settings: Settings, value: int) -> None:
 
 
 def _set_time_left(settings: Settings, value: int) -> None:
-    # An engine that never heard of a match clock is sent the largest number.
+    # Managers send the largest number if there is no match clock.
     if value >= UNLIMITED_MS:
         settings.time_left_ms = settings.match_ms = None
     else:
@@ -179,7 +178,7 @@ def _set_depth(settings: Settings, value: int) -> None:
 
 
 def _set_nodes(settings: Settings, value: int) -> None:
-    # 0, -1 and -1 as an unsigned number all mean that there is no limit.
+    # 0, -1 and -1 as an unsigned number all mean "no limit".
     settings.max_nodes = value if 0 < value < _MAX_NUMBER else None
 
 
@@ -191,7 +190,7 @@ def _set_detail(settings: Settings, value: int) -> None:
     settings.detail = value & 3
 
 
-# game_type, folder, evaluate, caution_factor and the other keys of the protocol and its dialects change nothing here.
+# The other keys of the protocol and its dialects, such as game_type, folder and caution_factor, are ignored.
 _KEYS: dict[str, Callable[[Settings, int], None]] = {
     "timeout_turn": _set_turn,
     "timeout_match": _set_match,

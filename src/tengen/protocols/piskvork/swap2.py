@@ -1,9 +1,9 @@
-"""Choosing colours in swap2: which opening to propose, which side to take.
+"""Decisions in swap2: which opening to propose and which side to take.
 
-The proposer puts three stones. The other takes black (SWAP), stays white with a fourth stone, or puts two more and lets
-the proposer choose. In front of three or five stones it is white's turn, and a player that can put a value on white's
-prospects needs no more: it stays white when they are good and takes black when they are not. Leaving the choice to the
-other is then never the better offer, since the other would take the better side.
+The proposer places three stones. The chooser takes black (SWAP), stays white and plays the fourth stone, or places two
+more stones and lets the proposer choose. After three or five stones it is white's turn. A player that can evaluate the
+position stays white if the value for white is not negative, and takes black otherwise. It never passes the choice on,
+because the proposer would then take the better side.
 """
 
 from __future__ import annotations
@@ -31,45 +31,45 @@ OPENINGS: tuple[tuple[Square, Square, Square], ...] = (
     ((4, 7), (2, 7), (2, 1)),
     ((2, 2), (3, 0), (0, 8)),
 )
-"""Black, white, black, as steps from a corner.
+"""Openings as black, white and black stone, each as column and row counted from a corner.
 
-The most balanced of 81 random triples near a corner: our engine gives white, to move, a value within 0.09 of zero after
-300,000 nodes, on 15x15 under freestyle, standard and renju and on 20x20.
+These are the most balanced of 81 random triples near a corner. The alpha-beta engine gives white, who is to move, a
+value within 0.09 of zero after 300,000 nodes, on 15x15 under freestyle, standard and renju and on 20x20.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Swap2Answer:
-    """What is done in answer to an opening so far: the side taken, if one was to be, and the stones put."""
+    """The answer to a swap2 opening: the option chosen and the stones placed."""
 
     option: Option | None
     """None for the proposer's three stones."""
     points: tuple[Point, ...] = ()
 
     def text(self, height: int) -> str:
-        """The answer on one line, as SWAP2BOARD wants it."""
+        """Return the answer to SWAP2BOARD as one line."""
         return "SWAP" if self.option is Option.TAKE_BLACK else squares_of_points(self.points, height)
 
 
 def propose_opening(ruleset: Ruleset, seed: int) -> Swap2Answer:
-    """Three stones that leave both sides about the same chances, turned and mirrored by the seed."""
+    """Return a balanced opening of three stones; the seed selects the opening and its symmetry."""
     if min(ruleset.width, ruleset.height) < _SMALLEST_FOR_OPENINGS:
         return Swap2Answer(None, _small_opening(ruleset))
     squares = OPENINGS[seed % len(OPENINGS)]
-    turn = seed // len(OPENINGS)
+    symmetry = seed // len(OPENINGS)
     points: list[Point] = []
     for column, row in squares:
-        x, y = (row, column) if turn & 4 else (column, row)
+        x, y = (row, column) if symmetry & 4 else (column, row)
         points.append(
-            Point.at(ruleset.width - 1 - x if turn & 1 else x, ruleset.height - 1 - y if turn & 2 else y),
+            Point.at(ruleset.width - 1 - x if symmetry & 1 else x, ruleset.height - 1 - y if symmetry & 2 else y),
         )
     return Swap2Answer(None, tuple(points))
 
 
 def choose_side(agent: Agent, position: Position, limits: Limits, stop: StopSignal) -> Swap2Answer:
-    """What to answer to three or five stones, white to move, by the value the agent's search finds.
+    """Choose a side after three or five stones, white to move, by the value of the agent's search.
 
-    An agent that gives no value stays white.
+    An agent that does not evaluate positions stays white.
     """
     search = agent.start(position, limits)
     with stop.calling(search.stop):
@@ -80,15 +80,15 @@ def choose_side(agent: Agent, position: Position, limits: Limits, stop: StopSign
 
 
 def position_of_opening(ruleset: Ruleset, points: Sequence[Point]) -> Position:
-    """The position after the stones of an opening, put in turns from black on; white to move after three or five.
+    """Return the position after an opening; the stones alternate, black first. White moves after three or five stones.
 
-    Raises `PositionError` when two stones share a point.
+    Raises `PositionError` if two stones share a point.
     """
     return Position.from_stones(ruleset, black=points[0::2], white=points[1::2])
 
 
 def _small_opening(ruleset: Ruleset) -> tuple[Point, ...]:
-    """A corner, its diagonal neighbour and a side: on small boards the centre decides too much."""
+    """Return an opening on the edge: a corner, its diagonal neighbour and a side point, far from the centre."""
     corner, diagonal = Point.at(0, 0), Point.at(1, 1)
     others = (Point.at(x, 0) for x in range(2, ruleset.width))
     return corner, diagonal, nearest_point(list(others), Point.at(3, 0))

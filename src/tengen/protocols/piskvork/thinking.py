@@ -1,9 +1,9 @@
-"""A player at work under a watch: it thinks in a thread of its own, and the brain never waits for it too long.
+"""The player in a worker thread, under a deadline: the brain never waits for it too long.
 
-One worker thread owns the player: it makes it, readies it for the game and lets it think, so that the player is used by
-one thread at a time whatever it does. The thread that asks watches the clock. It tells the player to stop when its time
-is over or the manager says so, and when the player does not obey it goes on with the best move heard of so far.
-A player that comes back late finds its answer dropped and is used again.
+One worker thread owns the player: it makes it, prepares it for the game and runs its searches, so that only one thread
+uses the player. The thread that asks watches the clock. It stops the search when the time is over or the manager says
+so. If the player does not stop, the brain continues with the best move so far. The answer of a late player is dropped,
+and the player is used again.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from tengen.errors import AgentError
 from tengen.protocols.piskvork.settings import Budget
 
 STOP_GRACE_S = 0.3
-"""How long a player that was told to stop is waited for."""
+"""How long to wait for a player after the manager has stopped it."""
 
 Monitor = Callable[[Analysis], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the player is to think about, and within which bounds."""
+    """What the player has to think about, and its limits."""
 
     position: Position
     budget: Budget
     game: int
-    """The number of the game; a new one makes the player forget the last."""
+    """Number of the game; a new number makes the player forget the last game."""
     number: int = 0
-    """The number of the command that asked; a stop of a later number ends the thought."""
+    """Number of the command that asked; a stop with a later number ends the thought."""
     nodes: int | None = None
     depth: int | None = None
     threads: int | None = None
@@ -55,12 +55,12 @@ class Order:
     excluded: frozenset[Point] = frozenset()
 
     def limits(self) -> Limits:
-        """The limits from this moment on."""
+        """Return the limits from now on."""
         return self.budget.limits(time.monotonic(), nodes=self.nodes, depth=self.depth, threads=self.threads)
 
 
 class Thought:
-    """One job of the worker. Its fields are settled once it is over; `best` may change until then."""
+    """One job of the worker. Its fields are final once it is over; `best` may change until then."""
 
     def __init__(self, work: Callable[[Agent, Thought], None], order: Order) -> None:
         self.work = work
@@ -72,15 +72,15 @@ class Thought:
         self.best: Decision | None = None
         """The player's choice; the best move so far if it came too late."""
         self.is_supported = True
-        """Whether the player plays this ruleset at all."""
+        """Whether the player supports the ruleset."""
         self.error: BaseException | None = None
         self.is_over = False
         self.is_dropped = False
-        """Whether nobody waits for it any more; it must not say anything then."""
+        """Whether nobody waits for the thought any more; it must then print nothing."""
 
 
 class Thinker:
-    """The worker thread with its player, made when first needed by `make_agent`."""
+    """The worker thread with its player, which `make_agent` makes when it is first needed."""
 
     def __init__(self, make_agent: Callable[[], Agent]) -> None:
         self._make_agent = make_agent
@@ -98,7 +98,7 @@ class Thinker:
     # -- asking --------------------------------------------------------------------------------------------------------
 
     def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
-        """Let the worker do `work`; return when it is over, when its budget is used up, or when the brain closes."""
+        """Let the worker do `work`; return when it is done, when its budget is used up, or when the brain closes."""
         thought = Thought(work, order)
         self._jobs.put(lambda: self._do(thought))
         self._watch(thought)
@@ -109,35 +109,35 @@ class Thinker:
         return thought
 
     def warm_up(self) -> None:
-        """Make the player in the background, so that the first thought need not wait for it."""
+        """Make the player in the background, so that the first thought does not wait for it."""
         self._jobs.put(self._made_agent)
 
     def stop_before(self, number: int) -> None:
-        """End every thought that a command before the given number asked for, running or not yet begun."""
+        """Stop every thought asked for by a command before the given number, running or not yet started."""
         with self._changed:
             self._stopped_before = max(self._stopped_before, number)
             self._changed.notify_all()
 
     @property
     def is_closing(self) -> bool:
-        """Whether the session ends: nothing is thought about any more."""
+        """Whether the session is ending; no new thought is started."""
         return self._is_closing
 
     def begin_close(self) -> None:
-        """Give up the running thought and all later ones; returns at once."""
+        """Give up the running thought and all later ones. Returns immediately."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
-        """Free the player, if it stops in time."""
+        """Free the player if it stops in time."""
         self.begin_close()
         self._jobs.put(lambda: None)
         self._worker.join(timeout_s)
 
     @property
     def agent(self) -> Agent | None:
-        """The player once it is made, to be asked for simple facts only: it may be thinking."""
+        """The player, once it is made. It may be thinking, so ask it only for simple facts."""
         return self._agent
 
     # -- watching ------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Thinker:
 
     def _run(self) -> None:
         while not self._is_closing:
-            # The failure to make a player is told when it is asked to think.
+            # A failure to make the player is reported when it has to think.
             with suppress(BaseException):
                 self._jobs.get()()
         if self._agent is not None:
@@ -179,7 +179,7 @@ class Thinker:
                 thought.is_supported = self._prepare(agent, thought.order)
                 if thought.is_supported and not thought.is_dropped:
                     thought.work(agent, thought)
-            except BaseException as error:  # a player's library may even try to exit
+            except BaseException as error:  # a player's library may even call sys.exit
                 thought.error = error
         with self._changed:
             thought.is_over = True
@@ -221,7 +221,7 @@ def _stop(thought: Thought) -> None:
 
 
 def choose_move(agent: Agent, thought: Thought) -> None:
-    """Work: let the player choose."""
+    """Do the work of a thought: let the player choose."""
     thought.best = _choose(agent, thought)
 
 
@@ -232,9 +232,9 @@ def _choose(agent: Agent, thought: Thought) -> Decision:
 
 
 def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], None]:
-    """Work: let the player think aloud about its `lines` best moves and show every snapshot to `monitor`.
+    """Return work that analyses the `lines` best moves and passes every snapshot to `monitor`.
 
-    A player that cannot do so just chooses; the snapshot is then made from its choice.
+    A player that does not analyse only chooses; the snapshot is then made from its choice.
     """
 
     def work(agent: Agent, thought: Thought) -> None:

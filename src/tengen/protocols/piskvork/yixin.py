@@ -1,4 +1,4 @@
-"""The commands beyond the published protocol: what Yixin-Board and web clients send, and the swap2 questions."""
+"""Commands beyond the published protocol: those of Yixin-Board and web clients, and swap2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tengen.protocols.piskvork.thinking import Thought
 
 _MAX_LINES = 64
 
-# Tables in files, and databases of positions.
+# Commands for hash tables in files and for position databases.
 _DECLINED = (
     *FILE_COMMANDS,
     *DATABASE_BLOCKS,
@@ -45,15 +45,15 @@ Handler = Callable[[Session, Command], None]
 
 
 def _show_info(session: Session, command: Command) -> None:
-    session.say(f"MESSAGE {session.about.name} {session.about.version}")
-    # Without this line Yixin-Board lets an engine use one thread only.
-    session.say(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
-    # As a power of two, in KiB.
-    session.say(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
+    session.send(f"MESSAGE {session.about.name} {session.about.version}")
+    # Without this line, Yixin-Board allows only one thread.
+    session.send(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
+    # The exponent of a power of two, in KiB.
+    session.send(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
 
 
 def _set_board(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     if board is not None:
         session.set_up(board, command.rows)
 
@@ -62,12 +62,12 @@ def _find_best(session: Session, command: Command) -> None:
     count = command.arguments.strip()
     lines = int(count) if count.isdecimal() and len(count) < 9 else 1
     if session.board is not None and not session.board.is_own_turn:
-        session.board.swap_sides()  # whoever is to move is thought for
+        session.board.swap_sides()  # search for the side to move, whichever it is
     session.answer_with_move(command, lines=min(max(lines, 1), _MAX_LINES), is_analysis=True)
 
 
 def _stop(session: Session, command: Command) -> None:
-    """Done when it was read; the thought it ended has answered already."""
+    """Do nothing: the reader thread has already stopped the search."""
 
 
 def _show_fouls(session: Session, command: Command) -> None:
@@ -76,36 +76,36 @@ def _show_fouls(session: Session, command: Command) -> None:
         return
     height = session.board.height
     fouls = "".join(f"{point.x:02d}{height - 1 - point.y:02d}" for point in position.forbidden_points())
-    session.say(f"FORBID {fouls}.")
+    session.send(f"FORBID {fouls}.")
 
 
 def _position(session: Session) -> Position | None:
-    board = session.known_board()
+    board = session.require_board()
     if board is None:
         return None
-    rule = session.known_rule()
+    rule = session.require_rule()
     if rule is None:
         return None
     position = board.position(rule)
     if position is None:
-        session.say("ERROR both sides have won: there is no such position")
+        session.send("ERROR invalid position: both sides have five in a row")
     return position
 
 
-# -- root moves left out -----------------------------------------------------------------------------------------------
+# -- excluded root moves -----------------------------------------------------------------------------------------------
 
 
 def _exclude(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     if board is not None:
         session.excluded.update(_points(board, command.rows))
         agent = session.thinker.agent
         if agent is not None and not isinstance(agent, ExcludesMoves):
-            session.say("MESSAGE this player cannot leave moves out: YXBLOCK has no effect")
+            session.send("MESSAGE this player cannot exclude moves: YXBLOCK has no effect")
 
 
 def _include(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     if board is not None:
         session.excluded.difference_update(_points(board, command.rows))
 
@@ -115,7 +115,7 @@ def _include_all(session: Session, command: Command) -> None:
 
 
 def _points(board: BrainBoard, rows: tuple[str, ...]) -> list[Point]:
-    """The points of rows `X,Y`; others are passed over."""
+    """Return the points of rows `X,Y`; invalid rows are skipped."""
     points: list[Point] = []
     for row in rows:
         squares = parse_squares(row)
@@ -129,19 +129,19 @@ def _points(board: BrainBoard, rows: tuple[str, ...]) -> list[Point]:
 
 
 def _clear_table(session: Session, command: Command) -> None:
-    session.games += 1  # a player forgets everything when a new game begins
+    session.games += 1  # a new game makes the player clear its table
 
 
 def _show_table_usage(session: Session, command: Command) -> None:
     agent = session.thinker.agent
     if agent is not None and isinstance(agent, HasTable):
-        session.say(f"MESSAGE hash usage {100 * agent.table_usage():.1f} %")
+        session.send(f"MESSAGE hash usage {100 * agent.table_usage():.1f} %")
     else:
-        session.say("MESSAGE hash usage unknown")
+        session.send("MESSAGE hash usage unknown")
 
 
 def _decline(session: Session, command: Command) -> None:
-    session.say(f"MESSAGE {command.name} is not supported")
+    session.send(f"MESSAGE {command.name} is not supported")
 
 
 # -- balanced moves ----------------------------------------------------------------------------------------------------
@@ -157,21 +157,21 @@ def _balance(session: Session, command: Command, search: BalanceSearch) -> None:
     try:
         value = value_of_eval(float(command.arguments or 0))
     except (ValueError, OverflowError):
-        session.say(f"ERROR an evaluation expected, not {command.arguments[:40]!r}")
+        session.send(f"ERROR {command.arguments[:40]!r} is not an evaluation: send a number")
         return
     if position.is_over:
-        session.say("ERROR the game is over")
+        session.send("ERROR the game is over")
         return
     found: list[tuple[Point, ...]] = []
 
     def work(agent: Agent, thought: Thought) -> None:
         found.append(search(agent, position, thought.order.limits(), value, thought.stop))
 
-    session.consider(work, session.order(command, position))
+    session.think(work, session.order(command, position))
     if found and found[0]:
         session.answer(squares_of_points(found[0], session.board.height))
     else:
-        session.say(f"ERROR {command.name} found no balanced move")
+        session.send(f"ERROR {command.name} found no balanced move")
 
 
 def _balance_one(session: Session, command: Command) -> None:
@@ -186,13 +186,13 @@ def _balance_two(session: Session, command: Command) -> None:
 
 
 def answer_swap2_board(session: Session, command: Command) -> None:
-    """SWAP2BOARD: propose an opening, or choose a side of the one that stands there."""
-    board = session.known_board()
+    """Handle SWAP2BOARD: propose an opening, or choose a side if the opening is already on the board."""
+    board = session.require_board()
     if board is None:
         return
     points = _points(board, command.rows)
     if len(points) != len(command.rows) or len(set(points)) != len(points):
-        session.say(f"ERROR SWAP2BOARD has rows that are no free squares: {' '.join(command.rows)[:80]!r}")
+        session.send(f"ERROR SWAP2BOARD has invalid or repeated squares: {' '.join(command.rows)[:80]!r}")
         return
     answer = _choose_swap2(session, command, board, points)
     if answer is not None:
@@ -200,51 +200,51 @@ def answer_swap2_board(session: Session, command: Command) -> None:
 
 
 def _choose_swap2(session: Session, command: Command, board: BrainBoard, points: list[Point]) -> Swap2Answer | None:
-    """The answer to the stones of an opening; otherwise the manager is told what is wrong."""
-    rule = session.known_rule()
+    """Return the answer to an opening; on an error, tell the manager and return None."""
+    rule = session.require_rule()
     if rule is None:
         return None
     ruleset = Ruleset(board.width, board.height, 5, rule)
     if not points:
         return propose_opening(ruleset, session.games - 1)
     if len(points) not in (3, 5):
-        session.say(f"ERROR swap2 is asked with 0, 3 or 5 stones, not {len(points)}")
+        session.send(f"ERROR a swap2 opening has 0, 3 or 5 stones, not {len(points)}")
         return None
     try:
         position = position_of_opening(ruleset, points)
     except InputError as error:
-        session.say(f"ERROR {error}")
+        session.send(f"ERROR {error}")
         return None
     return _choose_side(session, command, position)
 
 
 def _choose_side(session: Session, command: Command, position: Position) -> Swap2Answer | None:
-    spare = choose_fallback(position)
-    if spare is None:
-        session.say("ERROR there is no legal move")
+    fallback = choose_fallback(position)
+    if fallback is None:
+        session.send("ERROR there is no legal move")
         return None
     answers: list[Swap2Answer] = []
 
     def work(agent: Agent, thought: Thought) -> None:
         answers.append(choose_side(agent, position, thought.order.limits(), thought.stop))
 
-    thought = session.consider(work, session.order(command, position))
+    thought = session.think(work, session.order(command, position))
     if not thought.is_supported:
-        session.say(f"ERROR this player does not play {position.ruleset}")
+        session.send(f"ERROR this player does not play {position.ruleset}")
         return None
-    answer = answers[0] if answers else Swap2Answer(Option.TAKE_WHITE, (spare,))
+    answer = answers[0] if answers else Swap2Answer(Option.TAKE_WHITE, (fallback,))
     if not all(position.is_legal(point) for point in answer.points):
-        session.say(f"DEBUG the player chose {answer.points[0]}, which is no legal move")
-        return Swap2Answer(Option.TAKE_WHITE, (spare,))
+        session.send(f"DEBUG the player chose {answer.points[0]}, which is not a legal move")
+        return Swap2Answer(Option.TAKE_WHITE, (fallback,))
     return answer
 
 
 def _swap2_propose(session: Session, command: Command) -> None:
-    board = session.known_board()
+    board = session.require_board()
     answer = _choose_swap2(session, command, board, []) if board is not None else None
     if board is not None and answer is not None:
         for number, point in enumerate(answer.points, 1):
-            session.say(f"MESSAGE SWAP2 MOVE{number} {point.x} {board.height - 1 - point.y}")
+            session.send(f"MESSAGE SWAP2 MOVE{number} {point.x} {board.height - 1 - point.y}")
 
 
 def _swap2_choose_first(session: Session, command: Command) -> None:
@@ -256,12 +256,12 @@ def _swap2_choose_second(session: Session, command: Command) -> None:
 
 
 def _swap2_choose(session: Session, command: Command, question: str) -> None:
-    """Yixin-Board sets the stones with YXBOARD first, and asks for white's move itself when the answer is NO."""
+    """Answer whether to swap. Yixin-Board has sent the stones with YXBOARD, and asks for a move after NO."""
     position = _position(session)
     if position is None:
         return
     if position.is_over:
-        session.say("ERROR the game is over")
+        session.send("ERROR the game is over")
         return
     answer = _choose_side(session, command, position)
     if answer is not None:
@@ -287,4 +287,4 @@ COMMANDS: dict[str, Handler] = {
     "YXSWAP2STEP2": _swap2_choose_first,
     "YXSWAP2STEP3": _swap2_choose_second,
 }
-"""What each command does."""
+"""Handlers by command name."""

@@ -1,4 +1,4 @@
-"""Reviews: every position of a game is searched, every move judged by what it gave away."""
+"""Game reviews: search every position of a game and judge every move by the winrate it lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from tengen.core.contracts import AnalysisLine, Colour, Limits, Outcome, Proof
 from tengen.core.position import Position
-from tengen.web.analysis.thinking import Send, open_position, think
+from tengen.web.analysis.thinking import Send, require_ongoing, think
 from tengen.web.games.players import NamedAgent
 from tengen.web.messages.events import JudgeMessage, Quality, ReviewMessage, ReviewMove, ReviewSummary, SideSummary
 from tengen.web.messages.positions import PositionFields
@@ -18,25 +18,25 @@ from tengen.web.services import Services
 
 _QUALITIES: tuple[Quality, ...] = ("best", "good", "inaccuracy", "mistake", "blunder")
 _CLEARLY_WINNING = 0.6
-"""A winrate from which a game counts as turned when the other side gets there."""
+"""If a mistake raises the opponent's winrate to this value, it counts as a turning point of the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What is known of one position, for the side to move."""
+    """Evaluation of a position, for the side to move."""
 
     to_move: Colour
     winrate: float
     proof: Proof | None = None
     best: AnalysisLine | None = None
-    """None when the game is over."""
+    """None if the game is over."""
 
 
 Assessments: TypeAlias = list[Assessment]
 
 
 async def review(services: Services, request: Review, owner: str, send: Send) -> None:
-    """Judge every move; progress is sent position by position, the summary with the last."""
+    """Judge every move. Sends a message after each position; the last one contains the summary."""
     positions = _positions_of(request)
     agent = await _agent_of(services, request.agent, positions[0])
     limits = Limits(time_ms=request.max_time_ms, nodes=request.max_visits, simulations=request.max_visits)
@@ -63,8 +63,8 @@ async def review(services: Services, request: Review, owner: str, send: Send) ->
 
 
 async def judge(services: Services, request: Judge, owner: str, send: Send) -> None:
-    """Judge one move in a position, against the best one."""
-    position = open_position(_positions_of(request)[-1])
+    """Judge one move against the best move of the position."""
+    position = require_ongoing(_positions_of(request)[-1])
     after = position.play(request.move)
     agent = await _agent_of(services, request.agent, position)
     limits = Limits(time_ms=request.max_time_ms)
@@ -82,11 +82,11 @@ async def judge(services: Services, request: Judge, owner: str, send: Send) -> N
 
 
 def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thresholds) -> ReviewMove:
-    """The judgement of the move that led from the position before `turn` to the one after it."""
+    """Judge the move `turn` (1 for the first) from the assessments of the positions before and after it."""
     before, after = assessments[turn - 1], assessments[turn]
     assert before.best is not None
     mover_after = 1 - after.winrate
-    # Two searches: the one after the move has seen further along it, so what it promises was there before.
+    # The search after the move sees one move further. A better value there was available before the move as well.
     mover_before = max(before.winrate, mover_after)
     is_best = move == before.best.move or _wins_as_fast(before.proof, after.proof)
     loss = 0.0 if is_best else mover_before - mover_after
@@ -105,7 +105,7 @@ def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thres
 
 
 def summarise(moves: list[ReviewMove]) -> ReviewSummary:
-    """Accuracy and counts of both sides, and where the game turned."""
+    """Return the accuracy and counts of both sides and the key moves."""
     return ReviewSummary(
         sides={colour: _summarise_side([move for move in moves if move.colour is colour]) for colour in Colour},
         key_moves=[move.turn_number for move in moves if move.is_key],
@@ -113,7 +113,7 @@ def summarise(moves: list[ReviewMove]) -> ReviewSummary:
 
 
 def accuracy_of(winrate_loss: float) -> float:
-    """How good a move was, from 0 to 100: the curve that lichess fitted for chess, which suits any winrate.
+    """Return the accuracy of a move from 0 to 100, by the curve that lichess fitted to chess winrates.
 
     >>> round(accuracy_of(0)), round(accuracy_of(0.1)), round(accuracy_of(0.5))
     (100, 64, 9)
@@ -149,7 +149,7 @@ def _is_key(before: Assessment, after: Assessment, quality: Quality) -> bool:
 
 
 def _wins_as_fast(before: Proof | None, after: Proof | None) -> bool:
-    """Whether a move took the shortest way to a proved win."""
+    """Whether a move kept the proved win at its shortest distance."""
     if before is None or after is None or (before.result, after.result) != ("win", "loss"):
         return False
     return after.plies < before.plies

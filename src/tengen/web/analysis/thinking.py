@@ -1,4 +1,4 @@
-"""Analyses, hints and forced wins: from the request over a worker to the messages of the socket."""
+"""Analyses, hints and forced wins: runs the request in a worker and sends the results to the socket."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tengen.web.services import Services
 from tengen.web.workers.jobs import SolveThreats, Think
 
 MAX_ANALYSIS_MS = 600_000
-"""An analysis that nobody ends ends then."""
+"""Maximum duration of an analysis."""
 
 Send = Callable[[Message], None]
 
 
 class Reporter:
-    """Thins out snapshots: one every so many seconds, the newest, and never a step back.
+    """Limits the rate of snapshots: reports the newest one at most every `every_s` seconds.
 
-    An analysis that was interrupted begins again at low depths, although quickly; until it is as deep again, its lines
-    stay those from before. Nodes and times of all its slices are added up.
+    An interrupted analysis restarts at depth 1. Until it reaches its previous depth again, the reporter keeps the
+    lines from before. Nodes and times of all slices are added up.
     """
 
     def __init__(self, every_s: float, report: Callable[[Analysis], None]) -> None:
@@ -46,11 +46,11 @@ class Reporter:
 
     @property
     def best(self) -> Analysis | None:
-        """The newest snapshot that counts."""
+        """The deepest snapshot, with the total nodes and time so far."""
         return self._best
 
     def add(self, snapshot: Analysis) -> None:
-        """Take a snapshot; report it now, soon or never."""
+        """Add a snapshot. It is reported now, or when the interval has passed unless a newer one replaces it."""
         if not snapshot.lines:
             return
         if self._last is not None and snapshot.elapsed_ms < self._last.elapsed_ms:
@@ -73,7 +73,7 @@ class Reporter:
                 self._timer = asyncio.get_running_loop().call_later(wait_s, self._flush)
 
     def close(self) -> None:
-        """Report nothing any more."""
+        """Stop reporting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -86,8 +86,8 @@ class Reporter:
 
 
 async def analyse(services: Services, request: Analyse, owner: str, send: Send) -> None:
-    """Think aloud; the last message says that it is the last."""
-    position = open_position(position_of(request))
+    """Analyse a position and send snapshots; the last message has `isDuringSearch` false."""
+    position = require_ongoing(position_of(request))
     agent = services.agents.for_analysis(request.agent, position.ruleset)
     await services.check_agent(agent, position.ruleset)
 
@@ -114,26 +114,26 @@ async def analyse(services: Services, request: Analyse, owner: str, send: Send) 
         reporter.close()
     last = reporter.best or final
     if last is None:
-        raise AgentError(f"{agent.shown} had nothing to say")
+        raise AgentError(f"{agent.shown} returned no analysis")
     report(last, is_during_search=False)
 
 
 async def think(services: Services, agent: NamedAgent, position: Position, limits: Limits, owner: str) -> Analysis:
-    """The agent's last word on a position."""
+    """Search a position and return the final analysis."""
     analysis: Analysis | None = await services.pool.run(
         Think(agent=agent.text, position=position, limits=limits, seed=agent.seed), owner=owner
     )
     if analysis is None or not analysis.lines:
-        raise AgentError(f"{agent.shown} had nothing to say")
+        raise AgentError(f"{agent.shown} returned no analysis")
     return analysis
 
 
 async def hint(services: Services, request: Hint, owner: str, send: Send) -> None:
-    """A good move where a game stands."""
-    game = services.hall.game(request.game_id)
+    """Search the current position of a game and send the best move."""
+    game = services.games.game(request.game_id)
     if game.opening.options:
-        raise InputError(f"no stone is due: {game.opening}")
-    position = open_position(game.position)
+        raise InputError(f"there are no hints for opening choices: {game.opening}")
+    position = require_ongoing(game.position)
     agent = services.agents.for_analysis(None, position.ruleset)
     analysis = await think(services, agent, position, Limits(time_ms=request.max_time_ms), owner)
     send(
@@ -146,8 +146,8 @@ async def hint(services: Services, request: Hint, owner: str, send: Send) -> Non
 
 
 async def solve(services: Services, request: Solve, owner: str, send: Send) -> None:
-    """A win by continuous threats."""
-    position = open_position(position_of(request))
+    """Search for a win by continuous threats and send the result."""
+    position = require_ongoing(position_of(request))
     job = SolveThreats(
         position=position,
         kind=request.kind,
@@ -168,10 +168,10 @@ async def solve(services: Services, request: Solve, owner: str, send: Send) -> N
     )
 
 
-def open_position(position: Position) -> Position:
-    """The position if somebody can move in it; `GameOverError` if not."""
+def require_ongoing(position: Position) -> Position:
+    """Return the position unchanged. Raises `GameOverError` if the game is over."""
     if position.is_over:
-        raise GameOverError("the game is over, there is nothing to search")
+        raise GameOverError("the game is over; there is nothing to search")
     return position
 
 

@@ -1,1 +1,1 @@
-"""Games in the browser: rules of play, open games, players, game files and pictures."""
+"""Games in the browser: the state of a game, the live games, players, game files and pictures."""

@@ -1,7 +1,8 @@
-"""A game between two seats: what has happened, what is due, and what an action does. No searches, no sockets here.
+"""The state of a game between two seats: its history, whose turn it is, and the effect of each action.
 
-The history is a list of *actions*: points, and options of an opening procedure. Everything else follows from it, so
-that a game is stored as its settings and its actions (`as_json`, `from_json`), and an undo is a shorter list.
+The history is a list of *actions*: points, and options of an opening procedure. All other state is derived from it. A
+game is therefore stored as its settings and its actions (`as_json`, `from_json`), and an undo shortens the list. This
+module contains no searches and no sockets; see `live_games`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,13 +27,13 @@ _PLAYER: TypeAdapter[Player] = TypeAdapter(Player)
 
 
 @dataclass(frozen=True, slots=True)
-class _Deed:
-    """An action that was carried out."""
+class _PastAction:
+    """An action in the history of a game."""
 
     action: Point | Option
     seat: Seat
     note: MoveNote | None
-    """For stones."""
+    """None for options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,9 @@ class _Ending:
     reason: str
 
 
-_Undone: TypeAlias = list[_Deed]
-
-
 @dataclass
 class Game:
-    """A game under way or finished. Every change raises `revision`."""
+    """A game, ongoing or finished. Every change increments `revision`."""
 
     id: str
     players: dict[Seat, Player]
@@ -57,9 +55,9 @@ class Game:
     is_paused: bool = False
     left_ms: dict[Seat, int] = field(default_factory=dict)
     base: int = 0
-    """Actions that stood when the game began; they cannot be taken back."""
-    _deeds: list[_Deed] = field(default_factory=list)
-    _undone: list[_Undone] = field(default_factory=list)
+    """Number of actions that were given when the game was created; they cannot be undone."""
+    _history: list[_PastAction] = field(default_factory=list)
+    _undone: list[list[_PastAction]] = field(default_factory=list)
     _ending: _Ending | None = None
     _opening: OpeningState = field(init=False)
     _position: Position = field(init=False)
@@ -69,17 +67,17 @@ class Game:
             self.left_ms = dict.fromkeys(Seat, self.clock.main_ms)
         self._replay()
 
-    # -- beginning and keeping -------------------------------------------------------------------------------------
+    # -- creating and storing --------------------------------------------------------------------------------------
 
     @classmethod
     def begin(cls, request: NewGame) -> Game:
-        """A new game; `InputError` when the request makes no sense."""
+        """Create a game. Raises `InputError` if the request is inconsistent."""
         ruleset = ruleset_of(request)
         start = start_of(request)
         if ruleset.opening is not Opening.FREE and (start.stones or request.moves):
-            raise InputError(f"a game of {ruleset} begins on the empty board")
+            raise InputError(f"a game of {ruleset} starts on an empty board; leave out the stones and moves")
         if start.is_over:
-            raise GameOverError("the game would be over before it begins")
+            raise GameOverError("the game is already over in the starting position")
         game = cls(
             id=secrets.token_urlsafe(16),
             players={Seat.PROPOSER: request.black, Seat.CHOOSER: request.white},
@@ -91,23 +89,23 @@ class Game:
             game._do(Point(move), 0, None)
         game.base, game.revision = len(request.moves), 0
         if game.is_over:
-            raise GameOverError("the game would be over before it begins")
+            raise GameOverError("the game is already over in the starting position")
         return game
 
     def rematch(self) -> NewGame:
-        """What begins the same game again, with the seats exchanged."""
+        """Return the request for a new game from the same starting position with the seats exchanged."""
         return NewGame(
             rules=self.start.ruleset.name,
             initial_stones=stones_of(self.start),
             initial_player=self.start.to_move,
-            moves=[str(deed.action) for deed in self._deeds[: self.base]],
+            moves=[str(past.action) for past in self._history[: self.base]],
             black=self.players[Seat.CHOOSER],
             white=self.players[Seat.PROPOSER],
             clock=self.clock,
         )
 
     def as_json(self) -> str:
-        """Everything, as text to keep."""
+        """Return the whole game as JSON, for the store."""
         return json.dumps(
             {
                 "version": _VERSION,
@@ -121,8 +119,8 @@ class Game:
                 "is_paused": self.is_paused,
                 "left_ms": self.left_ms,
                 "base": self.base,
-                "deeds": [_deed_json(deed) for deed in self._deeds],
-                "undone": [[_deed_json(deed) for deed in group] for group in self._undone],
+                "deeds": [_past_action_json(past) for past in self._history],
+                "undone": [[_past_action_json(past) for past in group] for group in self._undone],
                 "ending": None if self._ending is None else [self._ending.outcome, self._ending.reason],
             },
             separators=(",", ":"),
@@ -130,11 +128,13 @@ class Game:
 
     @classmethod
     def from_json(cls, id: str, text: str) -> Game:
-        """The game that `as_json` wrote; `InputError` when it did not."""
+        """Restore a game from the text of `as_json`. Raises `InputError` if the text is damaged."""
         try:
             found = json.loads(text)
             if found["version"] != _VERSION:
-                raise InputError(f"game {id} was kept by another version ({found['version']})")
+                raise InputError(
+                    f"game {id} was stored in format version {found['version']}; this server reads version {_VERSION}"
+                )
             fields = NewGame(
                 rules=found["rules"],
                 initial_stones=found["stones"],
@@ -154,38 +154,38 @@ class Game:
                 is_paused=found["is_paused"],
                 left_ms={Seat(seat): left for seat, left in found["left_ms"].items()},
                 base=found["base"],
-                _deeds=[_deed_from(deed) for deed in found["deeds"]],
-                _undone=[[_deed_from(deed) for deed in group] for group in found["undone"]],
+                _history=[_past_action_from(past) for past in found["deeds"]],
+                _undone=[[_past_action_from(past) for past in group] for group in found["undone"]],
                 _ending=None if ending is None else _Ending(Outcome(ending[0]), ending[1]),
             )
         except (KeyError, TypeError, ValueError, ValidationError) as error:
-            raise InputError(f"game {id} was not kept well: {type(error).__name__} {error}") from None
+            raise InputError(f"the stored game {id} is damaged: {type(error).__name__} {error}") from None
 
-    # -- what stands -----------------------------------------------------------------------------------------------
+    # -- current state ---------------------------------------------------------------------------------------------
 
     @property
     def position(self) -> Position:
-        """The board."""
+        """The current position."""
         return self._position
 
     @property
     def opening(self) -> OpeningState:
-        """How far the opening has come."""
+        """State of the opening procedure."""
         return self._opening
 
     @property
     def outcome(self) -> Outcome:
-        """How the game stands, resignations and time included."""
+        """Outcome of the game, including resignation and loss on time."""
         return self._ending.outcome if self._ending is not None else self._position.outcome
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more can be played."""
+        """Whether the game has ended."""
         return self.outcome is not Outcome.ONGOING
 
     @property
     def reason(self) -> str:
-        """Why the game ended, empty before."""
+        """Why the game ended; empty while it is ongoing."""
         if self._ending is not None:
             return self._ending.reason
         if self._position.winning_line:
@@ -196,26 +196,26 @@ class Game:
 
     @property
     def due(self) -> Seat | None:
-        """Who must act now; None when the game is over."""
+        """The seat whose turn it is; None if the game is over."""
         return None if self.is_over else self._seat_due()
 
     @property
     def agent_due(self) -> bool:
-        """Whether a player that is no person must act now."""
+        """Whether it is an agent's turn."""
         return self.due is not None and not isinstance(self.players[self.due], Person)
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What has happened, in order."""
-        return tuple(str(deed.action) for deed in self._deeds)
+        """All actions so far, in order."""
+        return tuple(str(past.action) for past in self._history)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back."""
+        """Whether there is an action to undo."""
         return self._undo_count() > 0
 
     def state(self, *, is_thinking: bool = False, running: Seat | None = None, running_ms: int = 0) -> GameState:
-        """The game as message. `running_ms` is what the running clock has used since it was last set."""
+        """Return the game as a message. `running_ms` is the time that the seat `running` has used in this turn."""
         start, position = self.start, self._position
         ruleset = start.ruleset
         return GameState(
@@ -229,9 +229,9 @@ class Game:
             black_seat=self._opening.black,
             initial_stones=stones_of(start),
             initial_player=start.to_move,
-            moves=[str(deed.action) for deed in self._deeds if isinstance(deed.action, Point)],
-            notes=[deed.note or MoveNote(time_ms=0) for deed in self._deeds if isinstance(deed.action, Point)],
-            choices=[deed.action for deed in self._deeds if isinstance(deed.action, Option)],
+            moves=[str(past.action) for past in self._history if isinstance(past.action, Point)],
+            notes=[past.note or MoveNote(time_ms=0) for past in self._history if isinstance(past.action, Point)],
+            choices=[past.action for past in self._history if isinstance(past.action, Option)],
             current_player=position.to_move,
             outcome=self.outcome,
             reason=self.reason,
@@ -246,74 +246,75 @@ class Game:
             seed=self.seed,
         )
 
-    # -- what can be done ------------------------------------------------------------------------------------------
+    # -- actions ---------------------------------------------------------------------------------------------------
 
     def play(self, point: str, *, time_ms: int = 0, note: MoveNote | None = None) -> None:
-        """The seat that is due puts a stone."""
+        """Place a stone for the seat whose turn it is."""
         if self._opening.options:
-            raise NotDueError(f"no stone is due: {self._opening}")
+            raise NotDueError(f"choose an option of the opening before you place a stone: {self._opening}")
         self._act(Point(point), time_ms, note)
 
     def choose(self, option: Option, *, time_ms: int = 0) -> None:
-        """The seat that is due picks an option of the opening."""
+        """Pick an option of the opening for the seat whose turn it is."""
         if not self._opening.options:
-            raise NotDueError(f"nothing is to be chosen: {self._opening}")
+            raise NotDueError(f"there is no option to choose: {self._opening}")
         self._act(option, time_ms, None)
 
     def undo(self) -> None:
-        """Take back to the last decision of a person; between agents, one action, and they hold still."""
+        """Go back to the last decision of a person. Between agents, undo one action and pause the game."""
         count = self._undo_count()
         if not count:
-            raise NotDueError("there is nothing to take back")
-        self._undone.append(self._deeds[-count:])
-        del self._deeds[-count:]
+            raise NotDueError("there is nothing to undo")
+        self._undone.append(self._history[-count:])
+        del self._history[-count:]
         self._ending = None
         self.is_paused = self.is_paused or not self._persons()
         self._replay()
         self.revision += 1
 
     def redo(self) -> None:
-        """Take the last undo back."""
+        """Restore the actions of the last undo."""
         if not self._undone:
-            raise NotDueError("there is nothing to play again")
-        self._deeds += self._undone.pop()
+            raise NotDueError("there is nothing to redo")
+        self._history += self._undone.pop()
         self._replay()
         self.revision += 1
 
     def take_back_agent(self) -> None:
-        """Take back the last action if an agent did it, so that it thinks again."""
-        if len(self._deeds) <= self.base or isinstance(self.players[self._deeds[-1].seat], Person):
-            raise NotDueError("the last move was not an agent's")
-        self._deeds.pop()
+        """Undo the agent's last action so that it searches again."""
+        if len(self._history) <= self.base or isinstance(self.players[self._history[-1].seat], Person):
+            raise NotDueError("the last move was not made by an agent")
+        self._history.pop()
         self._undone.clear()
         self._ending = None
         self._replay()
         self.revision += 1
 
     def resign(self) -> None:
-        """The person whose turn it is gives up; when an agent is due, the only person does."""
+        """Resign for the person whose turn it is; during an agent's turn, for the only person in the game."""
         if self.is_over:
             raise NotDueError("the game is over")
         persons = self._persons()
         seat = self.due if self.due in persons else persons[0] if len(persons) == 1 else None
         if seat is None:
-            raise NotDueError("nobody is there to resign")
+            raise NotDueError("no person can resign now")
         self.end(seat, "resignation")
 
     def end(self, loser: Seat, reason: str) -> None:
-        """The seat has lost for a reason beyond the board. Before the colours are settled, the proposer counts as
-        black.
+        """End the game with a loss for a seat, for example on time.
+
+        Until the opening has settled the colours, the proposer counts as black.
         """
         loses_black = loser is (self._opening.black or Seat.PROPOSER)
         self._ending = _Ending(Outcome.WHITE if loses_black else Outcome.BLACK, reason)
         self.revision += 1
 
     def set_paused(self, is_paused: bool) -> None:
-        """Hold agents and clocks, or let them go on."""
+        """Pause or resume agents and clocks."""
         self.is_paused = is_paused
         self.revision += 1
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- implementation --------------------------------------------------------------------------------------------
 
     def _act(self, action: Point | Option, time_ms: int, note: MoveNote | None) -> None:
         if self.is_over:
@@ -338,17 +339,17 @@ class Game:
         else:
             self._opening = self._opening.apply(action)
             self._position = self._opening.position
-        self._deeds.append(_Deed(action, seat, note))
+        self._history.append(_PastAction(action, seat, note))
 
     def _replay(self) -> None:
-        deeds, self._deeds = self._deeds, []
+        history, self._history = self._history, []
         if self.start.ruleset.opening is Opening.FREE:
             self._opening = OpeningState(self.start, Done(Seat.PROPOSER))
         else:
             self._opening = OpeningState.start(self.start.ruleset)
         self._position = self._opening.position
-        for deed in deeds:
-            self._do(deed.action, deed.note.time_ms if deed.note else 0, deed.note)
+        for past in history:
+            self._do(past.action, past.note.time_ms if past.note else 0, past.note)
 
     def _seat_due(self) -> Seat:
         if self._opening.seat is not None:
@@ -361,13 +362,13 @@ class Game:
         return [seat for seat, player in self.players.items() if isinstance(player, Person)]
 
     def _undo_count(self) -> int:
-        """How many actions an undo takes back."""
-        free = self._deeds[self.base :]
+        """Return the number of actions that an undo removes."""
+        free = self._history[self.base :]
         persons = self._persons()
         if not persons:
             return min(1, len(free))
-        for count, deed in enumerate(reversed(free), start=1):
-            if deed.seat in persons:
+        for count, past in enumerate(reversed(free), start=1):
+            if past.seat in persons:
                 return count
         return 0
 
@@ -398,24 +399,24 @@ class Game:
         )
 
 
-def _deed_json(deed: _Deed) -> list[Any]:
-    note = None if deed.note is None else deed.note.model_dump(mode="json", exclude_defaults=True)
-    return [deed.action, note]
+def _past_action_json(past: _PastAction) -> list[Any]:
+    note = None if past.note is None else past.note.model_dump(mode="json", exclude_defaults=True)
+    return [past.action, note]
 
 
-def _deed_from(found: list[Any]) -> _Deed:
+def _past_action_from(found: list[Any]) -> _PastAction:
     action, note = found
     is_option = action in tuple(Option)
-    # The seat is found again by replaying.
-    return _Deed(
+    # The stored form has no seat; `Game._replay` sets the right one.
+    return _PastAction(
         Option(action) if is_option else Point(action),
         Seat.PROPOSER,
         None if note is None else MoveNote.model_validate(note),
     )
 
 
-def refuse_stale(game: Game, turn_number: int | None) -> None:
-    """`NotDueError` unless the board still has that many moves."""
+def check_turn_number(game: Game, turn_number: int | None) -> None:
+    """Raise `NotDueError` if the number of moves has changed since the client sent its request."""
     moves = len(game.position.moves)
     if turn_number is not None and turn_number != moves:
-        raise NotDueError(f"the board has changed: move {moves + 1} is due, not {turn_number + 1}")
+        raise NotDueError(f"the board has changed: the next move is number {moves + 1}, not {turn_number + 1}")

@@ -1,4 +1,4 @@
-"""A position as picture: SVG by hand, PNG by matplotlib in a worker."""
+"""Pictures of a position: SVG as text, PNG by matplotlib in a worker process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.web.workers.jobs import Desk, Job
 
-_DRAW_MS = 60_000  # matplotlib takes a second to be imported, and much longer the very first time
+_DRAW_MS = 60_000  # importing matplotlib takes a second, and much longer the first time after installation
 _CELL = 32
 _WOOD, _LINE, _MARK = "#e4b96f", "#5c4020", "#d62828"
 _FILL = {Colour.BLACK: "#181818", Colour.WHITE: "#f7f7f2"}
@@ -21,17 +21,17 @@ _STONE_RADIUS = 0.45
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
-    """What is drawn beside the stones."""
+class PictureOptions:
+    """What to draw in addition to the stones."""
 
     numbers: bool = False
     coordinates: bool = True
 
 
-def draw_svg(position: Position, look: Look) -> str:
-    """The board as SVG text; it holds nothing but what is drawn here, so that it may be shown anywhere."""
+def draw_svg(position: Position, options: PictureOptions) -> str:
+    """Draw a position as SVG. It contains no text from users, so it is safe to embed in a page."""
     ruleset = position.ruleset
-    margin = 1.0 if look.coordinates else 0.6
+    margin = 1.0 if options.coordinates else 0.6
     width, height = (ruleset.width - 1 + 2 * margin) * _CELL, (ruleset.height - 1 + 2 * margin) * _CELL
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}"'
@@ -42,8 +42,8 @@ def draw_svg(position: Position, look: Look) -> str:
         f'<rect width="100%" height="100%" fill="{_WOOD}"/>',
         f'<g transform="translate({margin * _CELL:g} {margin * _CELL:g})">',
         *_svg_lines(ruleset),
-        *(_svg_coordinates(ruleset) if look.coordinates else ()),
-        *_svg_stones(position, look),
+        *(_svg_coordinates(ruleset) if options.coordinates else ()),
+        *_svg_stones(position, options),
         "</g></svg>",
     ]
     return "\n".join(parts)
@@ -68,9 +68,9 @@ def _svg_coordinates(ruleset: Ruleset) -> Iterator[str]:
         yield f'<text x="{-_CELL * 0.7:g}" y="{place + _CELL * 0.14:g}" fill="{_LINE}">{y + 1}</text>'
 
 
-def _svg_stones(position: Position, look: Look) -> Iterator[str]:
+def _svg_stones(position: Position, options: PictureOptions) -> Iterator[str]:
     ruleset = position.ruleset
-    numbers = _numbers(position) if look.numbers else {}
+    numbers = _numbers(position) if options.numbers else {}
     for colour in Colour:
         for point in position.points_of(colour):
             x, y = _place(ruleset, point)
@@ -93,13 +93,13 @@ def _numbers(position: Position) -> dict[Point, int]:
 
 
 def _marked(position: Position) -> tuple[Point, ...]:
-    """The line that won, or the last move."""
+    """Return the points to mark: the winning line, else the last move."""
     last = position.last_move
     return position.winning_line or (() if last is None else (last,))
 
 
 def _star_points(ruleset: Ruleset) -> list[Point]:
-    """The centre of boards that have one, and the four points on the fourth lines of boards from 13×13."""
+    """Return the star points: the centre if there is one, and from 13×13 on the four 4-4 points."""
     points = [ruleset.centre] if ruleset.width % 2 and ruleset.height % 2 else []
     if min(ruleset.width, ruleset.height) >= 13:
         points += [Point.at(x, y) for x in (3, ruleset.width - 4) for y in (3, ruleset.height - 4)]
@@ -108,10 +108,10 @@ def _star_points(ruleset: Ruleset) -> list[Point]:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawPng(Job):
-    """The board as PNG bytes."""
+    """Draw a position as PNG bytes."""
 
     position: Position
-    look: Look
+    options: PictureOptions
 
     @property
     def limit_ms(self) -> int:
@@ -120,7 +120,7 @@ class DrawPng(Job):
     def run(self, desk: Desk) -> bytes:
         from matplotlib.figure import Figure
 
-        ruleset, margin = self.position.ruleset, 1.0 if self.look.coordinates else 0.6
+        ruleset, margin = self.position.ruleset, 1.0 if self.options.coordinates else 0.6
         width, height = ruleset.width - 1 + 2 * margin, ruleset.height - 1 + 2 * margin
         figure = Figure(figsize=(width * 0.4, height * 0.4), dpi=100, facecolor=_WOOD)
         axes = figure.add_axes((0, 0, 1, 1))
@@ -141,12 +141,12 @@ class DrawPng(Job):
         for point in _star_points(ruleset):
             axes.add_patch(Circle((point.x, point.y), 0.1, color=_LINE, zorder=2))
         centred = {"ha": "center", "va": "center", "fontsize": 11}
-        if self.look.coordinates:
+        if self.options.coordinates:
             for x in range(ruleset.width):
                 axes.text(x, -0.72, chr(ord("a") + x), color=_LINE, **centred)
             for y in range(ruleset.height):
                 axes.text(-0.68, y, str(y + 1), color=_LINE, **centred)
-        numbers = _numbers(position) if self.look.numbers else {}
+        numbers = _numbers(position) if self.options.numbers else {}
         for colour in Colour:
             for point in position.points_of(colour):
                 face, place = _FILL[colour], (point.x, point.y)

@@ -1,5 +1,6 @@
-"""Game files for the browser: anything in, any format out. Reading is a job of a worker, since the bytes are a
-stranger's.
+"""Game files for the browser: reads and writes every format.
+
+Files are read in a worker process because their bytes are untrusted.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tengen.web.messages.records import (
     RecordNode,
     RecordSetup,
 )
+from tengen.web.positions import winrate_of
 from tengen.web.workers.jobs import Desk, Job
 
 _READ_MS = 10_000
@@ -44,7 +46,7 @@ _DRAWING = "drawing"
 
 @dataclass(frozen=True, kw_only=True)
 class ReadRecord(Job):
-    """One game of a file."""
+    """Read one game of a file."""
 
     data: bytes
     format: str | None
@@ -69,8 +71,8 @@ class ReadRecord(Job):
             if count == self.index + 1:
                 wanted = record_of(game)
         if wanted is None:
-            note = report.notes[0] if report.notes else "there is no game in it"
-            raise RecordError(f"game {self.index + 1} does not exist: {count} were read" if count else note)
+            note = report.notes[0] if report.notes else "the file contains no game"
+            raise RecordError(f"there is no game {self.index + 1}: the file contains {count}" if count else note)
         return ImportResult(
             format=name,
             game_count=count,
@@ -88,9 +90,9 @@ class ReadRecord(Job):
 
 
 def read_job(request: ImportRequest) -> ReadRecord:
-    """The job that an import asks for."""
+    """Create the job for an import request."""
     if (request.text is None) == (request.base64 is None):
-        raise RecordError("give either text or base64")
+        raise RecordError("give exactly one of text and base64")
     if request.format is not None:
         format_of("", request.format)
     return ReadRecord(
@@ -104,7 +106,7 @@ def read_job(request: ImportRequest) -> ReadRecord:
 
 
 def guess_format(data: bytes, filename: str | None = None) -> str:
-    """The name of the format by the file's ending or, without a known one, by what the bytes look like.
+    """Return the name of a file's format, by its ending if that is known, else by its content.
 
     >>> guess_format(b"(;GM[4]SZ[15];B[hh])"), guess_format(b"h8i9j10"), guess_format(b"Piskvorky 15x15, 11:11, 0")
     ('sgf', 'pos', 'psq')
@@ -132,7 +134,7 @@ def _is_drawing(data: bytes) -> bool:
         Position.parse(as_text(data[:4096]))
     except NotationError:
         return False
-    except Exception:  # a drawing, but of something impossible: its own error is the better message
+    except Exception:  # an invalid drawing: reading it as one gives the better error message
         return True
     return True
 
@@ -143,7 +145,7 @@ def _bytes_of(request: ImportRequest) -> bytes:
     try:
         return base64.b64decode(request.base64, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise RecordError(f"not base64: {error}") from None
+        raise RecordError(f"invalid base64: {error}") from None
 
 
 def _drawn_game(position: Position) -> GameRecord:
@@ -169,7 +171,7 @@ def _title(game: GameRecord) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteRecord(Job):
-    """A record as file."""
+    """Write a record as a file."""
 
     record: Record
     format: str
@@ -196,7 +198,7 @@ class WriteRecord(Job):
 
 
 def write_job(request: ExportRequest) -> WriteRecord:
-    """The job that an export asks for."""
+    """Create the job for an export request."""
     return WriteRecord(record=request.record, format=request.format)
 
 
@@ -208,11 +210,11 @@ def _text_of(data: bytes) -> str | None:
     return None if "\x00" in text else text
 
 
-# ---- Between records and messages -----------------------------------------------------------------------------------
+# ---- Conversion between game records and messages -------------------------------------------------------------------
 
 
 def record_of(game: GameRecord) -> Record:
-    """A game as message; a node with several moves becomes several nodes."""
+    """Convert a game to a message. A node with several moves becomes several nodes."""
     nodes: list[RecordNode] = []
     places: dict[int, int] = {}
     for node in game.nodes():
@@ -220,7 +222,7 @@ def record_of(game: GameRecord) -> Record:
         nodes.extend(_record_nodes(node, parent, len(nodes)))
         places[id(node)] = len(nodes) - 1
         if len(nodes) > MAX_RECORD_NODES:
-            raise RecordError(f"the game has more than {MAX_RECORD_NODES} nodes, which is too much for a browser")
+            raise RecordError(f"the game has more than {MAX_RECORD_NODES} nodes, the maximum for a browser")
     return Record(
         rules=game.ruleset.name,
         black=_name(game.black),
@@ -236,7 +238,7 @@ def record_of(game: GameRecord) -> Record:
 
 
 def _record_nodes(node: Node, parent: int | None, place: int) -> Iterator[RecordNode]:
-    """The node as messages, one a move; what belongs to it as a whole stands at the last."""
+    """Convert a node to one message per move. The last one carries the comment, label and marks."""
     moves = node.moves or (None,)
     for number, move in enumerate(moves):
         is_last = number == len(moves) - 1
@@ -250,7 +252,7 @@ def _record_nodes(node: Node, parent: int | None, place: int) -> Iterator[Record
             marks=[RecordMark(kind=one.kind, point=one.point, text=_name(one.text)) for one in sorted(node.marks)]
             if is_last
             else [],
-            black_winrate=None if node.value is None or not is_last else min(1.0, max(0.0, (node.value + 1) / 2)),
+            black_winrate=winrate_of(node.value) if is_last and node.value is not None else None,
             time_ms=node.time_ms if is_last and (node.time_ms or 0) <= 10**9 else None,
         )
 
@@ -266,7 +268,7 @@ def _name(text: str) -> str:
 
 
 def game_of(record: Record) -> GameRecord:
-    """The game that a message describes; `RecordError` when its nodes are no tree."""
+    """Convert a message to a game. Raises `RecordError` if its nodes do not form a tree."""
     game = GameRecord(
         ruleset=Ruleset.parse(record.rules),
         black=record.black,
@@ -281,7 +283,7 @@ def game_of(record: Record) -> GameRecord:
     nodes: list[Node] = []
     for place, one in enumerate(record.nodes):
         if (one.parent is None) != (place == 0) or (one.parent is not None and one.parent >= place):
-            raise RecordError(f"node {place} has the parent {one.parent}: parents come before their children")
+            raise RecordError(f"node {place} has parent {one.parent}; a parent must come before its children")
         node = _node_of(one)
         if one.parent is None:
             game.root = node

@@ -1,13 +1,13 @@
-"""Every message of the HTTP and WebSocket interface, typed (docs/api.md shows each with an example).
+"""Types of all messages of the HTTP and WebSocket API (docs/api.md has an example of each).
 
-Names on the wire are camelCase. Where a field means the same as in KataGo's analysis engine it has its name there:
-`moves`, `initialStones`, `initialPlayer`, `boardXSize`, `moveInfos`, `rootInfo`, `visits`, `winrate`, `prior`, `pv`,
-`order`, `isDuringSearch`, `turnNumber`, `terminateId`. Points, colours, rulesets and agents are the texts used
-everywhere in Tengen (`h8`, `black`, `15x15:5:renju`, `alphabeta:nodes=5000`).
+Names on the wire are camelCase. Fields that also exist in KataGo's analysis engine have the same names: `moves`,
+`initialStones`, `initialPlayer`, `boardXSize`, `moveInfos`, `rootInfo`, `visits`, `winrate`, `prior`, `pv`, `order`,
+`isDuringSearch`, `turnNumber`, `terminateId`. Points, colours, rulesets and agents have the text forms that Tengen uses
+everywhere (`h8`, `black`, `15x15:5:renju`, `alphabeta:nodes=5000`).
 
-Perspective: `winrate` and `utility` are those of the side to move at the root (`currentPlayer`), `blackWinrate` is
-black's. A winrate runs from 0 to 1, a utility from -1 to +1.
+Perspective: `winrate` (0 to 1) and `utility` (-1 to 1) are from the view of the side to move at the root
+(`currentPlayer`); `blackWinrate` is black's.
 
-Unknown fields are refused. Nothing here knows the rules: what a message says is checked against the game by those who
-receive it.
+Unknown fields are rejected. These types check only the form of a message; the receiver checks it against the rules of
+the game.
 """

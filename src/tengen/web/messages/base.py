@@ -1,4 +1,4 @@
-"""What all messages share: the form of names, points, rulesets and agents, and how a refusal looks."""
+"""Common parts of all messages: constrained text types, the base class, and errors."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ MAX_RECORD_NODES = 20_000
 MAX_LEVEL = 10
 
 PointName = Annotated[str, StringConstraints(pattern=r"^[a-v]([1-9]|1[0-9]|2[0-2])$")]
-"""A point such as `h8`."""
+"""Name of a point, such as `h8`."""
 
 RulesText = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-"""A ruleset such as `15x15:5:renju`, or a rule alone such as `renju`."""
+"""Ruleset such as `15x15:5:renju`, or only a rule such as `renju`."""
 
 AgentText = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-"""An agent such as `alphabeta:nodes=5000`."""
+"""Agent such as `alphabeta:nodes=5000`."""
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-"""Chosen by the client; answers carry it."""
+"""Id that the client chooses; replies carry it."""
 
 GameId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 
@@ -40,7 +40,7 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Message(BaseModel):
-    """What all messages share: names on the wire are camelCase, unknown fields are refused."""
+    """Base class of all messages: camelCase on the wire, immutable, rejects unknown fields."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -54,10 +54,10 @@ class Message(BaseModel):
 
 
 class ProblemCode(StrEnum):
-    """What kind of thing went wrong, for programs: the page has a sentence for each in every language."""
+    """Kind of an error, for programs. The page has a translated text for each."""
 
     INVALID = "invalid"
-    """Not a message, or a value that cannot be used."""
+    """The message is malformed or contains an invalid value."""
     NOTATION = "notation"
     RULES = "rules"
     POSITION = "position"
@@ -65,24 +65,24 @@ class ProblemCode(StrEnum):
     FORBIDDEN = "forbidden"
     GAME_OVER = "game-over"
     RECORD = "record"
-    """A game file that cannot be read or written."""
+    """A game file cannot be read or written."""
     NOT_FOUND = "not-found"
     NOT_DUE = "not-due"
-    """Right in itself, but not now."""
+    """The action is valid, but not at this moment."""
     AGENT = "agent"
-    """An agent that may not be named, does not play this, or failed."""
+    """The agent is not allowed, does not support the rules, or failed."""
     BUSY = "busy"
     TOO_MANY = "too-many"
     TOO_LARGE = "too-large"
     REFUSED = "refused"
-    """From a page or for a host that is not this server's."""
+    """The request came from a foreign page or was addressed to an unknown host."""
     INTERNAL = "internal"
 
 
 class Problem(Message):
-    """The body of every HTTP answer that is not a success."""
+    """Body of every unsuccessful HTTP response."""
 
     error: str
-    """In English, with the input at fault."""
+    """Message in English that quotes the invalid input."""
     code: ProblemCode
     field: str | None = None

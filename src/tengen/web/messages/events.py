@@ -1,10 +1,10 @@
-"""What the server says over the socket."""
+"""Messages from the server over the socket."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from tengen.core.contracts import Colour
 from tengen.search.threats import ThreatKind, Verdict
@@ -14,7 +14,7 @@ from tengen.web.messages.positions import Proof
 
 
 class GameMessage(Message):
-    """The state of a watched game; `id` is that of the watch."""
+    """The state of a watched game. `id` is the id of the `watch` request."""
 
     type: Literal["game"] = "game"
     id: MessageId
@@ -22,7 +22,7 @@ class GameMessage(Message):
 
 
 class Done(Message):
-    """An `act` was carried out, or a `terminate`; the revision is the game's after it."""
+    """Confirms an `act`, with the game's new revision, or a `terminate`."""
 
     type: Literal["done"] = "done"
     id: MessageId
@@ -33,23 +33,23 @@ class MoveInfo(Message):
     """A candidate move."""
 
     order: int
-    """0 is the best."""
+    """Rank of the move; 0 is the best."""
     move: PointName
     visits: int
-    """Simulations or positions spent on it (N); 0 when the agent does not count by move."""
+    """Visit count (N): simulations or positions spent on the move; 0 if the agent does not count them."""
     winrate: Probability
     utility: Annotated[float, Field(ge=-1, le=1)]
-    """The value (Q)."""
+    """Value (Q) for the side to move."""
     black_winrate: Probability
     prior: Probability | None
-    """The network's (P), when there is one."""
+    """Prior probability (P) from the network; None without a network."""
     pv: list[PointName]
     depth: int
     proof: Proof | None
 
 
 class RootInfo(Message):
-    """What is known of the position as a whole."""
+    """Evaluation of the position as a whole."""
 
     current_player: Colour
     winrate: Probability
@@ -73,11 +73,11 @@ class AnalysisMessage(Message):
     move_infos: list[MoveInfo]
     root_info: RootInfo
     policy: dict[PointName, float] | None = None
-    """By point, when asked for and the agent has one."""
+    """Probability by point, if requested and if the agent has a policy."""
 
 
 class SolveMessage(Message):
-    """The answer to `solve`."""
+    """Reply to `solve`."""
 
     type: Literal["solve"] = "solve"
     id: MessageId
@@ -85,13 +85,13 @@ class SolveMessage(Message):
     attacker: Colour
     verdict: Verdict
     pv: list[PointName]
-    """The attacker's moves and one answer to each in turn, when there is a win."""
+    """The winning line: the attacker's moves, each followed by a defence; empty if there is no win."""
     visits: int
     elapsed_ms: int
 
 
 class HintMessage(Message):
-    """The answer to `hint`."""
+    """Reply to `hint`."""
 
     type: Literal["hint"] = "hint"
     id: MessageId
@@ -103,45 +103,45 @@ Quality: TypeAlias = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 
 
 class ReviewMove(Message):
-    """A move of a game with its judgement."""
+    """Judgement of a move of the game."""
 
     turn_number: int
     """1 for the first move."""
     colour: Colour
     move: PointName
     black_winrate: Probability
-    """After the move."""
+    """Black's winrate after the move."""
     winrate_loss: Probability
-    """What the mover lost against the best move."""
+    """Winrate that the player lost compared with the best move."""
     quality: Quality
     is_key: bool
-    """Whether the game turned here: the move changed who is winning, or threw away a forced win."""
+    """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     best: MoveInfo | None
-    """The best move in its place; None for the move itself after the end of the game."""
+    """The best move in the position before."""
     proof: Proof | None
-    """For the side to move after the move."""
+    """Proved result after the move, for the side then to move."""
 
 
 class SideSummary(Message):
-    """A player's share of a review."""
+    """Summary of one player's moves."""
 
     accuracy: Annotated[float, Field(ge=0, le=100)] | None
-    """From 0 to 100; None without moves."""
+    """Mean accuracy from 0 to 100; None without moves."""
     moves: int
     counts: dict[Quality, int]
     mean_loss: Probability | None
 
 
 class ReviewSummary(Message):
-    """What a review says in the end."""
+    """Summary of a review."""
 
     sides: dict[Colour, SideSummary]
     key_moves: list[int]
-    """Turn numbers."""
+    """Turn numbers of the key moves."""
 
 
 class ReviewMessage(Message):
-    """Progress of a review: moves judged since the last message; the last one brings the summary."""
+    """Progress of a review: the moves judged since the last message. The last message contains the summary."""
 
     type: Literal["review"] = "review"
     id: MessageId
@@ -150,51 +150,51 @@ class ReviewMessage(Message):
     done: int
     total: int
     root_black_winrate: Probability | None = None
-    """Before the first move; in the first message."""
+    """Black's winrate before the first move; only in the first message."""
     moves: list[ReviewMove]
     summary: ReviewSummary | None = None
 
 
 class JudgeMessage(Message):
-    """The answer to `judge`."""
+    """Reply to `judge`."""
 
     type: Literal["judge"] = "judge"
     id: MessageId
     move: PointName
     winrate: Probability
-    """After the move, for the player who makes it."""
+    """Winrate after the move, for the player who made it."""
     winrate_loss: Probability
     quality: Quality
 
 
 class Terminated(Message):
-    """What was begun with this id has ended before its time."""
+    """The search or subscription with this id was terminated."""
 
     type: Literal["terminated"] = "terminated"
     id: MessageId
 
 
 class Pong(Message):
-    """I am here."""
+    """Reply to `ping`."""
 
     type: Literal["pong"] = "pong"
     id: MessageId
 
 
 class ErrorMessage(Message):
-    """A request that could not be carried out, and has changed nothing; or, if it `goesOn`, a trouble on the way."""
+    """A request failed and had no effect; if `goesOn` is true, its subscription continues despite the error."""
 
     type: Literal["error"] = "error"
     id: MessageId | None = None
-    """None when the request's own id could not be read."""
+    """Id of the request; None if it could not be read."""
     error: str
     code: ProblemCode
     field: str | None = None
-    """Which field was at fault, when it was one."""
+    """The invalid field, if the error concerns a single one."""
     goes_on: bool = False
-    """Whether what was asked for goes on all the same, as a game whose agent failed does."""
+    """Whether the subscription continues, as for a game whose agent failed."""
     retry_after_ms: int | None = None
-    """When the request came too soon: how long to wait."""
+    """How long to wait before the next request, if the client sent too many."""
 
 
 ServerMessage: TypeAlias = Annotated[
@@ -210,5 +210,3 @@ ServerMessage: TypeAlias = Annotated[
     | ErrorMessage,
     Field(discriminator="type"),
 ]
-
-SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

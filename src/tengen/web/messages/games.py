@@ -1,4 +1,4 @@
-"""Games: who plays, how a game stands, what can be done in it."""
+"""Messages about games: players, game state, actions."""
 
 from __future__ import annotations
 
@@ -23,67 +23,68 @@ from tengen.web.messages.positions import FoulPoint, PositionFields, Proof
 
 
 class Person(Message):
-    """A seat whose moves come from a browser."""
+    """A human player, whose moves come from a browser."""
 
     kind: Literal["person"] = "person"
     name: Name = ""
 
 
 class LevelPlayer(Message):
-    """An opponent by strength (`tengen.agents.levels`)."""
+    """An opponent chosen by level (`tengen.agents.levels`)."""
 
     kind: Literal["level"] = "level"
     level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
 
 
 class AgentPlayer(Message):
-    """An opponent by its agent text."""
+    """An opponent chosen by agent text."""
 
     kind: Literal["agent"] = "agent"
     agent: AgentText
     max_time_ms: Annotated[int, Field(ge=1, le=60_000)] = 1000
-    """For each move; with a clock, the clock counts as well."""
+    """Maximum time per move. With a clock, the agent also respects the time left."""
 
 
 Player: TypeAlias = Annotated[Person | LevelPlayer | AgentPlayer, Field(discriminator="kind")]
 
 
 class Clock(Message):
-    """Time for the whole game and what each move adds to it."""
+    """Main time and increment per move."""
 
     main_ms: Annotated[int, Field(ge=1000, le=24 * 3600 * 1000)]
     increment_ms: Annotated[int, Field(ge=0, le=3600 * 1000)] = 0
 
 
 class NewGame(PositionFields):
-    """Begins a game. `black` puts the first stones of an opening procedure, whoever plays black after it.
+    """Request to start a game.
 
-    Moves and set-up stones are what stands when the game begins; they need a free opening.
+    In an opening procedure, `black` places the first stones; the procedure decides who then plays black. Initial
+    stones and moves set the starting position; they require a free opening.
     """
 
     black: Player
     white: Player
     clock: Clock | None = None
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
-    """For the random choices of the players; chosen by the server unless given."""
+    """Seed for the random choices of the players (default: chosen by the server)."""
 
 
 class Turn(Message):
-    """Who must do what now."""
+    """Whose turn it is and what they must do."""
 
     seat: Seat
     is_person: bool
     step: Literal["stone", "option"]
     stones_due: int
-    """How many stones the seat puts in a row: 1 unless an opening is under way, 0 when an option is due."""
+    """Number of stones that the seat places before the other's turn: 1 after the opening, 0 if it must choose."""
     options: list[Option]
-    """What may be chosen, in an opening that asks."""
+    """The options to choose from; empty if a stone is to be placed."""
     legal: list[PointName]
-    """Where a stone may be put."""
+    """Points where a stone may be placed."""
 
 
 class ClockState(Message):
-    """What the clocks show at the moment of the message. They run while the game is watched."""
+    """State of the clocks when the message was sent. They run only while the game is watched."""
 
     main_ms: int
     increment_ms: int
@@ -92,49 +93,49 @@ class ClockState(Message):
 
 
 class MoveNote(Message):
-    """What is known of a move that was made."""
+    """Statistics of a move in the game."""
 
     time_ms: int
     black_winrate: Probability | None = None
-    """What the player expected, if it said so."""
+    """The player's own evaluation; None if it reported none."""
     depth: int = 0
     visits: int = 0
     proof: Proof | None = None
-    """For the player who made the move."""
+    """Proved result for the player who made the move."""
 
 
 class GameState(Message):
-    """A game as it stands. Sent whole after every change."""
+    """The complete state of a game; sent after every change."""
 
     id: GameId
     revision: int
-    """Grows with every change."""
+    """Number of changes so far."""
     rules: RulesText
     board_x_size: int
     board_y_size: int
     win_length: int
     players: dict[Seat, Player]
-    """The proposer is the one named black at the beginning."""
+    """Players by seat. The proposer is `black` of the request."""
     black_seat: Seat | None
-    """Who plays black; None until an opening has settled it."""
+    """The seat that plays black; None until the opening has settled it."""
     initial_stones: list[tuple[Colour, PointName]]
     initial_player: Colour
     moves: list[PointName]
     notes: list[MoveNote]
-    """One for each move."""
+    """Statistics of each move in `moves`."""
     choices: list[Option]
-    """What was chosen in the opening."""
+    """The options chosen in the opening, in order."""
     current_player: Colour
     outcome: Outcome
     reason: str
-    """Why it ended: `five`, `full board`, `no legal point`, `resignation`, `time`, `forfeit`; empty before."""
+    """Why the game ended: `five`, `full board`, `no legal point`, `resignation`, `time`, `forfeit`; or empty."""
     winning_line: list[PointName]
     fouls: list[FoulPoint]
     turn: Turn | None
-    """None when the game is over."""
+    """None if the game is over."""
     is_thinking: bool
     is_paused: bool
-    """Agents do not move by themselves in a paused game."""
+    """Whether agents and clocks are paused."""
     can_undo: bool
     can_redo: bool
     clock: ClockState | None
@@ -142,7 +143,7 @@ class GameState(Message):
 
 
 class PlayAction(Message):
-    """A person puts a stone; `turnNumber` guards against a click on a board that has changed meanwhile."""
+    """Place a stone. The server rejects it if `turnNumber` does not match, as the board has then changed."""
 
     action: Literal["play"] = "play"
     point: PointName
@@ -150,7 +151,7 @@ class PlayAction(Message):
 
 
 class ChooseAction(Message):
-    """A person picks an option of the opening."""
+    """Pick an option of the opening."""
 
     action: Literal["choose"] = "choose"
     option: Option
@@ -159,9 +160,10 @@ class ChooseAction(Message):
 class SimpleAction(Message):
     """Actions without an argument.
 
-    `undo` goes back to the last decision of a person, `redo` takes an undo back, `moveNow` ends the agent's thinking
-    with its best move so far, `pause` and `resume` hold agents and clocks, `step` lets a paused agent do one thing,
-    `thinkAgain` takes back the agent's last move and lets it think anew.
+    - `undo` goes back to the last decision of a person; `redo` reverts an undo.
+    - `moveNow` stops the search; the agent plays its best move so far.
+    - `pause` and `resume` stop and continue agents and clocks; `step` plays one action of an agent while paused.
+    - `thinkAgain` undoes the agent's last move and lets it search again.
     """
 
     action: Literal["undo", "redo", "resign", "moveNow", "pause", "resume", "step", "thinkAgain"]

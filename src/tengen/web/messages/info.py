@@ -1,4 +1,4 @@
-"""What the server offers: agents, levels, file formats."""
+"""Messages that describe the server: agents, levels, file formats."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from tengen.web.messages.base import AgentText, Message
 
 
 class ParameterInfo(Message):
-    """A parameter of an agent, for forms."""
+    """A parameter of an agent, for building forms."""
 
     key: str
     type: str
-    """`int`, `float`, or its choices: `best | fudan`."""
+    """`int`, `float`, or the choices separated by bars: `best | fudan`."""
     default: str | None
     help: str
     maximum: int | None = None
-    """The largest value that the server allows, when it has a limit."""
+    """Largest value that the server allows; None for no limit."""
 
 
 class AgentInfo(Message):
-    """A kind of player that the browser may name."""
+    """An agent that the browser may use."""
 
     name: str
     summary: str
     parameters: list[ParameterInfo]
     analyses: bool
-    """Whether it can think aloud."""
+    """Whether it supports analysis."""
 
 
 class LevelInfo(Message):
-    """An opponent by strength."""
+    """An opponent with a fixed strength."""
 
     level: int
     name: str
     rating: int | None
-    """On the scale of the ladder; None until measured."""
+    """Rating on the ladder (docs/ladder.md); None if not measured."""
     description: str
 
 
@@ -47,7 +47,7 @@ class FormatInfo(Message):
 
 
 class ServerInfo(Message):
-    """What the server offers."""
+    """Description of the server."""
 
     version: str
     rules: list[str]
@@ -55,10 +55,10 @@ class ServerInfo(Message):
     levels: list[LevelInfo]
     agents: list[AgentInfo]
     default_agent: AgentText
-    """Who analyses and reviews unless told."""
+    """Default agent for analyses and reviews."""
     formats: list[FormatInfo]
     cores: int
     max_message_bytes: int
     max_searches: int
-    """Searches that a socket may have under way at once."""
+    """Maximum number of searches that run at once for a socket."""
     models: list[str]

@@ -1,4 +1,4 @@
-"""The laboratory: training runs, tournaments, networks, papers."""
+"""Messages of the laboratory: training runs, tournaments, networks, papers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class RunSummary(Message):
     """A training run."""
 
     name: str
-    """Its path in the folder that is shown, with slashes."""
+    """Path relative to the `--runs` folder, with slashes."""
     algorithm: str
     rules: str
     is_live: bool
@@ -18,14 +18,14 @@ class RunSummary(Message):
     updated_at: str
     steps: int
     last: dict[str, float]
-    """The newest value of every series."""
+    """Latest value of every series."""
     games: int
     agent: str | None
-    """Who plays and analyses with its newest network, such as `alphazero:run=NAME`; None while there is none."""
+    """Agent text that uses its newest network, such as `alphazero:run=NAME`; None if there is no network yet."""
 
 
 class Series(Message):
-    """A curve: values over steps, thinned out to a few hundred points."""
+    """A curve: values over steps, downsampled to a few hundred points."""
 
     name: str
     steps: list[float]
@@ -46,11 +46,11 @@ class RunDetail(Message):
 
     summary: RunSummary
     config: str
-    """The configuration as text (TOML)."""
+    """The configuration as TOML."""
     series: list[Series]
     strength: list[StrengthPoint]
     game_files: list[str]
-    """Newest first; each is read by `/api/runs/{name}/games/{file}`."""
+    """Game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
 
 
 class TournamentSummary(Message):
@@ -73,9 +73,9 @@ class TableInfo(Message):
     rows: list[list[str]]
     note: str
     left: int
-    """How many of the first columns are words; the others are numbers."""
+    """Number of leading text columns, which are left-aligned; the others are numbers."""
     is_detail: bool
-    """Left out where room is short."""
+    """Whether the table is secondary and collapsed by default."""
 
 
 class TournamentDetail(Message):
@@ -86,7 +86,7 @@ class TournamentDetail(Message):
 
 
 class GameRow(Message):
-    """A game of a tournament in the list."""
+    """A game in the list of a tournament."""
 
     number: int
     black: str
@@ -98,14 +98,14 @@ class GameRow(Message):
 
 
 class GameRows(Message):
-    """Games of a tournament."""
+    """A page of a tournament's games."""
 
     total: int
     games: list[GameRow]
 
 
 class ModelMatch(Message):
-    """What a network did against a player that never changes."""
+    """Result of a network against a fixed opponent."""
 
     against: str
     games: int
@@ -116,34 +116,34 @@ class ModelMatch(Message):
 
 
 class ModelInfo(Message):
-    """A network that ships, as its card tells."""
+    """A shipped network, described by its model card."""
 
     name: str
     agent: str
-    """Who plays and analyses with it."""
+    """Agent text that uses the network."""
     algorithm: str
     rules: str
     weights: int
     bytes: int
-    """Of the file to play with."""
+    """Size of the ONNX file."""
     games: int
-    """That it learnt from."""
+    """Number of training games."""
     cpu_minutes: float
-    """That it learnt for."""
+    """CPU time of the training."""
     command: str
-    """That made it."""
+    """Command that trained it."""
     elo: float | None
     elo_error: float | None
     matches: list[ModelMatch]
     card: str
-    """The card for people, in Markdown."""
+    """The model card as Markdown."""
 
 
 class PaperInfo(Message):
-    """A paper's table beside ours."""
+    """A reproduced paper with its results."""
 
     name: str
     title: str
     readme: str
     results: list[str]
-    """Files with results."""
+    """Names of the result files."""

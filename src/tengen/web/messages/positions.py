@@ -1,4 +1,4 @@
-"""Positions: how they are given, and what the server knows of them."""
+"""Messages about positions: how a request gives one, and what the server reports about it."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ from tengen.web.messages.base import MAX_MOVES, Message, PointName, RulesText
 
 
 class RulesFields(Message):
-    """What is played: a ruleset, or a rule with the size of the board."""
+    """A ruleset, or a rule with the size of the board."""
 
     rules: RulesText = "15x15:5:freestyle"
     board_x_size: Annotated[int, Field(ge=MIN_SIZE, le=MAX_SIZE)] | None = None
-    """The width; needed only when `rules` is a rule alone."""
+    """Width of the board; needed only if `rules` is a rule without a size."""
     board_y_size: Annotated[int, Field(ge=MIN_SIZE, le=MAX_SIZE)] | None = None
 
 
 class PositionFields(RulesFields):
-    """A position: stones that were set up, then moves in turn."""
+    """A position: initial stones, then moves in alternation."""
 
     initial_stones: Annotated[list[tuple[Colour, PointName]], Field(max_length=MAX_MOVES)] = Field(default=[])
     initial_player: Colour | None = None
-    """Who moves first; without it black, or the side with fewer stones."""
+    """The side that moves first (default: black, or the side with fewer initial stones)."""
     moves: Annotated[list[PointName], Field(max_length=MAX_MOVES)] = Field(default=[])
 
 
 class PositionRequest(PositionFields):
-    """Asks for the facts of a position."""
+    """Request for the facts of a position."""
 
     include_threats: bool = False
 
 
 class FoulPoint(Message):
-    """A point that renju forbids the side to move."""
+    """A point that is forbidden to the side to move in renju."""
 
     point: PointName
     kind: Foul
 
 
 class Threat(Message):
-    """A four or an open three that stands on the board."""
+    """A four or an open three on the board."""
 
     colour: Colour
     kind: Kind
     stones: list[PointName]
     next_points: list[PointName]
-    """Where its owner carries it out."""
+    """Points where its owner would complete it to a five or an open four."""
     answers: list[PointName]
-    """Where the other side stops it; fours of its own are not listed."""
+    """Points where the opponent can stop it. Counter-fours are not listed."""
 
 
 class Threats(Message):
-    """What `tengen.patterns.explain` says of a position; nothing is searched for it."""
+    """Result of `tengen.patterns.explain` for a position, without a search."""
 
     standing: list[Threat]
     chances: dict[Colour, dict[Kind, list[PointName]]]
-    """By colour: the points where one more stone makes something, by the best thing it makes."""
+    """Points where one more stone makes a threat, by colour and by the strongest threat it makes."""
     sentences: list[str]
 
 
@@ -72,15 +72,15 @@ class PositionInfo(Message):
     board_y_size: int
     win_length: Annotated[int, Field(ge=MIN_WIN_LENGTH, le=MAX_WIN_LENGTH)]
     turn_number: int
-    """Moves made; set-up stones do not count."""
+    """Number of moves, without the initial stones."""
     current_player: Colour
     outcome: Outcome
     winning_line: list[PointName]
     legal: list[PointName]
-    """Where the side to move may play; fouls are not legal."""
+    """Points where the side to move may play, without forbidden points."""
     fouls: list[FoulPoint]
     threats: Threats | None = None
-    """When asked for, and the win length is 4 or 5."""
+    """None unless requested, and for win lengths other than 4 and 5."""
 
 
 class Proof(Message):

@@ -1,4 +1,4 @@
-"""Puzzles and tries at them."""
+"""Messages about puzzles and tries at solving them."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from tengen.web.messages.positions import FoulPoint, PositionInfo
 
 
 class PuzzleSummary(Message):
-    """A puzzle in the list."""
+    """An entry in the list of puzzles."""
 
     id: str
     kind: ThreatKind
     rules: RulesText
     depth: int
-    """Moves of the attacker until five, or until a threat that cannot be answered."""
+    """Number of attacking moves until a five or an unstoppable threat."""
     grade: Annotated[int, Field(ge=1, le=5)]
     current_player: Colour
 
 
 class PuzzleList(Message):
-    """Puzzles that fit the question."""
+    """A page of the puzzles that match a request."""
 
     total: int
     puzzles: list[PuzzleSummary]
 
 
 class Puzzle(PuzzleSummary):
-    """A puzzle: the side to move wins by continuous threats, and its first move is the only one that does."""
+    """A puzzle: the side to move wins by continuous threats, with exactly one winning first move."""
 
     board_x_size: int
     board_y_size: int
@@ -43,23 +43,23 @@ class Puzzle(PuzzleSummary):
 
 
 class PuzzleTry(Message):
-    """The line so far: the solver's moves and the answers, in turn, the solver's last."""
+    """The line so far, alternating between the person's moves and the defences; it ends with the person's move."""
 
     moves: Annotated[list[PointName], Field(min_length=1, max_length=MAX_MOVES)]
 
 
 class PuzzleVerdict(Message):
-    """What becomes of a try."""
+    """Judgement of a try."""
 
     verdict: Literal["right", "wrong", "solved"]
     reply: PointName | None
-    """How the defence goes on; for a wrong move, what refutes it."""
+    """The defence; for a wrong move, its refutation if there is one."""
     reason: str
     position: PositionInfo
-    """After the move and the reply."""
+    """The position after the move and the reply."""
 
 
 class PuzzleSolution(Message):
-    """The whole line."""
+    """The solution of a puzzle."""
 
     pv: list[PointName]

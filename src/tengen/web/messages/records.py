@@ -1,4 +1,4 @@
-"""Game records, in and out, and studies that are kept."""
+"""Messages about game records: import, export, and studies stored on the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tengen.web.messages.base import (
 
 
 class RecordMark(Message):
-    """A sign on a point."""
+    """A mark on a point, such as a triangle or a label."""
 
     kind: MarkKind
     point: PointName
@@ -30,7 +30,7 @@ class RecordMark(Message):
 
 
 class RecordSetup(Message):
-    """Stones put on the board or taken off without a move."""
+    """Stones placed or removed without a move."""
 
     black: Annotated[list[PointName], Field(max_length=MAX_MOVES)] = Field(default=[])
     white: Annotated[list[PointName], Field(max_length=MAX_MOVES)] = Field(default=[])
@@ -39,14 +39,14 @@ class RecordSetup(Message):
 
 
 class RecordNode(Message):
-    """One step of a record: a move, set-up stones or a remark."""
+    """A node of a record: a move, set-up stones or only a comment."""
 
     parent: Annotated[int, Field(ge=0, lt=MAX_RECORD_NODES)] | None = None
-    """The parent's place in the list, which is before this node's; None for the root alone."""
+    """Index of the parent, which comes earlier in the list; None only for the root."""
     colour: Colour | None = None
-    """Who moves here; None for a node without a move."""
+    """Colour of the move; None for a node without a move."""
     move: PointName | None = None
-    """The point; None with a colour is a pass."""
+    """Point of the move; None together with a colour is a pass."""
     setup: RecordSetup | None = None
     comment: Comment = ""
     label: Name = ""
@@ -56,13 +56,13 @@ class RecordNode(Message):
 
 
 class Record(Message):
-    """A game with its variations: a tree as a list in which parents come before their children, main line first."""
+    """A game with variations: a tree as a list. Parents come before children; the first child is the main line."""
 
     rules: RulesText = "15x15:5:freestyle"
     black: Name = ""
     white: Name = ""
     outcome: Outcome | None = None
-    """None is unknown."""
+    """None if unknown."""
     reason: Name = ""
     event: Name = ""
     round: Name = ""
@@ -72,36 +72,36 @@ class Record(Message):
 
 
 class ImportRequest(Message):
-    """A game file or anything pasted. Give `text` or `base64`."""
+    """A game file or pasted text. Give exactly one of `text` and `base64`."""
 
     text: str | None = None
     base64: str | None = None
     filename: Name | None = None
-    """Its ending says the format unless `format` does; without either the content decides."""
+    """Its ending gives the format if `format` is missing. Without either, the content decides."""
     format: Annotated[str, StringConstraints(max_length=10)] | None = None
     rules: RulesText | None = None
-    """Fills in what the file does not say."""
+    """Ruleset for files that do not state one."""
     rows: Literal["bottom", "top"] = "bottom"
-    """Where row 1 of position strings is."""
+    """Side of the board on which a position string has row 1."""
     index: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """Which game of a collection."""
+    """Which game of a collection to read."""
 
 
 class ImportResult(Message):
-    """One game of a file, and what else is in it."""
+    """One game of a file, with an overview of the others."""
 
     format: str
     game_count: int
     titles: list[str]
-    """Of the first games, for choosing one by its index."""
+    """Titles of the first games, for choosing one by its index."""
     index: int
     record: Record
     notes: list[str]
-    """What was skipped."""
+    """What the reader skipped."""
 
 
 class ExportRequest(Message):
-    """Write a record as a file."""
+    """Request to write a record as a file."""
 
     record: Record
     format: Annotated[str, StringConstraints(max_length=10)]
@@ -113,14 +113,14 @@ class ExportResult(Message):
     filename: str
     media_type: str
     text: str | None
-    """When the format is text."""
+    """The file as text; None for binary formats."""
     base64: str
     losses: list[str]
-    """What the format cannot hold: `3 comments`."""
+    """What the format cannot store, such as `3 comments`."""
 
 
 class Study(Message):
-    """A record that the server keeps."""
+    """A record stored on the server."""
 
     id: GameId
     record: Record

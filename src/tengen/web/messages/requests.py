@@ -1,4 +1,4 @@
-"""What the browser says over the socket."""
+"""Messages from the browser over the socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tengen.web.messages.positions import PositionFields
 
 
 class Watch(Message):
-    """Follow a game: its state now and after every change. Agents think only in games that somebody watches."""
+    """Subscribe to a game: its state now and after every change. Agents search only in games that are watched."""
 
     type: Literal["watch"] = "watch"
     id: MessageId
@@ -22,7 +22,7 @@ class Watch(Message):
 
 
 class Act(Message):
-    """An action in a game. The new state goes to all who watch it."""
+    """Perform an action in a game. All watchers receive the new state."""
 
     type: Literal["act"] = "act"
     id: MessageId
@@ -31,46 +31,46 @@ class Act(Message):
 
 
 class SearchLimits(Message):
-    """How long to search; whatever is reached first."""
+    """Limits of a search; the first one reached stops it."""
 
     max_time_ms: Annotated[int, Field(ge=10, le=600_000)] | None = None
     max_visits: Annotated[int, Field(ge=1, le=2**40)] | None = None
-    """Positions or simulations."""
+    """Maximum number of positions or simulations."""
     max_depth: Annotated[int, Field(ge=1, le=MAX_MOVES)] | None = None
 
 
 class Analyse(PositionFields, SearchLimits):
-    """Think aloud about a position until the limits, a `terminate` or the end of the socket."""
+    """Analyse a position until a limit, a `terminate` or the end of the connection."""
 
     type: Literal["analyse"] = "analyse"
     id: MessageId
     agent: AgentText | None = None
-    """The strongest that knows the ruleset unless given."""
+    """Agent to analyse with (default: the server's default for the ruleset)."""
     lines: Annotated[int, Field(ge=1, le=20)] = 5
-    """How many best moves to follow."""
+    """Number of best moves to report."""
     analysis_pv_len: Annotated[int, Field(ge=1, le=60, alias="analysisPVLen")] = 20
     report_during_search_every: Annotated[float, Field(ge=0.05, le=10)] = 0.2
-    """Seconds between two reports, at least."""
+    """Minimum number of seconds between two reports."""
     avoid_moves: Annotated[list[PointName], Field(max_length=MAX_MOVES)] = Field(default=[])
-    """Never consider these at the root."""
+    """Moves to exclude at the root."""
     allow_moves: Annotated[list[PointName], Field(max_length=MAX_MOVES)] = Field(default=[])
-    """Consider only these at the root, when any are given."""
+    """If given, the only moves to consider at the root."""
     include_policy: bool = False
 
 
 class Solve(PositionFields):
-    """Look for a win by continuous fours (vcf) or threats (vct)."""
+    """Search for a win by continuous fours (vcf) or threats (vct)."""
 
     type: Literal["solve"] = "solve"
     id: MessageId
     kind: ThreatKind = ThreatKind.VCF
     attacker: Colour | None = None
-    """As if it were that side's turn; the side to move unless given."""
+    """Search as if it were this side's turn (default: the side to move)."""
     max_time_ms: Annotated[int, Field(ge=10, le=30_000)] = 2000
 
 
 class Hint(Message):
-    """Ask for a good move where a game stands."""
+    """Ask for a good move in the current position of a game."""
 
     type: Literal["hint"] = "hint"
     id: MessageId
@@ -79,7 +79,7 @@ class Hint(Message):
 
 
 class Thresholds(Message):
-    """How much winrate a move may lose before it gets a bad name."""
+    """Winrate losses from which a move counts as an inaccuracy, a mistake or a blunder."""
 
     inaccuracy: Probability = 0.06
     mistake: Probability = 0.14
@@ -93,13 +93,13 @@ class Review(PositionFields):
     id: MessageId
     agent: AgentText | None = None
     max_time_ms: Annotated[int, Field(ge=10, le=10_000)] = 300
-    """For each position."""
+    """Maximum time per position."""
     max_visits: Annotated[int, Field(ge=1, le=2**40)] | None = None
     thresholds: Thresholds = Thresholds()
 
 
 class Judge(PositionFields):
-    """Judge one move that was not played: for trying again after a mistake."""
+    """Judge a single move that was not played, for trying again after a mistake."""
 
     type: Literal["judge"] = "judge"
     id: MessageId
@@ -110,7 +110,7 @@ class Judge(PositionFields):
 
 
 class Terminate(Message):
-    """End what was begun with the id `terminateId`: a watch, an analysis, a solve, a review."""
+    """End the search or subscription with the id `terminateId`."""
 
     type: Literal["terminate"] = "terminate"
     id: MessageId
@@ -118,7 +118,7 @@ class Terminate(Message):
 
 
 class Ping(Message):
-    """Are you there?"""
+    """Check that the connection is alive; the server replies with `pong`."""
 
     type: Literal["ping"] = "ping"
     id: MessageId

@@ -1,1 +1,1 @@
-"""Puzzles in the browser."""
+"""Puzzles for the browser."""

@@ -1,4 +1,4 @@
-"""The HTTP interface of the puzzles."""
+"""HTTP routes for puzzles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tengen.puzzles.puzzle import TryResult
 from tengen.search.threats import ThreatKind
 from tengen.web.messages.puzzles import Puzzle, PuzzleList, PuzzleSolution, PuzzleTry, PuzzleVerdict
 from tengen.web.positions import facts_of
-from tengen.web.puzzles.shelf import TryPuzzle, message_of
+from tengen.web.puzzles.collection import TryPuzzle, message_of
 from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
 
 router = APIRouter(prefix="/api/puzzles", responses=PROBLEMS)
@@ -28,25 +28,25 @@ async def get_puzzles(
     limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> PuzzleList:
-    """The puzzles that fit, easiest first."""
+    """List the puzzles that match, easiest first."""
     return services.puzzles.find(kind, rule, grade, limit, offset)
 
 
 @router.get("/{puzzle_id}")
 async def get_puzzle(puzzle_id: PuzzleId, services: ServicesHere) -> Puzzle:
-    """A puzzle without its solution."""
+    """Return a puzzle without its solution."""
     return message_of(services.puzzles.get(puzzle_id))
 
 
 @router.get("/{puzzle_id}/solution")
 async def get_solution(puzzle_id: PuzzleId, services: ServicesHere) -> PuzzleSolution:
-    """The winning line."""
+    """Return the winning line of a puzzle."""
     return PuzzleSolution(pv=list(services.puzzles.get(puzzle_id).line()))
 
 
 @router.post("/{puzzle_id}/try")
 async def post_try(puzzle_id: PuzzleId, request: PuzzleTry, services: ServicesHere, owner: OwnerHere) -> PuzzleVerdict:
-    """Judge the last move of a line and play the defence."""
+    """Judge the last move of a line and return the defence."""
     puzzle = services.puzzles.get(puzzle_id)
     job = TryPuzzle(puzzle=puzzle, moves=tuple(request.moves))
     result: TryResult = await services.pool.run(job, owner=owner)

@@ -1,6 +1,6 @@
-"""What worker processes can be asked to do. A job is data that travels to a worker and is done there.
+"""Jobs of the worker processes. A job is pickled, sent to a worker and run there.
 
-Whatever may take long, or reads bytes from strangers, is a job: the server's own process only passes messages on.
+Everything that may be slow or reads untrusted bytes is a job; the main process of the server only forwards messages.
 """
 
 from __future__ import annotations
@@ -20,64 +20,64 @@ from tengen.patterns.explain import Explanation, explain
 from tengen.search.threats import ThreatKind, ThreatResult, solve_threats
 
 SHORT_MS = 2000
-"""The limit of what nobody should wait for; an analysis that may take longer can be interrupted."""
+"""Time limit of quick jobs. An analysis with a longer limit can be preempted."""
 
 WAITED_FOR = 4.0
-"""The weight of what a person waits for, against analyses that just go on."""
+"""Weight of a job that a person waits for; a running analysis has weight 1."""
 
 
 class Desk(Protocol):
-    """What a job finds in its worker."""
+    """What a worker offers to the job it runs."""
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
-        """The agent with that text, ready to play; with a seed, in the game of that seed."""
+        """Return the agent with this text; if a seed is given, in the game with that seed."""
         ...
 
     def report(self, payload: Any) -> None:
-        """Send something before the job is done."""
+        """Send something before the result."""
         ...
 
     @property
     def stop(self) -> StopSignal:
-        """Set when the job has to end early, perhaps before it starts."""
+        """Set when the job should end early, perhaps before it starts."""
         ...
 
 
 class Job(ABC):
-    """Something to do. Frozen dataclasses, small when pickled."""
+    """A unit of work. Subclasses are frozen dataclasses that are small when pickled."""
 
     @property
     @abstractmethod
     def limit_ms(self) -> int:
-        """How long it may take; much later its worker is taken for hung."""
+        """Time limit in milliseconds. A worker that exceeds it by far counts as hung."""
 
     @property
     def family(self) -> str:
-        """What it has in common with jobs that take about as long."""
+        """Name shared by jobs of about the same cost."""
         return type(self).__name__
 
     @property
     def weight(self) -> float:
-        """How many times its fair share the owner gets for it."""
+        """Factor of the owner's fair share for this job."""
         return 1.0
 
     @property
     def is_preemptible(self) -> bool:
-        """Whether it can be interrupted for others and `resumed`."""
+        """Whether the job can be interrupted and `resumed`."""
         return False
 
     def resumed(self, used_ms: int) -> Job | None:
-        """What is left to do after it was interrupted; None when that is nothing, as of a job that is never resumed."""
+        """Return the rest of an interrupted job, None if nothing is left. Only called if `is_preemptible`."""
         return None
 
     @abstractmethod
     def run(self, desk: Desk) -> Any:
-        """Do it; the result travels back."""
+        """Run the job in the worker and return its result, which must be picklable."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choose(Job):
-    """An agent's move."""
+    """Choose an agent's move."""
 
     agent: str
     position: Position
@@ -108,12 +108,12 @@ class Choose(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class ChooseInOpening(Job):
-    """What an agent does in an opening procedure: stones and options."""
+    """Choose an agent's actions in an opening procedure: stones and options."""
 
     agent: str
     ruleset: Ruleset
     taken: tuple[str, ...]
-    """The actions of the opening so far."""
+    """Actions of the opening so far."""
     limits: Limits
     seed: int
 
@@ -135,7 +135,7 @@ class ChooseInOpening(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Think(Job):
-    """An analysis: reports every snapshot, and its result is the last one."""
+    """Analyse a position. Every snapshot is reported; the result is the last one."""
 
     agent: str
     position: Position
@@ -171,7 +171,7 @@ class Think(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveThreats(Job):
-    """A win by continuous threats, if there is one."""
+    """Search for a win by continuous threats."""
 
     position: Position
     kind: ThreatKind
@@ -189,7 +189,7 @@ class SolveThreats(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Explain(Job):
-    """The threats of a position in words and as data."""
+    """Explain the threats of a position in words and as data."""
 
     position: Position
 
@@ -203,7 +203,7 @@ class Explain(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Supports(Job):
-    """Whether an agent can be made and plays under a ruleset."""
+    """Check whether an agent can be made and supports a ruleset."""
 
     agent: str
     ruleset: Ruleset

@@ -1,169 +1,173 @@
-"""Searches in worker processes: few processes, many who ask, fair shares, limits of time and memory.
+"""Shares a few search processes fairly among many clients, with limits on time and memory.
 
-Every owner (a game, a browser tab) has an account of processor time, and who comes new begins with as much as the one
-of the others who has used least. Served first is whose account would be lowest after what it asks for: what is quick
-goes before what is slow, and what waits is passed by less and less, since the accounts of those who are served rise
-(weighted fair queueing: Demers, Keshav and Shenker 1989). How long a job will take is what jobs of its kind have taken.
-An analysis gives its worker up after a slice when somebody waits, and goes on later; while people play, one worker is
-kept free of analyses. A worker that outlasts its limit, holds too much memory or dies is replaced; the one who asked
-gets an error.
+Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). Each owner (a game or a browser tab) has an
+account of processor time, and a new owner starts at the lowest usage among the active ones. The next job is the one
+whose owner would have the lowest usage after it. The expected cost of a job is a running average over similar jobs.
+Analyses are preempted after a time slice if somebody waits, and resumed later. While people play, one worker is kept
+free of analyses. A worker whose job exceeds its limits, or which dies, is replaced, and the owner gets an error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
 import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from typing import Any
 
-import psutil
-
-from tengen.errors import AgentError, BusyError
+from tengen.core.worker_process import OrderReport, OrderResult, WorkerProcess
+from tengen.errors import AgentError, BusyError, TengenError, WorkerError
 from tengen.web.workers.jobs import SHORT_MS, WAITED_FOR, Job
-from tengen.web.workers.process import Order, Report, Result, Stop, work
+from tengen.web.workers.process import prepare_worker
 
 _log = logging.getLogger(__name__)
 
+_NICENESS = 5
+"""Searches yield to the server, which answers clicks."""
 _TICK_S = 0.05
-"""How often running analyses are looked at while others wait."""
+"""Interval at which running analyses are checked while jobs wait."""
 _WATCH_S = 0.5
-"""How often limits are looked at."""
+"""Interval at which time and memory limits are checked."""
 _QUICK_SLICE_S = 0.08
-"""What an analysis keeps of its worker when a move, or an analysis without any lines yet, waits."""
+"""Time slice of an analysis while a move, or the first report of another analysis, is waited for."""
 _PATIENCE_S = 1.0
-"""How long an analysis may take to say something before it can be interrupted all the same."""
+"""Time after which an analysis can be preempted even if it has not reported."""
 _MAX_FAILED_STARTS = 5
-_HOME_BONUS_S = 0.5
-"""An analysis goes on where its tables are if that costs others no more than this."""
+_AWAY_COST_S = 0.5
+"""Cost of resuming an analysis on another worker than before, whose tables do not know it."""
 _FIRST_GUESS_S = 0.1
-"""How long a job of a new kind is taken to last."""
-_LEARNT_SHARE = 0.3
-"""How much of what is expected of a kind comes from its last job."""
-_KINDS_KEPT = 1000
+"""Expected cost of a job of a new family."""
+_LEARNING_RATE = 0.3
+"""Weight of the latest job in the running average of its family."""
+_MAX_FAMILIES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolConfig:
-    """How searches are run."""
+class SearchPoolConfig:
+    """Limits and time slices of the search processes."""
 
     workers: int = 0
-    """Processes; 0 for one a core, two at least."""
+    """Number of processes; 0 for one per core, but at least two."""
     memory_mb: int = 1024
-    """A worker that holds more is ended."""
+    """Memory limit of a worker; one that exceeds it is replaced."""
     grace_ms: int = 10_000
-    """How much longer than its limit a job may take, and how long after a stop, before its worker is ended."""
+    """Time a job may exceed its limit, or take to stop, before its worker is replaced."""
     max_waiting: int = 1000
-    """Jobs beyond these are refused …"""
+    """Largest number of waiting jobs."""
     max_waiting_of_owner: int = 50
-    """… and beyond these, those of one owner."""
+    """Largest number of waiting jobs of one owner."""
     first_slice_ms: int = 200
-    """Processor time that an analysis gets while others like it wait; doubled each time …"""
-    longest_slice_ms: int = 400
-    """… up to this."""
+    """First time slice of an analysis while other analyses wait."""
+    slice_ms: int = 400
+    """Later time slices."""
     play_ms: int = 2000
-    """So long after somebody asked for a move, one of several workers is kept free of analyses for the next one."""
+    """Time after the last request for a move during which one of several workers is kept free of analyses."""
 
     @property
     def worker_count(self) -> int:
-        """How many processes there are."""
+        """Number of processes."""
         return self.workers or max(2, os.cpu_count() or 2)
 
 
 class Search:
-    """A job under way: waits for a worker, runs, perhaps in several slices, and ends with `result`."""
+    """A submitted job: waits for a worker, runs in one or more time slices, and ends with `result`."""
 
-    def __init__(self, pool: WorkerPool, job: Job, owner: str, on_report: Callable[[Any], None] | None) -> None:
+    def __init__(self, pool: SearchPool, job: Job, owner: str, on_report: Callable[[Any], None] | None) -> None:
         self._pool = pool
         self.job = job
         self.owner = owner
         self.on_report = on_report
         self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.tag = 0.0
-        """The seconds that its owner had used when it came."""
-        self.cost_s = 0.0
-        """The seconds that its next turn will add to that."""
+        self.used_s = 0.0
+        """Weighted usage of the owner when the search was queued."""
+        self.due_s = 0.0
+        """Expected usage of the owner after the next turn; the lowest goes first."""
         self.slices = 0
         self.has_reported = False
-        self.home: _Worker | None = None
+        self.worker: _Worker | None = None
+        self.home: int | None = None
+        """Place of the worker that ran the last slice."""
         self.is_stopped = False
 
     def stop(self) -> None:
-        """End it now with what it has found; one that has not begun still finds something."""
-        self._pool.stop(self)
+        """End the search early; it still returns what it has found, even if it has not started yet."""
+        self.is_stopped = True
+        if self.worker is not None:
+            self.worker.stop()
 
     def cancel(self) -> None:
-        """End it; nobody wants the result."""
-        self._pool.cancel(self)
+        """End the search and discard its result."""
+        self.result.cancel()
+        self.on_report = None
+        if self in self._pool.waiting:
+            self._pool.waiting.remove(self)
+        self.stop()
 
     @property
     def weight(self) -> float:
-        """That of its job; an analysis that has shown nothing yet is waited for as a move is."""
+        """Weight of the job. An analysis counts like a move until its first report, because a person waits for it."""
         return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
 
     @property
     def slice_s(self) -> float:
-        """The processor time it may have when an analysis like itself waits."""
+        """Time slice while other analyses wait."""
         config = self._pool.config
-        return min(config.first_slice_ms << min(self.slices, 10), config.longest_slice_ms) / 1000
+        return (config.slice_ms if self.slices else config.first_slice_ms) / 1000
 
 
-class WorkerPool:
-    """The workers and the queue before them. Everything happens in the event loop that `start` ran in."""
+class SearchPool:
+    """The workers and their queue. All methods must be called in the event loop of `start`."""
 
-    def __init__(self, config: PoolConfig | None = None) -> None:
-        self.config = config or PoolConfig()
+    def __init__(self, config: SearchPoolConfig | None = None) -> None:
+        self.config = config or SearchPoolConfig()
         self._workers: list[_Worker] = []
-        self._waiting: list[Search] = []
-        self._level = 0.0
-        self._accounts: dict[str, float] = {}
+        self.waiting: list[Search] = []
+        self._usage_s: dict[str, float] = {}
+        """Weighted processor time by owner."""
+        self._level_s = 0.0
+        """Usage at which a new owner starts; never falls."""
         self._expected_s: dict[str, float] = {}
-        """What jobs of each kind have taken lately."""
+        """Running average of the cost of jobs by family."""
         self._last_move_at = float("-inf")
-        """When somebody began to wait for a move."""
         self._tick: asyncio.TimerHandle | None = None
         self._watch: asyncio.Task[None] | None = None
         self._is_closed = False
         self._failed_starts = 0
-        """Workers that ended before they were ready."""
 
-    # -- beginning and end -----------------------------------------------------------------------------------------
+    # -- start and end -------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start the workers; they are ready when this returns. `AgentError` when they cannot be started."""
-        self._workers = [_Worker(self) for _ in range(self.config.worker_count)]
-        while not all(worker.ready.is_set() for worker in self._workers):
+        """Start the workers and wait until they are ready. `AgentError` if they cannot be started."""
+        self._workers = [_Worker(self, place) for place in range(self.config.worker_count)]
+        self._watch = asyncio.create_task(self._keep_watch())
+        while not all(worker.process.is_ready for worker in self._workers):
             if self._failed_starts > _MAX_FAILED_STARTS:
                 await self.close()
-                raise AgentError("the search processes end as soon as they are started")
+                raise AgentError("the search processes die at their start; the log says why")
             await asyncio.sleep(_TICK_S)
-        self._watch = asyncio.create_task(self._keep_watch())
 
     async def close(self) -> None:
-        """End everything; who still waits gets an error."""
+        """End all workers. Searches that wait or run fail."""
         self._is_closed = True
         if self._watch is not None:
             self._watch.cancel()
         if self._tick is not None:
             self._tick.cancel()
-        for search in [*self._waiting, *(worker.search for worker in self._workers if worker.search)]:
+        for search in [*self.waiting, *self._running()]:
             _fail(search, AgentError("the server is closing"))
-        self._waiting.clear()
+        self.waiting.clear()
         for worker in self._workers:
-            worker.end()
-        await asyncio.gather(*(asyncio.to_thread(worker.join) for worker in self._workers))
+            worker.process.kill()
+        await asyncio.gather(*(asyncio.to_thread(worker.listener.join) for worker in self._workers))
 
-    # -- asking ----------------------------------------------------------------------------------------------------
+    # -- requests ------------------------------------------------------------------------------------------------------
 
     async def run(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Any:
-        """Have a job done. Cancelling the caller cancels the job."""
+        """Run a job and return its result. Cancelling the caller cancels the job."""
         search = self.submit(job, owner=owner, on_report=on_report)
         try:
             return await search.result
@@ -172,9 +176,9 @@ class WorkerPool:
             raise
 
     def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
-        """Put a job into the queue; `result` of what is returned has to be awaited."""
-        waiting_of_owner = sum(search.owner == owner for search in self._waiting)
-        is_full = len(self._waiting) >= self.config.max_waiting
+        """Queue a job. The caller must await the `result` of the returned search. `BusyError` if the queue is full."""
+        waiting_of_owner = sum(search.owner == owner for search in self.waiting)
+        is_full = len(self.waiting) >= self.config.max_waiting
         if self._is_closed or is_full or waiting_of_owner >= self.config.max_waiting_of_owner:
             raise BusyError("too many searches are waiting; try again later")
         search = Search(self, job, owner, on_report)
@@ -184,179 +188,142 @@ class WorkerPool:
         self._schedule()
         return search
 
-    def stop(self, search: Search) -> None:
-        """As `Search.stop`."""
-        search.is_stopped = True
-        worker = self._worker_of(search)
-        if worker is not None:
-            worker.stop()
-
-    def cancel(self, search: Search) -> None:
-        """As `Search.cancel`."""
-        search.result.cancel()
-        search.on_report = None
-        if search in self._waiting:
-            self._waiting.remove(search)
-        self.stop(search)
-
     @property
     def load(self) -> tuple[int, int]:
-        """Jobs that run and jobs that wait."""
-        return sum(worker.search is not None for worker in self._workers), len(self._waiting)
+        """Number of running and of waiting searches."""
+        return len(self._running()), len(self.waiting)
 
-    def memory_bytes(self) -> int:
-        """What all workers hold together."""
-        return sum(worker.memory_bytes() for worker in self._workers)
+    # -- the queue -----------------------------------------------------------------------------------------------------
 
-    # -- the queue -------------------------------------------------------------------------------------------------
+    def _running(self) -> list[Search]:
+        return [worker.search for worker in self._workers if worker.search is not None]
 
     def _enqueue(self, search: Search) -> None:
-        # Nobody saves up time by being idle: the level is the least that anybody busy has used, and never sinks.
-        busy = [*self._waiting, *(worker.search for worker in self._workers if worker.search is not None)]
-        self._level = max(self._level, min((one.tag for one in busy), default=0.0))
-        search.tag = max(self._level, self._accounts.get(search.owner, 0.0))
-        search.cost_s = self._turn_s(search) / search.weight
-        self._waiting.append(search)
+        # Nobody saves up time by being idle: an owner starts at the lowest usage among the active ones.
+        active = (one.used_s for one in (*self.waiting, *self._running()))
+        self._level_s = max(self._level_s, min(active, default=0.0))
+        search.used_s = max(self._level_s, self._usage_s.get(search.owner, 0.0))
+        search.due_s = search.used_s + self._turn_s(search) / search.weight
+        self.waiting.append(search)
 
     def _turn_s(self, search: Search) -> float:
-        """How long it will keep its worker."""
+        """Return how long a search is expected to occupy a worker."""
         if search.job.is_preemptible:
             return search.slice_s if search.has_reported else _QUICK_SLICE_S
-        guess_s = min(_FIRST_GUESS_S, search.job.limit_ms / 1000)
-        return self._expected_s.get(search.job.family, guess_s)
+        return self._expected_s.get(search.job.family, min(_FIRST_GUESS_S, search.job.limit_ms / 1000))
 
     def _is_long(self, search: Search) -> bool:
-        """Whether it would shut others out for long: such jobs do not occupy all workers at once."""
         return not search.job.is_preemptible and self._turn_s(search) > SHORT_MS / 1000
 
     def _schedule(self) -> None:
         for worker in self._workers:
             if worker.is_idle and (search := self._pick(worker)) is not None:
-                self._waiting.remove(search)
+                self.waiting.remove(search)
                 worker.begin(search)
-        if self._waiting:
-            self._make_room()
-            if self._tick is None and not self._is_closed:
-                self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._on_tick)
-
-    def _on_tick(self) -> None:
-        self._tick = None
-        self._schedule()
+        if self.waiting and not self._is_closed:
+            self._preempt()
+            if self._tick is not None:
+                self._tick.cancel()
+            self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._schedule)
 
     def _pick(self, worker: _Worker) -> Search | None:
-        """Whose turn it is: least used first, at home if there is little difference."""
-        candidates = self._waiting
-        if self._long_jobs() >= max(1, len(self._workers) - 1):
-            candidates = [search for search in candidates if not self._is_long(search)]
-        if self._keeps_last_free():
-            candidates = [search for search in candidates if not search.job.is_preemptible]
-        if not candidates:
-            return None
-        first = min(candidates, key=_turn)
-        last = _turn(first) + _HOME_BONUS_S
-        at_home = (search for search in candidates if search.home is worker and _turn(search) < last)
-        return first if first.home in (None, worker) else min(at_home, key=_turn, default=first)
-
-    def _keeps_last_free(self) -> bool:
-        """Whether people play, and only one of several workers is not at an analysis."""
-        analyses = sum(worker.is_analysing for worker in self._workers)
+        """Return the search that runs next on a worker, None to leave the worker free."""
+        # Long jobs leave one worker to the others, and so do analyses while people play.
+        bound = max(1, len(self._workers) - 1)
+        allows_long = sum(map(self._is_long, self._running())) < bound
         is_played = time.monotonic() - self._last_move_at < self.config.play_ms / 1000
-        return is_played and 1 <= len(self._workers) - 1 <= analyses
+        analyses = sum(search.job.is_preemptible and not search.result.done() for search in self._running())
+        allows_analyses = not is_played or len(self._workers) == 1 or analyses < bound
+        candidates = (
+            search
+            for search in self.waiting
+            if (allows_analyses if search.job.is_preemptible else allows_long or not self._is_long(search))
+        )
+        return min(
+            candidates,
+            key=lambda search: search.due_s + _AWAY_COST_S * (search.home not in (None, worker.place)),
+            default=None,
+        )
 
-    def _long_jobs(self) -> int:
-        return sum(worker.search is not None and self._is_long(worker.search) for worker in self._workers)
+    def _preempt(self) -> None:
+        """Interrupt the analysis of the owner with the highest usage if it has had its time slice."""
+        head = min(self.waiting, key=lambda search: search.due_s)
+        preemptible = [(search, worker) for worker in self._workers if (search := worker.preemptible) is not None]
+        if preemptible:
+            search, worker = max(preemptible, key=lambda pair: pair[0].used_s + pair[1].elapsed_s)
+            if worker.elapsed_s >= (search.slice_s if head.has_reported else _QUICK_SLICE_S):
+                worker.interrupt()
 
-    def _make_room(self) -> None:
-        """Interrupt the analysis that has used most, if it has had its slice."""
-        running = [worker for worker in self._workers if worker.can_be_interrupted]
-        if not running:
-            return
-        head = min(self._waiting, key=_turn)
-        worker = max(running, key=lambda one: one.search.tag + one.elapsed_s if one.search else 0.0)
-        assert worker.search is not None
-        if head.has_reported:
-            is_due = worker.cpu_s >= worker.search.slice_s
-        else:
-            is_due = worker.elapsed_s >= _QUICK_SLICE_S
-        if is_due:
-            worker.interrupt()
+    # -- messages of workers -------------------------------------------------------------------------------------------
 
-    # -- what workers say ------------------------------------------------------------------------------------------
-
-    def received(self, worker: _Worker, message: Report | Result) -> None:
-        """Pass on what a worker has sent."""
+    def received(self, worker: _Worker, message: OrderReport | OrderResult | None) -> None:
+        """Handle a message of a worker; None means that it is ready."""
         search = worker.search
-        if search is None or message.number != worker.number:
-            return
-        if isinstance(message, Report):
+        if isinstance(message, OrderResult) and search is not None:
+            self._finish(worker, search, message)
+        elif isinstance(message, OrderReport) and search is not None:
             search.has_reported = worker.has_reported = True
             if search.on_report is not None:
                 search.on_report(message.payload)
             return
-        used_s, was_interrupted = worker.elapsed_s, worker.is_interrupted
-        worker.free()
-        self._charge(search, message.cpu_s)
-        self._learn(search.job, message.cpu_s)
-        rest = search.job.resumed(round(1000 * used_s)) if was_interrupted and message.error is None else None
-        if rest is not None and not search.is_stopped and not search.result.done():
-            search.job = rest
-            search.slices += 1
-            search.home = worker
-            self._enqueue(search)
-        elif message.error is None:
-            if not search.result.done():
-                search.result.set_result(message.payload)
-        else:
-            _fail(search, message.error)
         self._schedule()
 
-    def lost(self, worker: _Worker, why: str) -> None:
-        """Replace a worker that died or had to be ended."""
+    def _finish(self, worker: _Worker, search: Search, result: OrderResult) -> None:
+        """End a search, or queue the rest of one that was interrupted."""
+        self._charge(search, result.cpu_s)
+        self._learn(search.job, result.cpu_s)
+        used_ms = round(1000 * worker.elapsed_s)
+        worker.search = search.worker = None
+        if isinstance(result.error, WorkerError):
+            _log.error("a job failed: %r\n%s", search.job, result.error)
+            _fail(search, AgentError("internal error"))
+        elif result.error is not None:
+            _fail(search, result.error)
+        elif not search.result.done():
+            rest = search.job.resumed(used_ms) if worker.is_interrupted and not search.is_stopped else None
+            if rest is None:
+                search.result.set_result(result.payload)
+            else:
+                search.job = rest
+                search.slices += 1
+                search.home = worker.place
+                self._enqueue(search)
+
+    def lost(self, worker: _Worker, reason: str) -> None:
+        """Replace a worker that died or must be ended."""
         if self._is_closed or worker not in self._workers:
             return
-        _log.warning("a search process was replaced: %s", why)
-        self._failed_starts += not worker.ready.is_set()
-        search = worker.search
-        worker.end()
-        self._workers[self._workers.index(worker)] = _Worker(self)
-        for waiting in self._waiting:
-            if waiting.home is worker:
-                waiting.home = None
-        if search is not None:
+        _log.warning("replacing a search process: %s", reason)
+        self._failed_starts += not worker.process.is_ready
+        worker.process.kill()
+        self._workers[worker.place] = _Worker(self, worker.place)
+        if (search := worker.search) is not None:
+            worker.search = search.worker = None
             self._charge(search, worker.elapsed_s)
-            _fail(search, AgentError(f"the search was ended: {why}"))
+            _fail(search, AgentError(f"the search was ended: {reason}"))
         self._schedule()
 
     def _charge(self, search: Search, used_s: float) -> None:
-        account = max(self._accounts.get(search.owner, 0.0), search.tag) + used_s / search.weight
-        self._accounts[search.owner] = account
-        if len(self._accounts) > 4 * self.config.max_waiting:
-            self._accounts = {owner: used for owner, used in self._accounts.items() if used > self._level}
+        usage = max(self._usage_s.get(search.owner, 0.0), search.used_s) + used_s / search.weight
+        self._usage_s[search.owner] = usage
+        if len(self._usage_s) > 4 * self.config.max_waiting:
+            self._usage_s = {owner: used for owner, used in self._usage_s.items() if used > self._level_s}
 
     def _learn(self, job: Job, used_s: float) -> None:
-        if job.is_preemptible:
-            return
-        before = self._expected_s.pop(job.family, used_s)
-        self._expected_s[job.family] = before + _LEARNT_SHARE * (used_s - before)
-        if len(self._expected_s) > _KINDS_KEPT:
-            del self._expected_s[next(iter(self._expected_s))]
-
-    def _worker_of(self, search: Search) -> _Worker | None:
-        return next((worker for worker in self._workers if worker.search is search), None)
+        if not job.is_preemptible:
+            if len(self._expected_s) >= _MAX_FAMILIES:
+                self._expected_s.clear()
+            before = self._expected_s.get(job.family, used_s)
+            self._expected_s[job.family] = before + _LEARNING_RATE * (used_s - before)
 
     async def _keep_watch(self) -> None:
         while True:
             await asyncio.sleep(_WATCH_S)
             for worker in list(self._workers):
-                if worker.is_overdue(self.config.grace_ms / 1000):
+                if worker.process.is_hung and not worker.is_idle:
                     self.lost(worker, "it did not keep its time limit")
-                elif worker.memory_bytes() > self.config.memory_mb << 20:
+                elif worker.process.memory_bytes() > self.config.memory_mb << 20:
                     self.lost(worker, f"it held more than {self.config.memory_mb} MB")
-
-
-def _turn(search: Search) -> float:
-    """Who comes first: those who will have used least after their turn."""
-    return search.tag + search.cost_s
 
 
 def _fail(search: Search, error: Exception) -> None:
@@ -365,133 +332,73 @@ def _fail(search: Search, error: Exception) -> None:
 
 
 class _Worker:
-    """A process and what it is doing."""
+    """A search process and the search it runs."""
 
-    def __init__(self, pool: WorkerPool) -> None:
+    def __init__(self, pool: SearchPool, place: int) -> None:
         self._pool = pool
         self._loop = asyncio.get_running_loop()
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=work, args=(theirs,), name="tengen search", daemon=True)
-        self.process.start()
-        theirs.close()
-        self.ready = asyncio.Event()
+        self.place = place
+        self.process = WorkerProcess(prepare_worker, name=f"search worker {place + 1}", niceness=_NICENESS)
         self.search: Search | None = None
-        self.number = 0
-        self.is_interrupted = False
         self.has_reported = False
+        """Whether the running slice has reported."""
+        self.is_interrupted = False
+        self._is_stopping = False
+        self._number = 0
         self._began = 0.0
-        self._cpu_before_s = 0.0
-        self._stop_asked: float | None = None
-        threading.Thread(target=self._listen, args=(self._connection,), name="worker", daemon=True).start()
+        self.listener = threading.Thread(target=self._listen, name=f"search worker {place + 1}", daemon=True)
+        self.listener.start()
 
     @property
     def is_idle(self) -> bool:
-        """Whether it can begin something."""
-        return self.search is None and self.ready.is_set()
+        """Whether it can begin a search."""
+        return self.search is None and self.process.is_ready
 
     @property
     def elapsed_s(self) -> float:
-        """How long its job has been running."""
+        """Time since the search began."""
         return time.monotonic() - self._began
 
     @property
-    def cpu_s(self) -> float:
-        """The processor time its job has used."""
-        return self._process_cpu_s() - self._cpu_before_s
-
-    @property
-    def is_analysing(self) -> bool:
-        """Whether it runs an analysis that somebody still wants."""
-        return self.search is not None and self.search.job.is_preemptible and not self.search.result.done()
-
-    @property
-    def can_be_interrupted(self) -> bool:
-        """Whether it runs an analysis that has said something in this slice and that nobody has asked to end yet."""
-        if self.search is None or not self.search.job.is_preemptible or self._stop_asked is not None:
-            return False
-        return self.has_reported or self.elapsed_s > _PATIENCE_S
+    def preemptible(self) -> Search | None:
+        """The running analysis, if it may be interrupted now."""
+        if self.search is None or not self.search.job.is_preemptible or self._is_stopping:
+            return None
+        return self.search if self.has_reported or self.elapsed_s > _PATIENCE_S else None
 
     def begin(self, search: Search) -> None:
-        """Hand a job over."""
-        self.search = search
-        self.number += 1
-        self.is_interrupted = False
-        self.has_reported = False
-        self._stop_asked = None
+        """Start a search."""
+        self.search, search.worker = search, self
+        self.has_reported = self.is_interrupted = self._is_stopping = False
+        self._number += 1
         self._began = time.monotonic()
-        self._cpu_before_s = self._process_cpu_s()
-        self._send(Order(self.number, search.job))
+        self.process.expect_within((search.job.limit_ms + self._pool.config.grace_ms) / 1000)
+        with suppress(OSError):  # it is dead, as `_listen` will notice
+            self.process.send(self._number, search.job)
         if search.is_stopped:
             self.stop()
 
     def stop(self) -> None:
-        """Ask for the result now."""
-        if self._stop_asked is None:
-            self._stop_asked = time.monotonic()
-            self._send(Stop(self.number))
+        """Ask the search for its result."""
+        if not self._is_stopping:
+            self._is_stopping = True
+            self.process.expect_within(self._pool.config.grace_ms / 1000)
+            with suppress(OSError):
+                self.process.stop(self._number)
 
     def interrupt(self) -> None:
-        """Let others have the worker for a while."""
+        """Ask the analysis to end its time slice."""
         self.is_interrupted = True
         self.stop()
 
-    def free(self) -> None:
-        """The job is done."""
-        self.search = None
-        self._stop_asked = None
-
-    def is_overdue(self, grace_s: float) -> bool:
-        """Whether it should have answered long ago."""
-        if self.search is None:
-            return False
-        now = time.monotonic()
-        if self._stop_asked is not None and now - self._stop_asked > grace_s:
-            return True
-        return now - self._began > self.search.job.limit_ms / 1000 + grace_s
-
-    def memory_bytes(self) -> int:
-        """What the process holds, 0 when it is gone."""
-        try:
-            return int(psutil.Process(self.process.pid).memory_info().rss)
-        except psutil.Error:
-            return 0
-
-    def _process_cpu_s(self) -> float:
-        try:
-            times = psutil.Process(self.process.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return float(times.user + times.system)
-
-    def end(self) -> None:
-        """Kill the process."""
-        with suppress(OSError):
-            self.process.kill()
-        with suppress(OSError):
-            self._connection.close()
-
-    def join(self) -> None:
-        """Wait for its end."""
-        self.process.join(timeout=5)
-
-    def _send(self, message: Order | Stop) -> None:
-        try:
-            self._connection.send(message)
-        except OSError:
-            self._loop.call_soon(self._pool.lost, self, "its process ended")
-
-    def _listen(self, connection: Connection) -> None:
-        """Runs in a thread of its own: brings what the worker sends into the event loop."""
-        with suppress(RuntimeError):  # the loop is closed
+    def _listen(self) -> None:
+        """Pass messages to the event loop. Runs in its own thread, which ends the process when the pipe is closed."""
+        with suppress(RuntimeError):  # the event loop is closed
             try:
-                connection.recv()
-                self._loop.call_soon_threadsafe(self._on_ready)
                 while True:
-                    self._loop.call_soon_threadsafe(self._pool.received, self, connection.recv())
-            except (EOFError, OSError, TypeError):  # TypeError: closed while it waited
+                    self._loop.call_soon_threadsafe(self._pool.received, self, self.process.receive())
+            except (EOFError, OSError):
                 self._loop.call_soon_threadsafe(self._pool.lost, self, "its process ended")
-
-    def _on_ready(self) -> None:
-        self.ready.set()
-        self._pool._schedule()
+            except TengenError as error:
+                self._loop.call_soon_threadsafe(self._pool.lost, self, str(error))
+        self.process.end()

@@ -1,5 +1,5 @@
 // @ts-check
-/** The server's interface: requests over HTTP, and one socket for everything that sends updates (docs/api.md). */
+/** Client of the server's API: requests over HTTP, and one socket for everything that sends updates (docs/api.md). */
 
 import { t, tIfKnown } from "./i18n.js";
 
@@ -14,7 +14,7 @@ const LAST_RETRY_MS = 2000;
 /** A failed request, with a message in the language of the page. */
 export class ApiError extends Error {}
 
-/** Translate a problem by its code; without a translation, keep the server's sentence. */
+/** Translate a problem by its code; without a translation, keep the server's English text. */
 const problemOf = (/** @type {Pick<Problem, "error"> & Partial<Problem>} */ { error, code }) =>
   new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
 
@@ -57,7 +57,7 @@ function queryText(/** @type {object} */ values) {
 /** @type {Promise<ServerInfo> | null} */
 let info = null;
 
-/** What the server offers. Requested once; a failure is not cached. */
+/** The description of the server. Requested once; a failure is not cached. */
 export function serverInfo() {
   info ??= ask("GET /api/info").catch((error) => {
     info = null;

@@ -14,7 +14,7 @@ const shown = () => ({
 });
 
 /** Apply the settings now and after each change; returns a function that stops it. */
-export function followSettings(/** @type {import("./board/api.js").Board} */ board) {
+export function followSettings(/** @type {import("./board/board.js").Board} */ board) {
   board.set(shown());
   return onChange(() => board.set(shown()));
 }

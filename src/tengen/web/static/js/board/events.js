@@ -4,7 +4,7 @@
 
 import { moveCursor } from "./state.js";
 
-/** @typedef {import("./api.js").Board} Board */
+/** @typedef {import("./board.js").Board} Board */
 
 /** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };

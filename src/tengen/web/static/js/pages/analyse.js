@@ -2,7 +2,7 @@
 /** The analysis page: a tree of moves in the browser, and engines on the server that analyse the current position. */
 
 import { saveStudy, serverInfo, socket, study } from "../api.js";
-import { Board } from "../board/api.js";
+import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
 import { copy, listenForGames, openExport, openImport } from "../files.js";
@@ -28,7 +28,7 @@ import { other, positionIn, queryOf, workspace } from "../workspace.js";
 /** @import { Node } from "../tree.js" */
 /** @import { Solved } from "../widgets/threat_list.js" */
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 class AnalysePage {
   /** The evaluations by node id. @type {Map<number, { blackWinrate: number, proof: string | null, visits: number }>} */
@@ -156,7 +156,7 @@ class AnalysePage {
           h(
             "label",
             { class: "check", dataset: { focus: "lines" } },
-            wholeNumber(settings.lines, 1, MOST_LINES, (lines) => change({ lines })),
+            wholeNumber(settings.lines, 1, MAX_LINES, (lines) => change({ lines })),
             t("lines"),
           ),
         ),
@@ -285,9 +285,9 @@ class AnalysePage {
   }
 
   /** Replace the tree, and offer to restore the old one. */
-  replace(/** @type {() => void} */ change_) {
+  replace(/** @type {() => void} */ replaceTree) {
     const { rules, root, node, header } = workspace;
-    change_();
+    replaceTree();
     this.chances.clear();
     this.fillChances();
     this.goTo(workspace.node);
@@ -521,7 +521,7 @@ class AnalysePage {
       { keys: ["c"], label: "showCandidates", run: turn("showCandidates") },
       { keys: ["x"], label: "showThreats", run: turn("showThreats") },
       { keys: ["v"], label: "showPolicy", run: turn("showPolicy") },
-      { keys: ["]"], label: "key.more-lines", run: () => change({ lines: Math.min(MOST_LINES, settings.lines + 1) }) },
+      { keys: ["]"], label: "key.more-lines", run: () => change({ lines: Math.min(MAX_LINES, settings.lines + 1) }) },
       { keys: ["["], label: "key.fewer-lines", run: () => change({ lines: Math.max(1, settings.lines - 1) }) },
       { keys: ["g"], label: "second-engine", run: () => this.toggleSecond() },
       { keys: ["f"], label: "solve.vcf", run: () => this.solve("vcf") },

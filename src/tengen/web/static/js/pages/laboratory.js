@@ -31,8 +31,8 @@ const REFRESH_MS = 4000;
 const GAMES_PER_PAGE = 50;
 /** Series without a curve: the step counter, and the strength, which has its own chart. */
 const NO_CURVES = /^(iteration$|strength\.)/;
-/** The number of curves shown at first; losses come first, the rest is collapsed. */
-const FIRST_CURVES = 7;
+/** The number of curves shown by default. Losses come first; the rest is collapsed. */
+const CURVES_SHOWN = 7;
 
 const when = (/** @type {string} */ text) => {
   const date = new Date(text);
@@ -53,7 +53,7 @@ function study(/** @type {RecordOutput} */ record) {
   go("analyse");
 }
 
-/** A table of a report; the first `left` columns hold words, the others numbers. */
+/** A table of a report; the first `left` columns contain text, the others numbers. */
 function reportTable(/** @type {TableInfo} */ { title, columns, rows, note, left }) {
   const kind = (/** @type {number} */ i) => (i < left ? "" : "num");
   return h(
@@ -174,14 +174,14 @@ async function showRun(/** @type {string} */ name) {
       "div",
       { class: "charts" },
       strength.length ? h("div", { class: "card" }, chart(t("lab.strength"), strength)) : null,
-      curves.slice(0, FIRST_CURVES),
+      curves.slice(0, CURVES_SHOWN),
     ),
-    curves.length > FIRST_CURVES
+    curves.length > CURVES_SHOWN
       ? h(
           "details",
           null,
           h("summary", { class: "soft" }, t("lab.more-curves")),
-          h("div", { class: "charts" }, curves.slice(FIRST_CURVES)),
+          h("div", { class: "charts" }, curves.slice(CURVES_SHOWN)),
         )
       : null,
     detail.gameFiles.length

@@ -3,7 +3,7 @@
  *  at the click and removed again if the server refuses it. */
 
 import { newGame, rematch, serverInfo, socket } from "../api.js";
-import { Board } from "../board/api.js";
+import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus, refill } from "../dom.js";
@@ -33,7 +33,7 @@ class PlayPage {
   /** @type {Stream | null} */ watch = null;
   /** The id of the watched game. @type {string | null} */ watching = null;
   /** The number of moves shown; null for the current position. @type {number | null} */ shownPly = null;
-  /** A stone drawn before the server has accepted it. @type {string | null} */ guess = null;
+  /** A stone drawn before the server has accepted it. @type {string | null} */ sentMove = null;
   /** @type {string | null} */ hint = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
@@ -72,7 +72,7 @@ class PlayPage {
       onPlay: (point) => this.play(point),
       onPending: (point) => (this.confirmBar.hidden = !point),
     });
-    this.moves = new MoveTree((node) => this.look(node.ply));
+    this.moves = new MoveTree((node) => this.showPly(node.ply));
     this.panel = h(
       "div",
       { class: "card" },
@@ -156,7 +156,7 @@ class PlayPage {
     this.watch = null;
     this.watching = null;
     this.game = null;
-    this.guess = null;
+    this.sentMove = null;
     this.shownPly = null;
     this.hint = null;
   }
@@ -170,8 +170,8 @@ class PlayPage {
     this.receivedAt = performance.now();
     const isNew = before?.id === game.id && game.moves.length > before.moves.length;
     if (isNew || (before && game.moves.length < before.moves.length)) this.hint = null;
-    if (isNew) this.announceMove(game, this.guess);
-    this.guess = null;
+    if (isNew) this.announceMove(game, this.sentMove);
+    this.sentMove = null;
     if (before && before.outcome === "ongoing" && game.outcome !== "ongoing") this.announceEnd(game);
     this.draw();
   }
@@ -200,7 +200,7 @@ class PlayPage {
     try {
       await socket.request({ type: "act", gameId: this.game.id, action: whole });
     } catch (error) {
-      this.guess = null;
+      this.sentMove = null;
       notifyError(error);
       this.draw();
     }
@@ -216,7 +216,7 @@ class PlayPage {
       });
       return;
     }
-    this.guess = point;
+    this.sentMove = point;
     this.drawBoard(game);
     playStone(game.currentPlayer);
     this.act({ action: "play", point, turnNumber: game.moves.length });
@@ -249,15 +249,15 @@ class PlayPage {
   // -- drawing -------------------------------------------------------------------------------------------------------
 
   /** Show the position after `ply` moves without changing the game. */
-  look(/** @type {number} */ ply) {
+  showPly(/** @type {number} */ ply) {
     if (!this.game) return;
     const last = this.game.moves.length;
     this.shownPly = ply >= last ? null : Math.max(0, ply);
     this.draw();
   }
 
-  lookBy(/** @type {number} */ steps) {
-    if (this.game) this.look((this.shownPly ?? this.game.moves.length) + steps);
+  stepBy(/** @type {number} */ steps) {
+    if (this.game) this.showPly((this.shownPly ?? this.game.moves.length) + steps);
   }
 
   draw() {
@@ -270,9 +270,12 @@ class PlayPage {
 
   drawBoard(/** @type {GameState} */ game) {
     const isNow = this.shownPly === null;
-    const moves = [...game.moves.slice(0, this.shownPly ?? undefined), ...(isNow && this.guess ? [this.guess] : [])];
+    const moves = [
+      ...game.moves.slice(0, this.shownPly ?? undefined),
+      ...(isNow && this.sentMove ? [this.sentMove] : []),
+    ];
     const stones = stonesOfPosition({ ...game, moves });
-    const mayPlay = isNow && !this.guess && game.turn?.isPerson && game.turn.step === "stone";
+    const mayPlay = isNow && !this.sentMove && game.turn?.isPerson && game.turn.step === "stone";
     this.board.set({
       width: game.boardXSize,
       height: game.boardYSize,
@@ -424,10 +427,10 @@ class PlayPage {
       },
       { keys: ["."], label: "action.step", run: () => this.game?.isPaused && this.act("step") },
       { keys: ["+"], label: "action.new", run: () => this.newGame() },
-      { keys: ["ArrowLeft"], label: "key.back", run: () => this.lookBy(-1) },
-      { keys: ["ArrowRight"], label: "key.forward", run: () => this.lookBy(1) },
-      { keys: ["Home"], label: "key.first", run: () => this.look(0) },
-      { keys: ["End"], label: "key.last", run: () => this.look(Infinity) },
+      { keys: ["ArrowLeft"], label: "key.back", run: () => this.stepBy(-1) },
+      { keys: ["ArrowRight"], label: "key.forward", run: () => this.stepBy(1) },
+      { keys: ["Home"], label: "key.first", run: () => this.showPly(0) },
+      { keys: ["End"], label: "key.last", run: () => this.showPly(Infinity) },
       { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
       { keys: ["/"], label: "key.type-point", run: () => this.typePoint() },
     ];

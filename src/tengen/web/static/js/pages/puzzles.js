@@ -2,7 +2,7 @@
 /** The puzzle page: win by continuous fours or threats. This browser stores the progress. */
 
 import { puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
-import { Board } from "../board/api.js";
+import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";

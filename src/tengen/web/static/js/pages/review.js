@@ -3,7 +3,7 @@
  *  try another move in place of a mistake. */
 
 import { serverInfo, socket } from "../api.js";
-import { Board } from "../board/api.js";
+import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus, refill } from "../dom.js";
 import { listenForGames, openImport } from "../files.js";

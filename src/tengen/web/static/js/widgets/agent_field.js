@@ -1,5 +1,5 @@
 // @ts-check
-/** Choosing a player by kind and parameters; the result is its text, `alphabeta:nodes=5000`, as everywhere in Tengen. */
+/** Form fields that choose an agent and its parameters. The result is an agent text such as `alphabeta:nodes=5000`. */
 
 import { fill, h } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -8,7 +8,7 @@ import { choice, field } from "./fields.js";
 /** @import { ParameterInfo, ServerInfo } from "../messages.js" */
 
 /** Types that get a text field; all others are lists of choices. */
-const OPEN_TYPES = ["int", "float", "str"];
+const TEXT_TYPES = ["int", "float", "str"];
 
 /** Parse an agent's text. */
 export function parseAgent(/** @type {string} */ text) {
@@ -51,7 +51,7 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
       changed();
     };
     const parts = parameter.type.split(" | ");
-    if (parts.length > 1 && !parts.some((part) => OPEN_TYPES.includes(part))) {
+    if (parts.length > 1 && !parts.some((part) => TEXT_TYPES.includes(part))) {
       // A run that is newer than the page is not in its list yet.
       const offered = current && !parts.includes(current) ? [...parts, current] : parts;
       const named = offered

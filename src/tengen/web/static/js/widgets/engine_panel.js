@@ -13,7 +13,7 @@ import { CandidateTable } from "./candidates.js";
 /** @import { PositionFields } from "../workspace.js" */
 
 /** Delay before a search starts, so that stepping quickly through a game does not start one for every position. */
-const QUIET_MS = 70;
+const START_DELAY_MS = 70;
 
 export class EnginePanel {
   /** The newest report on the current position. @type {AnalysisMessage | null} */ analysis = null;
@@ -75,7 +75,7 @@ export class EnginePanel {
         },
         (error) => this.table.clear(error.message),
       );
-    }, QUIET_MS);
+    }, START_DELAY_MS);
   }
 
   /** End the search, on the server as well, and clear its result. */

@@ -7,8 +7,8 @@ import { lineThrough } from "../tree.js";
 
 /** @typedef {import("../tree.js").Node} Node */
 
-const MOST_TOKENS = 900;
-const DEEPEST = 6;
+const MAX_TOKENS = 900;
+const MAX_DEPTH = 6;
 
 export class MoveTree {
   /**
@@ -25,7 +25,7 @@ export class MoveTree {
   show(/** @type {Node} */ root, /** @type {Node} */ current) {
     this.current = current;
     this.onPath = new Set(lineThrough(current));
-    this.left = MOST_TOKENS;
+    this.left = MAX_TOKENS;
     const [first] = root.children;
     const start = h(
       "button",
@@ -70,7 +70,7 @@ export class MoveTree {
       if (node === first && depth > 0) continue;
       const others = node.parent?.children.slice(1) ?? [];
       if (others.length && node.parent?.children[0] === node) {
-        const shown = depth < DEEPEST ? others : others.filter((other) => this.onPath?.has(other));
+        const shown = depth < MAX_DEPTH ? others : others.filter((other) => this.onPath?.has(other));
         for (const other of shown) parts.push(h("div", { class: "variation" }, this.line(other, depth + 1)));
       }
     }

@@ -1,4 +1,4 @@
-"""The puzzles that ship with Tengen: a shelf of them, and the job that judges a try."""
+"""The shipped puzzles, and the job that judges a try at one."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class TryPuzzle(Job):
         return judge_try(self.puzzle, self.moves)
 
 
-class PuzzleShelf:
-    """Puzzles by id, easiest first."""
+class PuzzleCollection:
+    """Puzzles by id, sorted from easy to hard."""
 
     def __init__(self, puzzles: Sequence[Puzzle]) -> None:
         ordered = sorted(puzzles, key=lambda one: (one.grade, one.depth, one.id))
         self._puzzles = {puzzle.id: puzzle for puzzle in ordered}
 
     @classmethod
-    def load(cls) -> PuzzleShelf:
-        """The shipped ones."""
+    def load(cls) -> PuzzleCollection:
+        """Load the shipped puzzles."""
         files = sorted((shipped_folder("data") / "puzzles").glob("*.jsonl"))
         return cls([puzzle for file in files for puzzle in parse_puzzles(file.read_text(encoding="utf-8"))])
 
@@ -50,21 +50,21 @@ class PuzzleShelf:
         return len(self._puzzles)
 
     def get(self, id: str) -> Puzzle:
-        """A puzzle by its id."""
+        """Return a puzzle by its id. Raises `NotFoundError` if there is none."""
         if id not in self._puzzles:
             raise NotFoundError(f"there is no puzzle {id}")
         return self._puzzles[id]
 
     def find(self, kind: ThreatKind | None, rule: str | None, grade: int | None, limit: int, offset: int) -> PuzzleList:
-        """The puzzles that fit; None fits all."""
-        fitting = [
+        """Return one page of the puzzles that match; None matches all."""
+        matching = [
             puzzle
             for puzzle in self._puzzles.values()
             if kind in (None, puzzle.kind)
             and grade in (None, puzzle.grade)
             and rule in (None, Ruleset.parse(puzzle.rules).rule.value)
         ]
-        return PuzzleList(total=len(fitting), puzzles=[_summary(one) for one in fitting[offset : offset + limit]])
+        return PuzzleList(total=len(matching), puzzles=[_summary(one) for one in matching[offset : offset + limit]])
 
 
 def _summary(puzzle: Puzzle) -> PuzzleSummary:
@@ -79,7 +79,7 @@ def _summary(puzzle: Puzzle) -> PuzzleSummary:
 
 
 def message_of(puzzle: Puzzle) -> PuzzleMessage:
-    """A puzzle as it is shown, without its solution."""
+    """Convert a puzzle to a message without its solution."""
     position = puzzle.position()
     return PuzzleMessage(
         **_summary(puzzle).model_dump(),

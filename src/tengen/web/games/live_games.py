@@ -1,0 +1,339 @@
+"""Games in memory with their watchers, running searches and clocks.
+
+A game is read from the store when a client asks for it and written back after every change. Its agents search and its
+clocks run only while somebody watches it. When the last tab is closed, the search stops; when the game is opened again,
+even after a restart of the server, it continues.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from tengen.core.contracts import Decision, Limits
+from tengen.core.geometry import Point
+from tengen.core.opening_procedure import Option, Seat
+from tengen.errors import AgentError, NotDueError, NotFoundError, TengenError
+from tengen.web.games.game import Game, check_turn_number
+from tengen.web.games.players import AllowedAgents, NamedAgent
+from tengen.web.messages.games import (
+    ChooseAction,
+    GameAction,
+    GameState,
+    MoveNote,
+    NewGame,
+    Person,
+    PlayAction,
+    SimpleAction,
+)
+from tengen.web.positions import black_winrate_of, proof_of
+from tengen.web.store import Store
+from tengen.web.workers.jobs import Choose, ChooseInOpening
+from tengen.web.workers.scheduler import Search, SearchPool
+
+_log = logging.getLogger(__name__)
+
+_MAX_GAMES = 500
+"""Number of games in memory above which games without watchers are dropped; they stay in the store."""
+_MIN_MOVE_MS = 10
+"""Thinking time of an agent whose clock has almost run out."""
+
+Update: TypeAlias = GameState | TengenError
+"""What a watcher receives: a new state, or the error of an agent, after which the game is paused."""
+Watcher: TypeAlias = Callable[[Update], None]
+
+
+class _LiveGame:
+    """A game in memory with its watchers, its search and its clock."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.watchers: list[Watcher] = []
+        self.thinking: asyncio.Task[None] | None = None
+        self.search: Search | None = None
+        self.flag_timer: asyncio.TimerHandle | None = None
+        self.turn_began: float | None = None
+        """Time at which the clock of the seat to move was started; None while it is stopped."""
+        self.turn_used_ms = 0
+        """Time used in this turn before the clock was last stopped."""
+
+    def running_ms(self) -> int:
+        """Return the time used in this turn so far."""
+        running = 0.0 if self.turn_began is None else time.monotonic() - self.turn_began
+        return self.turn_used_ms + round(1000 * running)
+
+
+class LiveGames:
+    """All games of the server, loaded from the store on demand."""
+
+    def __init__(self, store: Store, pool: SearchPool, agents: AllowedAgents) -> None:
+        self._store = store
+        self._pool = pool
+        self._agents = agents
+        self._games: OrderedDict[str, _LiveGame] = OrderedDict()
+
+    # -- interface -------------------------------------------------------------------------------------------------
+
+    def begin(self, request: NewGame) -> GameState:
+        """Start a game. The caller has checked its agents with `Services.check_player`."""
+        game = Game.begin(request)
+        live = _LiveGame(game)
+        self._games[game.id] = live
+        self._store.make_room("game")
+        self._save(live)
+        self._evict_idle()
+        return self._state(live)
+
+    def state(self, id: str) -> GameState:
+        """Return the current state of a game."""
+        return self._state(self._find(id))
+
+    def game(self, id: str) -> Game:
+        """Return the game itself, for reading only."""
+        return self._find(id).game
+
+    def act(self, id: str, action: GameAction) -> GameState:
+        """Perform an action. Raises `InputError`, and changes nothing, if it is not allowed now."""
+        live = self._find(id)
+        match action:
+            case PlayAction():
+                self._check_person(live)
+                check_turn_number(live.game, action.turn_number)
+                live.game.play(action.point, time_ms=live.running_ms())
+            case ChooseAction():
+                self._check_person(live)
+                live.game.choose(action.option, time_ms=live.running_ms())
+            case SimpleAction():
+                if action.action == "moveNow":
+                    return self._move_now(live)
+                if action.action == "step":
+                    return self._step(live)
+                self._act_without_argument(live.game, action)
+        self._changed(live)
+        return self._state(live)
+
+    def watch(self, id: str, watcher: Watcher) -> GameState:
+        """Call `watcher` after every change. The game's agents and clocks run while it has a watcher."""
+        live = self._find(id)
+        live.watchers.append(watcher)
+        self._resume(live)
+        return self._state(live)
+
+    def unwatch(self, id: str, watcher: Watcher) -> None:
+        """Remove a watcher. The game halts when it has none left."""
+        live = self._games.get(id)
+        if live is None or watcher not in live.watchers:
+            return
+        live.watchers.remove(watcher)
+        if not live.watchers:
+            self._halt(live)
+
+    def close(self) -> None:
+        """Halt all games. They stay in the store."""
+        for live in self._games.values():
+            self._halt(live)
+
+    # -- actions ---------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _check_person(live: _LiveGame) -> None:
+        game = live.game
+        if game.due is not None and not isinstance(game.players[game.due], Person):
+            raise NotDueError("it is not your turn")
+
+    @staticmethod
+    def _act_without_argument(game: Game, action: SimpleAction) -> None:
+        match action.action:
+            case "undo":
+                game.undo()
+            case "redo":
+                game.redo()
+            case "resign":
+                game.resign()
+            case "thinkAgain":
+                game.take_back_agent()
+            case "pause":
+                game.set_paused(True)
+            case "resume":
+                game.set_paused(False)
+
+    def _move_now(self, live: _LiveGame) -> GameState:
+        if live.search is None:
+            raise NotDueError("no agent is thinking")
+        live.search.stop()
+        return self._state(live)
+
+    def _step(self, live: _LiveGame) -> GameState:
+        if not live.game.agent_due:
+            raise NotDueError("it is not an agent's turn")
+        if live.thinking is None:
+            live.thinking = asyncio.create_task(self._think(live))
+        self._notify(live)
+        return self._state(live)
+
+    # -- running a game --------------------------------------------------------------------------------------------
+
+    def _changed(self, live: _LiveGame) -> None:
+        """Save the game, start the next turn and notify the watchers."""
+        self._halt(live)
+        live.turn_used_ms = 0
+        self._save(live)
+        self._resume(live, notify=False)
+        self._notify(live)
+
+    def _resume(self, live: _LiveGame, *, notify: bool = True) -> None:
+        """Start the clock, and the search if it is an agent's turn, if the game is watched and not paused."""
+        game = live.game
+        if not live.watchers or game.is_over or game.is_paused:
+            return
+        if live.turn_began is None:
+            live.turn_began = time.monotonic()
+        if game.agent_due:
+            if live.thinking is None:
+                live.thinking = asyncio.create_task(self._think(live))
+                if notify:
+                    self._notify(live)
+        elif game.clock is not None and live.flag_timer is None and game.due is not None:
+            left_s = (game.left_ms[game.due] - live.turn_used_ms) / 1000
+            live.flag_timer = asyncio.get_running_loop().call_later(
+                max(0.0, left_s), self._lose_on_time, live, game.due
+            )
+
+    def _halt(self, live: _LiveGame) -> None:
+        """Stop the search and the clock."""
+        live.turn_used_ms = live.running_ms()
+        live.turn_began = None
+        if live.flag_timer is not None:
+            live.flag_timer.cancel()
+            live.flag_timer = None
+        if live.thinking is not None and live.thinking is not asyncio.current_task():
+            live.thinking.cancel()
+        live.thinking = None
+        live.search = None
+
+    def _lose_on_time(self, live: _LiveGame, seat: Seat) -> None:
+        live.flag_timer = None
+        live.game.left_ms[seat] = 0
+        live.game.end(seat, "time")
+        self._changed(live)
+
+    async def _think(self, live: _LiveGame) -> None:
+        """Search for the agent whose turn it is and play the result. If the agent fails, pause the game."""
+        game = live.game
+        try:
+            await (self._think_of_move(live) if game.opening.is_done else self._think_of_opening(live))
+        except TengenError as error:
+            _log.warning("game %s: %s", game.id, error)
+            game.set_paused(True)
+            self._changed(live)
+            for watcher in list(live.watchers):
+                watcher(error)
+
+    async def _think_of_move(self, live: _LiveGame) -> None:
+        game = live.game
+        agent, limits = self._agent_due(game)
+        began = time.monotonic()
+        job = Choose(agent=agent.text, position=game.position, limits=limits, seed=game.seed)
+        decision: Decision = await self._search(live, job)
+        time_ms = _charged_ms(began, limits)
+        game.play(decision.move, time_ms=time_ms, note=_note(decision, game, time_ms))
+        self._changed(live)
+
+    async def _think_of_opening(self, live: _LiveGame) -> None:
+        game = live.game
+        agent, limits = self._agent_due(game)
+        began = time.monotonic()
+        job = ChooseInOpening(
+            agent=agent.text, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
+        )
+        actions: tuple[str, ...] = await self._search(live, job)
+        time_ms = _charged_ms(began, limits)
+        for action in actions:
+            if action in tuple(Option):
+                game.choose(Option(action), time_ms=time_ms)
+            else:
+                game.play(Point(action), time_ms=time_ms)
+            if game.is_over:
+                break
+            time_ms = 0
+        self._changed(live)
+
+    async def _search(self, live: _LiveGame, job: Choose | ChooseInOpening) -> Any:
+        live.search = self._pool.submit(job, owner=f"game {live.game.id}")
+        search = live.search
+        try:
+            return await search.result
+        except asyncio.CancelledError:
+            search.cancel()
+            raise
+        finally:
+            live.search = None
+
+    def _agent_due(self, game: Game) -> tuple[NamedAgent, Limits]:
+        """Return the agent whose turn it is and its limits for this move, shortened to what its clock has left."""
+        assert game.due is not None
+        player = game.players[game.due]
+        if isinstance(player, Person):
+            raise AgentError("it is not an agent's turn")
+        agent, limits = self._agents.of_player(player, game.start.ruleset)
+        if game.clock is None:
+            return agent, limits
+        left_ms = max(_MIN_MOVE_MS, game.left_ms[game.due])
+        time_ms = max(_MIN_MOVE_MS, min(limits.time_ms or _MIN_MOVE_MS, left_ms))
+        return agent, Limits(time_ms=time_ms, clock_ms=left_ms, increment_ms=game.clock.increment_ms)
+
+    # -- games in memory -------------------------------------------------------------------------------------------
+
+    def _find(self, id: str) -> _LiveGame:
+        live = self._games.get(id)
+        if live is None:
+            body = self._store.get("game", id)
+            if body is None:
+                raise NotFoundError(f"there is no game {id}")
+            live = self._games[id] = _LiveGame(Game.from_json(id, body))
+            self._evict_idle()
+        self._games.move_to_end(id)
+        return live
+
+    def _evict_idle(self) -> None:
+        idle = [key for key, live in self._games.items() if not live.watchers and live.thinking is None]
+        for key in idle[: max(0, len(self._games) - _MAX_GAMES)]:
+            del self._games[key]
+
+    def _save(self, live: _LiveGame) -> None:
+        self._store.put("game", live.game.id, live.game.as_json())
+
+    def _notify(self, live: _LiveGame) -> None:
+        if live.watchers:
+            state = self._state(live)
+            for watcher in list(live.watchers):
+                watcher(state)
+
+    @staticmethod
+    def _state(live: _LiveGame) -> GameState:
+        is_running = live.turn_began is not None
+        return live.game.state(
+            is_thinking=live.thinking is not None,
+            running=live.game.due if is_running else None,
+            running_ms=live.running_ms(),
+        )
+
+
+def _charged_ms(began: float, limits: Limits) -> int:
+    """Return the time to take off an agent's clock: at most its limit, since it may have waited for a worker."""
+    return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
+
+
+def _note(decision: Decision, game: Game, time_ms: int) -> MoveNote:
+    value = decision.value_to_move
+    return MoveNote(
+        time_ms=time_ms,
+        black_winrate=None if value is None else black_winrate_of(value, game.position.to_move),
+        depth=decision.depth,
+        visits=decision.nodes,
+        proof=proof_of(decision.proof),
+    )
