@@ -16,11 +16,11 @@ from tengen.arena.store import GameStore
 from tengen.arena.tournament import Progress, Tournament, play
 from tengen.arena.workers import PlaySettings, game_workers
 from tengen.cli import app
+from tengen.cluster.local_cluster import LocalCluster
 from tengen.cluster.pool import RayPools
 from tengen.core.contracts import Ruleset
 from tengen.errors import AgentError, InputError
 from tests.cluster import orders
-from tests.cluster.conftest import TestCluster, actor_processes
 
 pytestmark = pytest.mark.xdist_group("ray")  # one cluster for all of them
 
@@ -29,7 +29,7 @@ def new_pool(**options):
     return RayPools(**options)(orders.prepare, name="test worker", on_loss=orders.on_loss)
 
 
-def test_a_pool_survives_the_death_of_workers_and_nodes(cluster: TestCluster) -> None:
+def test_a_pool_survives_the_death_of_workers_and_nodes(cluster: LocalCluster) -> None:
     strikes = [cluster.kill_worker, cluster.replace_node, cluster.kill_worker]
     results = []
     with new_pool() as pool:
@@ -42,29 +42,29 @@ def test_a_pool_survives_the_death_of_workers_and_nodes(cluster: TestCluster) ->
     assert pool._fleet.restarts >= 3
 
 
-def test_players_that_crash_or_hang_are_dealt_with_as_on_one_machine(cluster: TestCluster) -> None:
+def test_players_that_crash_or_hang_are_dealt_with_as_on_one_machine(cluster: LocalCluster) -> None:
     with new_pool() as pool:
         results = dict(pool.run([1, orders.CRASH, 2, orders.HANG, 3]))
     assert results == {1: 1, 2: 4, 3: 9, orders.CRASH: "crashed 0", orders.HANG: "hung 7"}
     assert pool._fleet.restarts == 0
 
 
-def test_an_error_of_an_order_is_raised_here(cluster: TestCluster) -> None:
+def test_an_error_of_an_order_is_raised_here(cluster: LocalCluster) -> None:
     with new_pool(workers=1) as pool, pytest.raises(InputError, match="order -3 is refused"):
         list(pool.run([orders.REFUSE]))
 
 
-def test_closing_a_pool_leaves_no_actor(cluster: TestCluster) -> None:
+def test_closing_a_pool_leaves_no_actor(cluster: LocalCluster) -> None:
     with new_pool() as pool:
         assert len(list(pool.run([1, 2, 3]))) == 3
-        assert actor_processes()
+        assert cluster.workers()
     deadline = time.monotonic() + 30
-    while actor_processes() and time.monotonic() < deadline:
+    while cluster.workers() and time.monotonic() < deadline:
         threading.Event().wait(0.2)
-    assert actor_processes() == []
+    assert cluster.workers() == []
 
 
-def test_a_tournament_of_200_games_counts_each_once_whatever_is_killed(cluster: TestCluster, tmp_path: Path) -> None:
+def test_a_tournament_of_200_games_counts_each_once_whatever_is_killed(cluster: LocalCluster, tmp_path: Path) -> None:
     database = tmp_path / "games.db"
     strikes = [cluster.kill_worker, cluster.replace_node] * 2
 
@@ -102,7 +102,7 @@ def interrupt_after(games: int):
     return watch
 
 
-def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: TestCluster, tmp_path: Path) -> None:
+def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: LocalCluster, tmp_path: Path) -> None:
     settings = PlaySettings(players=(Entrant(agent=f"alphazero:run={tmp_path}"),), adjudication=Adjudication())
     rules = Ruleset.parse("9x9")
     game = ScheduledGame(number=0, ruleset=rules, first=0, second=0, round=0, opening=(), opening_number=0, seed=0)
@@ -113,7 +113,7 @@ def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: Te
         list(pool.run([game]))
 
 
-def test_generated_games_are_the_same_as_on_one_machine(cluster: TestCluster, tmp_path: Path) -> None:
+def test_generated_games_are_the_same_as_on_one_machine(cluster: LocalCluster, tmp_path: Path) -> None:
     arguments = ["data", "generate", "--rules", "9x9", "--games", "12", "--nodes", "200"]
     for name, place in (("ray", f"ray={cluster.address}"), ("local", "local")):
         done = CliRunner().invoke(app, [*arguments, str(tmp_path / name), "--on", place, "--workers", "2"])
@@ -123,7 +123,7 @@ def test_generated_games_are_the_same_as_on_one_machine(cluster: TestCluster, tm
     assert sorted(ours) == sorted(theirs)
 
 
-def test_a_match_is_played_on_the_cluster(cluster: TestCluster, tmp_path: Path) -> None:
+def test_a_match_is_played_on_the_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
     arguments = [
         "match",
         "naive:level=3",

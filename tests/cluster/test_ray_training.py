@@ -16,6 +16,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tengen.cli import app
+from tengen.cluster.local_cluster import LocalCluster
 from tengen.cluster.training import RayPlace
 from tengen.learning.algorithms.alphazero import Config, Learner, train
 from tengen.learning.config import load_config
@@ -23,8 +24,8 @@ from tengen.learning.experience.replay import NO_MOVE, Samples
 from tengen.learning.run.folder import Run, new_header
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import build_net
+from tengen.papers.comparison.experiments import main as comparison
 from tengen.records import load
-from tests.cluster.conftest import TestCluster
 
 pytestmark = pytest.mark.xdist_group("ray")  # one cluster for all of them
 
@@ -84,7 +85,7 @@ class Watching(Progress):
         self._at_iteration(self._iterations)
 
 
-def test_killed_workers_and_nodes_cost_no_counted_game(cluster: TestCluster, tmp_path: Path) -> None:
+def test_killed_workers_and_nodes_cost_no_counted_game(cluster: LocalCluster, tmp_path: Path) -> None:
     run = begin(tmp_path / "run", "iterations=16", "search.simulations=48", "self_play.first_simulations=0")
     strikes = {3: cluster.kill_worker, 6: cluster.replace_node, 9: cluster.kill_worker, 12: cluster.replace_node}
 
@@ -104,7 +105,7 @@ def test_killed_workers_and_nodes_cost_no_counted_game(cluster: TestCluster, tmp
     assert " restarts" in done.stdout
 
 
-def test_a_run_moves_to_the_cluster_and_back(cluster: TestCluster, tmp_path: Path) -> None:
+def test_a_run_moves_to_the_cluster_and_back(cluster: LocalCluster, tmp_path: Path) -> None:
     run = begin(tmp_path / "run", "iterations=6")
 
     def stop(iteration: int) -> None:
@@ -123,7 +124,7 @@ def test_a_run_moves_to_the_cluster_and_back(cluster: TestCluster, tmp_path: Pat
     assert [bool(comment) for comment in comments(run)].count(True) == 40
 
 
-def test_a_driver_that_is_killed_and_resumed_ends_with_the_same_counts(cluster: TestCluster, tmp_path: Path) -> None:
+def test_a_driver_that_is_killed_and_resumed_ends_with_the_same_counts(cluster: LocalCluster, tmp_path: Path) -> None:
     run = begin(tmp_path / "run", "iterations=8")
     command = [sys.executable, "-m", "tengen.cli", "train", "alphazero", "--quiet", "--resume"]
     command += ["--run", str(run.folder), "--on", f"ray={cluster.address}"]
@@ -141,7 +142,7 @@ def test_a_driver_that_is_killed_and_resumed_ends_with_the_same_counts(cluster: 
 # -- several learners ------------------------------------------------------------------------------------------------
 
 
-def test_two_learners_take_the_steps_of_one(cluster: TestCluster) -> None:
+def test_two_learners_take_the_steps_of_one(cluster: LocalCluster) -> None:
     config = load_config(Config, "alphazero", "6x6x4", [*TINY, "learners=2", "learner.batch=33"])
     rng = np.random.default_rng(1)
 
@@ -170,3 +171,12 @@ def test_two_learners_take_the_steps_of_one(cluster: TestCluster) -> None:
     assert set(expected[0]) == {"policy", "value", "soft_policy", "reply"}
     unseen = batch()
     assert several.validate(unseen) == pytest.approx(one.validate(unseen), rel=1e-3)
+
+
+def test_the_comparison_of_the_papers_runs_on_the_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
+    settings = ("iterations=1", "strength.opponents=['random', 'rule-based']", "strength.games=2", *TINY[1:6])
+    command = ["--minutes", "5", "--boards", "6x6x4", "--algorithms", "alphazero", "--out", str(tmp_path)]
+    command += [part for setting in settings for part in ("--set", setting)]
+    assert comparison([*command, "--on", f"ray={cluster.address}"]) == 0
+    (line,) = Run.open(tmp_path / "runs" / "6x6x4-alphazero").metrics()
+    assert line["cluster"]["workers"] >= 1

@@ -61,7 +61,10 @@ class Site(Protocol):
         ...
 
     def call(self, handle: Any, order: Any) -> Hashable:
-        """Send an order to a worker; return the reference of its answer."""
+        """Send an order to a worker; return the reference of its answer.
+
+        A worker carries out its calls in order, but their answers can arrive in another one.
+        """
         ...
 
     def wait(self, references: Sequence[Hashable], timeout_s: float) -> Sequence[Hashable]:

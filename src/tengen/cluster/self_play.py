@@ -17,8 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tengen.cluster.fleet import Answer, CallNumber, Fleet, Site
-from tengen.errors import RunError
+from tengen.cluster.fleet import Answer, Fleet, Site
 from tengen.learning.experience.game_source import Arrays, Generation, SelfPlayer, SelfPlaySpec
 from tengen.learning.experience.replay import Samples
 from tengen.learning.experience.self_play import FinishedGame, Games
@@ -73,7 +72,6 @@ class FleetSelfPlay:
         self._order: tuple[Request, Any] | None = None
         self._arrived: deque[FinishedGame] = deque()
         self._evaluations = 0
-        self._last_call: dict[int, CallNumber] = {}
         self._games_by_node: Counter[str] = Counter()
         self._since = time.monotonic()
         self._metrics: dict[str, Any] = {}
@@ -166,10 +164,6 @@ class FleetSelfPlay:
 
     def _take_in(self, answer: Answer[tuple[Request, Any]]) -> None:
         shard: Shard = answer.result
-        last = self._last_call.get(answer.number.worker)
-        if last is not None and answer.number <= last:
-            raise RunError(f"shard {answer.number} arrived after {last}")
-        self._last_call[answer.number.worker] = answer.number
         # Copied, because the arrays are views of shared memory that they would keep occupied.
         games = [
             replace(game, samples=Samples.concatenate([game.samples]), shard=str(answer.number)) for game in shard.games
