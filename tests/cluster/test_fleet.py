@@ -91,6 +91,20 @@ def test_an_answer_that_came_before_the_death_counts() -> None:
     assert orders.lost == [(1, True)]
 
 
+def test_answers_of_a_worker_may_arrive_in_another_order() -> None:
+    site, orders = FakeSite(slots={"a": 1}), Endless()
+    fleet = Fleet[tuple[int]](site)
+    while fleet.open_calls < 2:
+        fleet.poll(orders, 0.1)
+    first, second = site.calls
+    site.calls[first].done_at, site.calls[second].done_at = 5.0, 3.0
+    answers = run_for(site, fleet, orders, 5.5)
+    numbers = [str(answer.number) for answer in answers]
+    assert numbers[0] == "0.2"
+    assert numbers.count("0.1") == 1
+    assert len(set(numbers)) == len(numbers)
+
+
 def test_nodes_join_and_leave() -> None:
     site, orders = FakeSite(slots={"a": 1}), Endless()
     fleet = Fleet[tuple[int]](site)

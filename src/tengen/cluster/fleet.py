@@ -170,7 +170,8 @@ class Fleet(Generic[OrderT]):
     @property
     def nodes(self) -> dict[str, int]:
         """Number of ready workers by node."""
-        return dict(Counter(worker.node for worker in self._workers if worker.ready is None and not worker.is_lost))
+        workers = list(self._workers)  # may be asked by another thread
+        return dict(Counter(worker.node for worker in workers if worker.ready is None and not worker.is_lost))
 
     @property
     def open_calls(self) -> int:

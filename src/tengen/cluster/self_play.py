@@ -23,8 +23,12 @@ from tengen.learning.experience.replay import Samples
 from tengen.learning.experience.self_play import FinishedGame, Games
 from tengen.search.puct_config import PuctConfig
 
-CALL_S = 3.0
-"""A worker answers after this time, with whatever games it has finished."""
+CALL_S = 1.0
+"""A worker answers after this time, with whatever games it has finished. Calls of large fleets take longer."""
+_CALLS_PER_SECOND = 200
+"""Answers that the driver has to take in, at most."""
+_RATE_S = 30.0
+"""Rates are means over this time."""
 _LOOK_S = 0.5
 _ARRAY = "fleet"
 """Name of the array in checkpoints: the number of the next worker, and workers lost so far."""
@@ -72,8 +76,9 @@ class FleetSelfPlay:
         self._order: tuple[Request, Any] | None = None
         self._arrived: deque[FinishedGame] = deque()
         self._evaluations = 0
-        self._games_by_node: Counter[str] = Counter()
-        self._since = time.monotonic()
+        self._started = time.monotonic()
+        self._recent: deque[tuple[float, str, int]] = deque()
+        """Time, node and number of games of the newest shards."""
         self._metrics: dict[str, Any] = {}
         self._error: BaseException | None = None
         self._is_closed = False
@@ -94,7 +99,8 @@ class FleetSelfPlay:
 
     def publish(self, generation: Generation) -> None:
         """Let all calls from now on use these weights. Calls in flight keep theirs."""
-        request = Request(generation.version, generation.search, self._spec.games, CALL_S)
+        seconds = max(CALL_S, sum(self._fleet.nodes.values()) / _CALLS_PER_SECOND)
+        request = Request(generation.version, generation.search, self._spec.games, seconds)
         order = request, self._put(generation.model)
         with self._changed:
             self._order = order
@@ -117,7 +123,7 @@ class FleetSelfPlay:
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return workers, restarts, and games per second of each node up to the last `collect`."""
+        """Return workers, restarts, and games per second of each node before the last `collect`."""
         return self._metrics
 
     def describe(self) -> str:
@@ -132,8 +138,10 @@ class FleetSelfPlay:
 
     def _measure(self) -> dict[str, Any]:
         now = time.monotonic()
-        seconds, self._since = max(now - self._since, 1e-9), now
-        by_node, self._games_by_node = self._games_by_node, Counter()
+        seconds = min(_RATE_S, now - self._started)
+        by_node: Counter[str] = Counter()
+        for _, node, games in self._recent:
+            by_node[node] += games
         workers = self._fleet.nodes
         return {
             "workers": sum(workers.values()),
@@ -171,7 +179,10 @@ class FleetSelfPlay:
         with self._changed:
             self._arrived.extend(games)
             self._evaluations += shard.evaluations
-            self._games_by_node[answer.node] += len(games)
+            now = time.monotonic()
+            self._recent.append((now, answer.node, len(games)))
+            while self._recent[0][0] < now - _RATE_S:
+                self._recent.popleft()
             self._changed.notify_all()
 
 
