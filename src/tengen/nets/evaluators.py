@@ -16,6 +16,7 @@ from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError, MissingExtraError
+from tengen.nets.devices import Device, onnx_providers
 
 if TYPE_CHECKING:
     from tengen.nets.architectures import Net
@@ -26,12 +27,13 @@ Floats = npt.NDArray[np.float32]
 class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
-    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
+    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
         """Load the content of an ONNX file; `place` names it in errors."""
         try:
             import onnxruntime
         except ImportError:
             raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
+        providers = onnx_providers(device)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -39,7 +41,7 @@ class OnnxEvaluator:
         # Spinning threads would take the cores from threads that have work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(model, options, providers=providers)
         except Exception as error:  # onnxruntime raises many different classes
             raise InputError(f"onnxruntime cannot read the network {place}: {error}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
