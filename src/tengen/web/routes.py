@@ -30,7 +30,7 @@ from tengen.web.session import Session
 from tengen.web.workers.jobs import Explain
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 429, 500, 503, 507)
+    status: {"model": Problem} for status in (400, 403, 404, 408, 409, 413, 422, 429, 500, 503, 507)
 }
 """Error responses of every route, for the OpenAPI schema."""
 

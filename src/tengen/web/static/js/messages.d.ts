@@ -382,7 +382,7 @@ export interface Problem {
   field: string | null;
 }
 
-export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "storage" | "busy" | "too-many" | "too-large" | "refused" | "internal";
+export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "storage" | "busy" | "too-many" | "too-large" | "too-slow" | "refused" | "internal";
 
 export interface Proof {
   result: "win" | "loss" | "draw";
