@@ -127,7 +127,7 @@ def _ingest(shard: Shard, message: bytes, config: Config) -> float:
     """Return how many games per second a driver can unpack, join and write when it does nothing else."""
     rounds = max(1, 512 // len(shard.games))
     with tempfile.TemporaryDirectory() as folder:
-        replay = Replay(Path(folder) / "replay", config.ruleset, config.window)
+        replay = Replay(Path(folder) / "replay", config.ruleset, config.net.planes, config.window)
         started = time.perf_counter()
         games = []
         for _ in range(rounds):

@@ -350,9 +350,7 @@ class _Training:
         self._seed = loop.run.header.seed
         self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.net.planes, config.window)
         device = torch_device(config.learner.device)
-        self._learner = Learner(
-            initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device
-        )
+        self._learner = Learner(initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device)
         self._actor_net = self._learner.snapshot()
         """Network of the current self-play."""
         self._actor_version = 0
