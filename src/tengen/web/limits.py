@@ -60,6 +60,8 @@ class WebLimits:
     """Largest body of any other request."""
     max_held_bytes: int = 128 * 1024 * 1024
     """Largest total size of the bodies of all requests that are being received or answered."""
+    max_study_bytes: int = 4 * 1024 * 1024
+    """Largest size of a stored study."""
     max_head_s: float = 10.0
     """Time in which the head of a request must arrive."""
     max_body_s: float = 60.0

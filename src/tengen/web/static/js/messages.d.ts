@@ -757,10 +757,10 @@ export interface Routes {
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "POST /api/games/{game_id}/actions": { path: { game_id: string }; query: {}; body: PlayAction | ChooseAction | SimpleAction; answer: GameState };
   "POST /api/import": { path: {}; query: {}; body: ImportRequest; answer: ImportResult };
-  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
-  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: undefined; answer: Study };
   "PUT /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: RecordInput; answer: Study };
+  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
+  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/puzzles": { path: {}; query: { kind?: ThreatKind | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
   "GET /api/puzzles/{puzzle_id}": { path: { puzzle_id: string }; query: {}; body: undefined; answer: Puzzle };
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
