@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from typing import Any, BinaryIO, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.files import open_regular
 from tengen.errors import InputError
 
 MAX_JSON_BYTES = 16 << 20
@@ -33,10 +35,10 @@ _METADATA = "__metadata__"
 def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Read a regular file of at most `max_bytes`."""
     try:
-        if not path.is_file():
-            raise InputError(f"{path} is not a file" if path.exists() else f"{path} is missing")
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     if len(data) > max_bytes:
@@ -95,16 +97,16 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """Map an npy file with one row of numbers of a given type into memory, for reading."""
     wanted = np.dtype(kind)
     try:
-        if not path.is_file():
-            raise ValueError("it is not a file" if path.exists() else "it is missing")
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             shape, _, found = _read_array_header(file)
-            begin = file.tell()
-        if found != wanted or len(shape) != 1:
-            raise ValueError(f"it has the type {found} and the shape {shape}, not one row of {wanted}")
-        if begin + shape[0] * wanted.itemsize != path.stat().st_size:
-            raise ValueError(f"its size is {path.stat().st_size:,} bytes, too many or too few for {shape[0]:,} numbers")
-        return np.memmap(path, wanted, "r", begin, shape) if shape[0] else np.empty(0, wanted)
+            begin, size = file.tell(), os.fstat(file.fileno()).st_size
+            if found != wanted or len(shape) != 1:
+                raise ValueError(f"it has the type {found} and the shape {shape}, not one row of {wanted}")
+            if begin + shape[0] * wanted.itemsize != size:
+                raise ValueError(f"its size is {size:,} bytes, too many or too few for {shape[0]:,} numbers")
+            return np.memmap(file, wanted, "r", begin, shape) if shape[0] else np.empty(0, wanted)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} is damaged: {error}") from None
 
