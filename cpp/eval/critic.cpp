@@ -16,7 +16,7 @@ constexpr int kStoneInputs = 4 * kStoneShapes + 2;
 constexpr int kFirstThreatInput = 2 * kShapeCodes;
 constexpr int kPointInputs = kFirstThreatInput + 2 * 2 * threat::kCount;
 
-// Codes that take part of their value from other stones: all except those of a lone stone.
+// Codes that depend on other stones nearby: all except those of a lone stone.
 std::array<bool, kShapeCodes> make_telling_codes() {
   std::array<bool, kShapeCodes> telling{};
   for (int code = 0; code < kShapeCodes; ++code)

@@ -1,4 +1,4 @@
-// The points that answer a threat. The sets are exact: for each point, they ask whether the threat survives if the
+// The points that answer a threat. The sets are exact: each point is tested for whether the threat survives if the
 // defender takes it.
 #pragma once
 

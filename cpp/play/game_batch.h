@@ -27,7 +27,7 @@ class GameBatch {
   // Throws std::out_of_range if there is no such game.
   const Board& board(std::int64_t game) const;
 
-  // Reset all games. Each starts with 0 … max_random_moves random moves. Throws std::invalid_argument if so many moves
+  // Reset all games. Each starts with 0 … max_random_moves random moves. Throws std::invalid_argument if the moves
   // could end a game.
   void begin(std::uint64_t seed, int max_random_moves);
 

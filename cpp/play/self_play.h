@@ -22,8 +22,8 @@ struct OpeningOptions {
   std::vector<std::vector<Point>> list;  // move sequences; one is drawn and gets a random symmetry
   float fraction = 1.0f;                 // part of the games that start with an opening
   int random_stones = 0;                 // without a list: largest number of random stones near each other
-  // After random stones, one more stone is drawn from this many candidates. Candidates are the more likely, the more
-  // balanced the network finds the position. 0 for no such stone.
+  // After random stones, one more stone is drawn from this many candidates. Candidates that lead to a balanced
+  // position, according to the network, are more likely. 0 for no such stone.
   int balance_candidates = 0;
 };
 

@@ -21,8 +21,8 @@ Pressure pressure_on(const PatternBoard& board);
 
 // The moves that answer the threat of the opponent; all others lose. Against a four these are the points that stop
 // every five. Against an open three they are the points that stop every open four, and own fours, which gain time.
-// Points that look like fouls of black may be fours as well. Not all of the points need be legal. `pressure` is not
-// kNone.
+// Doubtful points of black are included, because they may be fours. Some of the points may be illegal. `pressure` must
+// not be kNone.
 PointSet forced_moves(const PatternBoard& board, Pressure pressure);
 
 // The kind of a move of the side to move.

@@ -117,14 +117,14 @@ inline void set_parameter(SearchParameters& parameters, std::string_view name, i
 
 // ---- Constants that are not tuned ----------------------------------------------------------------------------------
 //
-// They were set by hand when the search was first written, before there was a tuner, and each change of one is a change
-// of what the search does. Limits that only keep the search from exploding are here as well.
+// They were set by hand when the search was first written, before there was a tuner. Changing one of them changes the
+// search, so the commit needs a new `Bench:` line.
 
 // The first iteration with an aspiration window, in plies: before it, the value still jumps from depth to depth.
 inline constexpr int kAspirationMinDepth = 5;
-// A window that has grown beyond this is opened completely. A third of the range of the evaluation.
+// A window that has grown beyond this is opened completely. A third of kMaxEvaluation.
 inline constexpr Value kAspirationMaxDelta = 2000;
-// After this many fail-highs of one iteration, the root is searched one ply less deep.
+// Number of fail-highs in one iteration after which the depth of the root is reduced by one ply.
 inline constexpr int kFailHighsPerPly = 3;
 
 // How far a table entry may lag behind the depth, in plies, to be the basis of a singular search.
@@ -137,7 +137,7 @@ inline constexpr Depth kMinReductionDepth = 2 * kPly;
 // A move is far from a stone that is more than this many columns or rows away: five in a row cannot contain both.
 inline constexpr int kFarDistance = 4;
 
-// After a move has raised alpha, the remaining moves are searched one ply less deep, if the depth is between these two
+// After a move has raised alpha, the depth of the remaining moves is reduced by one ply if it is between these two
 // and the value is far from a proved one.
 inline constexpr Depth kAlphaRaisedMinDepth = 2 * kPly;
 inline constexpr Depth kAlphaRaisedMaxDepth = 12 * kPly;

@@ -34,7 +34,7 @@ bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
-// Limits are checked every so many nodes: often enough for milliseconds, rarely enough to cost nothing.
+// Number of nodes between checks of the limits: few enough for milliseconds, enough that the checks cost nothing.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
 
 }  // namespace
@@ -501,8 +501,8 @@ int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fou
   return count;
 }
 
-// Step 3 of search_fours: the opponent has made a four. The answers are forced (except in caro there is only one), so
-// they do not count towards the chain.
+// Step 3 of search_fours: the opponent has made a four. The answers are forced (only caro has more than one), so they
+// do not count towards the chain.
 template <bool IsPv>
 Value Worker::answer_four(int ply, Value alpha, Value beta, int chain) {
   const Colour own = board_.to_move();

@@ -59,7 +59,7 @@ void PuctTree::reserve(std::size_t bytes) {
     nodes_.reserve(bytes / sizeof(PuctNode));
     edges_.reserve(bytes / sizeof(PuctEdge));
   } catch (const std::bad_alloc&) {
-    return;  // there is not that much memory: the tree grows as far as it can
+    return;  // not enough memory: the tree grows as far as it can
   }
 }
 

@@ -53,8 +53,7 @@ class FourSolver {
   bool ends_on_foul_ = false;
 };
 
-// The legal points where a stone of `own` makes a four, most promising first. If `only` is given, just those among
-// them.
+// The legal points where a stone of `own` makes a four, most promising first. With `only`, just the points in that set.
 struct FourMoves {
   FourMoves(const PatternBoard& board, Colour own, const PointSet* only = nullptr);
   const Point* begin() const { return moves_; }

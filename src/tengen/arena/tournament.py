@@ -201,6 +201,8 @@ def play(
     tally = Tally()
     tally.add_all(store.scores())
     accepted = store.setting("verdict")
+    if accepted not in (None, *Hypothesis):
+        raise InputError(f"{store.path} is damaged: the verdict of its test is {accepted!r}")
     progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
     def remaining() -> Iterator[ScheduledGame]:
@@ -238,8 +240,8 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
     """Write the description to an empty store; reject a store with games of another tournament."""
     description = describe(tournament)
     openings = schedule.digest_openings()
-    kept = store.setting("tournament")
-    if kept is None or not len(store):
+    kept = store.description()
+    if not kept or not len(store):
         store.set_players(tournament.entrants())
         store.set_setting("games", len(schedule))
         store.set_setting("openings", openings)

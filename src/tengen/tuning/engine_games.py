@@ -23,7 +23,8 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
-from tengen.core.geometry import parse_points
+from tengen.core.files import writing
+from tengen.core.geometry import Point, parse_points
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
 from tengen.core.worker_pool import MakePool, Pool, WorkerPool
@@ -34,6 +35,7 @@ from tengen.search.weights import load_weights, save_weights, weights_for
 
 _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
+_MAX_VALUE = 1_000_000
 _OPENING_TRIES = 200
 """Openings tried before the most balanced one is taken; some small boards have few balanced ones."""
 MAX_OPENING_VALUE = 120
@@ -203,18 +205,26 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
         game = EngineGame(
             number=int(fields["game"]),
             ruleset=ruleset,
-            moves=tuple(point.index(ruleset.width) for point in parse_points(fields["moves"])),
+            moves=tuple(_index(point, ruleset) for point in parse_points(fields["moves"])),
             first=int(fields["first"]),
             values=tuple(int(value) for value in fields["values"]),
             outcome=Outcome(fields["outcome"]),
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RecordError(f"{path}: line {number} is not an engine game: {error!r}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise RecordError(f"{path}: line {number} is not an engine game: {error!r:.200}") from None
+    if len(set(game.moves)) < len(game.moves) or any(abs(value) > _MAX_VALUE for value in game.values):
+        raise RecordError(f"{path}: line {number} has two moves on one point, or a value beyond {_MAX_VALUE}")
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
             f"{path}: line {number}: {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
         )
     return game, fields
+
+
+def _index(point: Point, ruleset: Ruleset) -> int:
+    if not ruleset.contains(point):
+        raise ValueError(f"{point} is not on the board")
+    return point.index(ruleset.width)
 
 
 def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
@@ -242,11 +252,8 @@ def _goes_on(game: EngineGame, begun: EngineGame | None) -> bool:
 
 
 def _append(path: Path, line: bytes) -> None:
-    try:
-        with open(path, "ab", buffering=0) as file:
-            file.write(line)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    with writing(path), open(path, "ab", buffering=0) as file:
+        file.write(line)
 
 
 def _cut_partial_line(path: Path) -> None:

@@ -24,6 +24,7 @@ from tengen.errors import (
     PositionError,
     RecordError,
     RulesetError,
+    StorageError,
     TengenError,
 )
 from tengen.web.messages.base import Problem, ProblemCode
@@ -34,6 +35,7 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
     (NotFoundError, ProblemCode.NOT_FOUND),
     (NotDueError, ProblemCode.NOT_DUE),
     (BusyError, ProblemCode.BUSY),
+    (StorageError, ProblemCode.STORAGE),
     (ForbiddenPointError, ProblemCode.FORBIDDEN),
     (GameOverError, ProblemCode.GAME_OVER),
     (IllegalMoveError, ProblemCode.ILLEGAL),
@@ -56,6 +58,8 @@ def status_of(error: TengenError) -> int:
             return 409
         case BusyError():
             return 503
+        case StorageError():
+            return 507
         case _:
             return 400
 

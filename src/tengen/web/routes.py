@@ -30,7 +30,7 @@ from tengen.web.session import Session
 from tengen.web.workers.jobs import Explain
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 429, 500, 503)
+    status: {"model": Problem} for status in (400, 403, 404, 408, 409, 413, 422, 429, 500, 503, 507)
 }
 """Error responses of every route, for the OpenAPI schema."""
 
@@ -147,8 +147,7 @@ async def post_export(request: ExportRequest, services: ServicesHere, owner: Own
 @router.post("/studies", status_code=201)
 async def post_study(record: Record, services: ServicesHere) -> Study:
     """Store a record as a study. The response contains the id under which it can be loaded."""
-    services.store.make_room("study")
-    return _keep_study(services, secrets.token_urlsafe(16), record)
+    return _keep_study(services, secrets.token_urlsafe(16), record, is_new=True)
 
 
 @router.get("/studies/{study_id}")
@@ -168,9 +167,9 @@ async def put_study(study_id: GameIdHere, record: Record, services: ServicesHere
     return _keep_study(services, study_id, record)
 
 
-def _keep_study(services: Services, study_id: str, record: Record) -> Study:
+def _keep_study(services: Services, study_id: str, record: Record, *, is_new: bool = False) -> Study:
     game_of(record).check()
-    services.store.put("study", study_id, record.model_dump_json())
+    services.store.put("study", study_id, record.model_dump_json(), is_new=is_new)
     return Study(id=study_id, record=record)
 
 

@@ -29,7 +29,7 @@ from tengen.learning.experience.game_source import Arrays, GameSource, Generatio
 from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowConfig, transform_samples
 from tengen.learning.experience.self_play import Games, random_planes, save_games
 from tengen.learning.experience.warm_start import WarmStartConfig, read_samples
-from tengen.learning.learner import AveragedLearner, StepPrecision, forward, to_planes, weights_of
+from tengen.learning.learner import AveragedLearner, StepPrecision, forward, restore_weights, to_planes, weights_of
 from tengen.learning.run.folder import Checkpoint, Run, iteration_rng
 from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
@@ -348,15 +348,11 @@ class _Training:
         self._place = place
         self._folder = loop.run.folder
         self._seed = loop.run.header.seed
-        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.window)
+        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.net.planes, config.window)
         device = torch_device(config.learner.device)
-        checkpoint = loop.resume(
-            "steps",
-            "self_play_fraction",
-            check=lambda found: self._replay.load(found.iteration, found.counters["positions"]),
+        self._learner = Learner(
+            initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device
         )
-        net = initial_net(config, loop.run, loop.progress, checkpoint).to(device)
-        self._learner = Learner(net, config.learner, device=device)
         self._actor_net = self._learner.snapshot()
         """Network of the current self-play."""
         self._actor_version = 0
@@ -367,8 +363,7 @@ class _Training:
         """Unfinished games of the checkpoint."""
         self._is_published = False
         """Whether the games of the next iteration are being played."""
-        if checkpoint is not None:
-            self._restore(checkpoint)
+        loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:
         """Iterate until the run is done."""
@@ -454,6 +449,7 @@ class _Training:
                 "self_play_version": self._actor_version,
             },
             arrays=source.arrays(),
+            checksums=self._replay.checksums(),
         )
         self._replay.remove_outdated()
 
@@ -543,8 +539,9 @@ class _Training:
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
+        self._replay.load(checkpoint.iteration, checkpoint.counters["positions"], checkpoint.checksums)
         self._learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
-        self._actor_net.load_state_dict(dict(checkpoint.tensors["actor"]))
+        restore_weights(self._actor_net, checkpoint.tensors, "actor")
         counters = checkpoint.counters
         self._actor_fraction = counters["self_play_fraction"]
         self._actor_version = counters.get("self_play_version", checkpoint.iteration)  # older checkpoints lack it
