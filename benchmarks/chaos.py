@@ -22,7 +22,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from ray._private.internal_api import memory_summary
 from rich.console import Console
 
 from tengen.cluster.local_cluster import LocalCluster
@@ -147,7 +146,7 @@ def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
         progress, memory = Striking(cluster, every_s), Memory(cluster)
         train(run, progress, RayPlace())
         memory.close()
-        store = memory_summary(stats_only=True)
+        spilled = cluster.spilled_files()
     problems = check_run(run)
     last = run.metrics()[-1]
     print(f"killed {progress.killed.count('worker')} workers and {progress.killed.count('node')} nodes;", end=" ")
@@ -158,8 +157,8 @@ def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
         print(f"memory of {kind}: {early:.0f} MiB after {FLAT_AFTER_S / 60:.0f} minutes, {late:.0f} MiB at the end")
         if late > MAX_GROWTH * early + 5:
             problems.append(f"the memory of {kind} grew from {early:.0f} to {late:.0f} MiB")
-    if "Spilled" in store:
-        problems.append(f"objects were spilled: {store}")
+    if spilled:
+        problems.append(f"{len(spilled)} objects were spilled to disk")
     return problems
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Self
 
 import psutil
@@ -66,6 +67,11 @@ class LocalCluster:
                 if self._is_ours(process) or ((parent := process.parent()) is not None and self._is_ours(parent)):
                     found.append(process)
         return found
+
+    def spilled_files(self) -> list[Path]:
+        """Return what Ray has written to disk because its object store was full."""
+        folders = Path(self._folder.name).rglob("ray_spilled_objects*")
+        return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
     def _is_ours(self, process: psutil.Process) -> bool:
         return process.pid != os.getpid() and any(self._folder.name in part for part in process.cmdline())
