@@ -27,9 +27,9 @@ class StepPrecision(StrEnum):
     BF16 = "bf16"
 
 
-def forward(net: Net, planes: Tensor, precision: StepPrecision) -> NetOutput:
+def forward(net: nn.Module, planes: Tensor, precision: StepPrecision) -> NetOutput:
     """Run a forward pass in the given precision; return fp32 outputs."""
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision is StepPrecision.BF16):
+    with torch.autocast(planes.device.type, torch.bfloat16, enabled=precision is StepPrecision.BF16):
         output: NetOutput = net(planes)
     return output._replace(**{name: part.float() for name, part in output._asdict().items() if part is not None})
 

@@ -15,6 +15,7 @@ from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError, MissingExtraError
+from tengen.nets.devices import Device, onnx_providers
 from tengen.nets.onnx_check import INPUT, OUTPUTS, check_network
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _MAX_VALUE = 1.05
 class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
-    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
+    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
         """Load the content of an ONNX file; `InputError` names its `place` if it is not a network we can use."""
         try:
             import onnxruntime
@@ -37,6 +38,7 @@ class OnnxEvaluator:
         self.file = check_network(model, place)
         self.metadata = self.file.metadata
         self._place = place
+        providers = onnx_providers(device)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -44,7 +46,7 @@ class OnnxEvaluator:
         # Spinning threads would take the cores from threads that have work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(model, options, providers=providers)
         except Exception as error:  # onnxruntime raises many different classes
             raise InputError(f"onnxruntime cannot read the network {place}: {error}") from None
 

@@ -27,7 +27,7 @@ from tengen.core.files import writing
 from tengen.core.geometry import Point, parse_points
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
-from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_pool import MakePool, Pool, WorkerPool
 from tengen.core.worker_process import CarryOut
 from tengen.errors import InputError, RecordError
 from tengen.search.alphabeta import AlphaBeta
@@ -124,13 +124,15 @@ def generate_games(
     config: EngineGamesConfig,
     *,
     workers: int = 1,
+    make_pool: MakePool | None = None,
     on_start: Callable[[int], None] | None = None,
     on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
     """Play the games that are missing in the file and append them. Return the number of games it had before.
 
-    `on_start` is called with that number, `on_game` with each finished game. A game is written when it ends.
-    `InputError` if the file belongs to another run (other rules, nodes, seed, weights, …).
+    `make_pool` plays them elsewhere than in `workers` processes of this machine. `on_start` is called with that number,
+    `on_game` with each finished game. A game is written when it ends. `InputError` if the file belongs to another run
+    (other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
     begun = None if config.begun is None else _read_begun(config)
@@ -141,7 +143,7 @@ def generate_games(
     todo = [number for number in numbers if number not in done]
     _append(path, b"")  # fails before the first game is played
     _cut_partial_line(path)
-    for game in _play_all(config, todo, workers):
+    for game in _play_all(config, todo, workers, make_pool):
         _append(path, game.to_line(conditions).encode("ascii"))
         if on_game is not None:
             on_game(game)
@@ -279,12 +281,19 @@ def _read_begun(config: EngineGamesConfig) -> dict[int, EngineGame]:
 # -- playing ----------------------------------------------------------------------------------------------------------
 
 
-def _play_all(config: EngineGamesConfig, numbers: Iterable[int], workers: int) -> Iterator[EngineGame]:
+def _play_all(
+    config: EngineGamesConfig, numbers: Iterable[int], workers: int, make_pool: MakePool | None
+) -> Iterator[EngineGame]:
     """Yield the games as they end. One worker means this process."""
-    if workers == 1:
+    if workers == 1 and make_pool is None:
         yield from map(_SelfPlayer(config).play, numbers)
         return
-    pool: WorkerPool[int, EngineGame] = WorkerPool(partial(_open_player, config), name="self-play", workers=workers)
+    prepare, name = partial(_open_player, config), "self-play"
+    pool: Pool[int, EngineGame]
+    if make_pool is None:
+        pool = WorkerPool[int, EngineGame](prepare, name=name, workers=workers)
+    else:
+        pool = make_pool(prepare, name=name)
     with pool:
         for _, game in pool.run(numbers):
             yield game

@@ -238,6 +238,11 @@ def initial_net(config: NetLoopConfig, run: Run, progress: Progress) -> Net:
     net = build_net(config.net, config.ruleset, seed=run.header.seed)
     if config.init_from and not run.checkpoint_folders():
         progress.say(transfer_from(config.init_from, net))
+    return channels_last(net)
+
+
+def channels_last(net: Net) -> Net:
+    """Store the channels of a point next to each other, which is faster on CPUs."""
     return net.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 

@@ -46,8 +46,7 @@ async def get_run_game(
     """Return a self-play game of a run."""
     data = await run_in_threadpool(services.lab.read_run_game, name, file, services.config.limits.max_body_bytes)
     job = ReadRecord(data=data, format=None, filename=file, ruleset=None, rows="bottom", index=index)
-    result: ImportResult = await services.pool.run(job, owner=owner)
-    return result
+    return await services.collections.read(job, owner)
 
 
 @router.get("/runs/{name:path}")

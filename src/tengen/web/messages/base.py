@@ -76,6 +76,8 @@ class ProblemCode(StrEnum):
     BUSY = "busy"
     TOO_MANY = "too-many"
     TOO_LARGE = "too-large"
+    TOO_SLOW = "too-slow"
+    """The request did not arrive in time."""
     REFUSED = "refused"
     """The request came from a foreign page or was addressed to an unknown host."""
     INTERNAL = "internal"

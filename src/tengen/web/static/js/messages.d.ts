@@ -382,7 +382,7 @@ export interface Problem {
   field: string | null;
 }
 
-export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "storage" | "busy" | "too-many" | "too-large" | "refused" | "internal";
+export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "storage" | "busy" | "too-many" | "too-large" | "too-slow" | "refused" | "internal";
 
 export interface Proof {
   result: "win" | "loss" | "draw";
@@ -757,10 +757,10 @@ export interface Routes {
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "POST /api/games/{game_id}/actions": { path: { game_id: string }; query: {}; body: PlayAction | ChooseAction | SimpleAction; answer: GameState };
   "POST /api/import": { path: {}; query: {}; body: ImportRequest; answer: ImportResult };
-  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
-  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: undefined; answer: Study };
   "PUT /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: RecordInput; answer: Study };
+  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
+  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/puzzles": { path: {}; query: { kind?: ThreatKind | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
   "GET /api/puzzles/{puzzle_id}": { path: { puzzle_id: string }; query: {}; body: undefined; answer: Puzzle };
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
