@@ -36,7 +36,7 @@ def test_a_parameter_changes_the_search() -> None:
 
     default = next(parameter.default for parameter in search_parameters() if parameter.name == "reduction_scale")
     assert nodes() == nodes(reduction_scale=default) != nodes(reduction_scale=default + 50)
-    with pytest.raises(ValueError, match="no search parameter is called 'reduction_scales'"):
+    with pytest.raises(ValueError, match="unknown search parameter 'reduction_scales'"):
         nodes(reduction_scales=60)
 
 

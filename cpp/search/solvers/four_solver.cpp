@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// should_stop is called once in so many nodes, so that it costs nothing.
+// Number of nodes between calls of should_stop, so that the cost of the calls is negligible.
 constexpr std::uint64_t kNodesBetweenChecks = 256;
 
 }  // namespace
