@@ -10,7 +10,7 @@
 namespace tengen {
 namespace {
 
-// Make the moves of a game and return their number. Fewer than given: the next one cannot be played.
+// Make the moves of a game, up to the first one that cannot be played. Returns the number of moves made.
 int make_moves(PuctBoard& board, std::span<const Point> moves) {
   int made = 0;
   for (const Point move : moves) {
