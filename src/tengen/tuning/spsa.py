@@ -45,9 +45,9 @@ class SpsaConfig:
     """Nodes of each search."""
     seed: int = 1
     step: float = 0.08
-    """Perturbation at the end of the run, as a share of a parameter's range."""
+    """Perturbation at the end of the run, as a fraction of a parameter's range."""
     gain: float = 0.008
-    """Movement per won pair at the end of the run, as a share of the step."""
+    """Update per won pair at the end of the run, as a fraction of the step."""
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.nodes < 1:
@@ -70,13 +70,13 @@ def search_parameters() -> tuple[Parameter, ...]:
 
 
 class Proposal(NamedTuple):
-    """Values that the two sides of a pair play with."""
+    """Parameter values of the two sides of a pair."""
 
     pair: int
     up: dict[str, int]
     down: dict[str, int]
     directions: dict[str, int]
-    """+1 or -1 for each parameter: direction in which the first side is perturbed."""
+    """Direction of the first side's perturbation for each parameter: +1 or -1."""
 
 
 class Spsa:
@@ -89,7 +89,7 @@ class Spsa:
         self.values = {parameter.name: float(parameter.default) for parameter in parameters}
 
     def rounded(self) -> dict[str, int]:
-        """Return the values rounded to integers, as the engine takes them."""
+        """Return the values rounded to integers, as required by the engine."""
         return {name: round(value) for name, value in self.values.items()}
 
     def propose(self, pair: int) -> Proposal:
@@ -128,14 +128,14 @@ class Spsa:
         replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
-        """Load a state. `InputError` if it belongs to another run."""
+        """Load a state. Raises `InputError` if it belongs to another run."""
         try:
             fields = json.loads(path.read_text())
             conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
         if conditions != self._conditions or values.keys() != self.values.keys():
-            raise InputError(f"{path} belongs to a run with other settings, use another file: {conditions}")
+            raise InputError(f"{path} belongs to a run with different settings; use another file: {conditions}")
         self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
 
     @cached_property
@@ -164,7 +164,7 @@ def tune_search(
         while state.pairs_done < config.pairs:
             first = state.pairs_done
             proposals = [state.propose(pair) for pair in range(first, min(first + workers, config.pairs))]
-            # Sorted, so that the result does not depend on which pair ends first.
+            # Sort, so that the result does not depend on the order in which pairs end.
             for proposal, score in sorted(pool.run(proposals), key=lambda answer: answer[0].pair):
                 state.learn(proposal, score)
             state.save(path)
