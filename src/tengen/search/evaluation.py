@@ -1,4 +1,4 @@
-"""The network side of a tree search: a network without knowledge, and a check of what networks answer."""
+"""The network side of a tree search: a uniform network, and a check of network outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class UniformEvaluator:
-    """A network without knowledge: equal priors, value 0. Only proofs and tactics guide a search that uses it."""
+    """A uniform network: equal priors, value 0. Only proofs and tactics guide a search that uses it."""
 
     def __init__(self, plane_layout: str = "board") -> None:
         self.plane_layout = plane_layout
@@ -23,6 +23,6 @@ class UniformEvaluator:
 
 
 def check_answers(log_policy: Floats, value: Floats) -> None:
-    """Raise `InputError` if a network answered with NaN or infinity, which would spread through the whole tree."""
+    """Raise `InputError` if a network returned NaN or infinity, which would spread through the whole tree."""
     if np.isnan(log_policy).any() or not np.isfinite(value).all():
-        raise InputError("the network answered with NaN or infinity; its weights are probably damaged")
+        raise InputError("the network returned NaN or infinity; its weights are probably damaged")

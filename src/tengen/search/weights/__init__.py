@@ -1,4 +1,4 @@
-"""The fitted numbers of the alpha-beta engine, written by `tengen tune`; a rule may have a file of its own."""
+"""The fitted weights of the alpha-beta engine, written by `tengen tune`; a rule may have its own file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "out
 _NET_BY_SIDE = ("own", "other", "first", "threats")
 _NET_PREFIX = "net_"
 
-# Rules without a file of their own play with the numbers of standard, whose shapes mean nearly the same.
+# Rules without their own file use the weights of standard, because their shapes mean nearly the same.
 _FALLBACK = "standard.npz"
 
 
@@ -39,7 +39,7 @@ def load_weights(path: Path) -> Weights:
             net = None
             if _NET_PREFIX + _NET_TABLES[0] in tables:
                 parts = {name: tables[_NET_PREFIX + name] for name in _NET_TABLES}
-                for name in _NET_BY_SIDE:  # kept once where black and white are alike
+                for name in _NET_BY_SIDE:  # stored once if black and white have the same table
                     parts[name] = np.broadcast_to(parts[name], (2, *parts[name].shape[1:]))
                 whole = {name: np.ascontiguousarray(part) for name, part in parts.items()}
                 net = EvaluationNet(**whole | {"output_bias": parts["output_bias"].item()})
@@ -61,7 +61,7 @@ def save_weights(file: Path | BinaryIO, weights: Weights) -> None:
 
 
 def weights_for(ruleset: Ruleset) -> Weights:
-    """The numbers shipped for a ruleset."""
+    """Return the weights shipped for a ruleset."""
     folder = resources.files(__name__)
     own = folder / f"{ruleset.rule}.npz"
     with resources.as_file(own if own.is_file() else folder / _FALLBACK) as path:
