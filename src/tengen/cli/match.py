@@ -10,7 +10,7 @@ import typer
 
 
 class Proofs(StrEnum):
-    """Which players must claim a proved result to end a game."""
+    """Players who must claim a proved result to end a game."""
 
     NONE = "none"
     ONE = "one"
@@ -59,7 +59,7 @@ def match(
         Proofs, typer.Option(help="End a game when one player, or both, claim a proved result.")
     ] = Proofs.NONE,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
-    tolerance_ms: Annotated[int, typer.Option(min=0, help="Milliseconds by which a move may be late.")] = 1000,
+    tolerance_ms: Annotated[int, typer.Option(min=0, help="Tolerance for late moves in milliseconds.")] = 1000,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of games in parallel.")] = 1,
     affinity: Annotated[bool, typer.Option("--affinity", help="Pin each worker to its own core.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of random openings and players.")] = 0,
@@ -70,7 +70,7 @@ def match(
     save: Annotated[Path | None, typer.Option(help="Write the games as SGF and PSQ to this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only the result.")] = False,
 ) -> None:
-    """Play a match between two agents and print how much stronger A is.
+    """Play a match between two agents and print the Elo difference from A's point of view.
 
     Each opening is played twice, with colours exchanged. Without --openings, games start from a few random stones near
     the centre. Ctrl-C stops the match and prints the result so far.

@@ -30,7 +30,7 @@ def make_folder(path: Path | None) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; `InputError` if that fails."""
+    """Write a text file. Raises `InputError` if that fails."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
