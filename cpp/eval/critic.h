@@ -80,7 +80,7 @@ class CriticBoard {
   // Write the candidates of the side to move with their logits into `afterstates`, in index order.
   void judge(const Critic& critic, int radius, std::vector<Afterstate>& afterstates);
 
-  // The logit of the current position. Only kStones supports positions in which the viewer is to move.
+  // The logit of the current position. Only kStones supports positions with the viewer to move.
   float logit(const Critic& critic, Colour view) const;
 
   // Append the non-zero inputs of the current position in index order.

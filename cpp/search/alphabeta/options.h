@@ -24,7 +24,7 @@ enum Ingredient : std::uint32_t {
   kHistory = 1u << 10,            // order moves by the cutoffs that they caused in other nodes
   kCounterMove = 1u << 11,        // prefer the move that last refuted the opponent's last move
   kTable = 1u << 12,              // the transposition table
-  kRootFours = 1u << 13,          // look for a win by continuous fours before the search
+  kRootFours = 1u << 13,          // search for a win by continuous fours before the main search
   kFailHighReduction = 1u << 14,  // reduce nodes that are expected to fail high
   kNetwork = 1u << 15,            // add the small network to the evaluation
   kAllIngredients = (1u << 16) - 1

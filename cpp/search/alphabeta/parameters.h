@@ -68,7 +68,7 @@ struct ParameterInfo {
   int high;
 };
 
-// All parameters with the ranges in which they are tuned.
+// All parameters with their tuning ranges.
 inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"razor_depth", &SearchParameters::razor_depth, 0, 600},
     {"razor_base", &SearchParameters::razor_base, 0, 120},

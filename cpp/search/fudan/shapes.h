@@ -37,7 +37,7 @@ class ScoreDictionary {
  public:
   explicit ScoreDictionary(Keys keys);
 
-  // One shared instance for each set of keys; lives as long as the program.
+  // One shared instance for each set of keys; it exists until the program ends.
   static const ScoreDictionary& of(Keys keys);
 
   Score operator[](const Shape& shape) const { return scores_[index(shape)]; }
@@ -75,7 +75,7 @@ class LineTable {
  public:
   explicit LineTable(const ScoreDictionary& dictionary);
 
-  // One shared instance for each set of keys; lives as long as the program.
+  // One shared instance for each set of keys; it exists until the program ends.
   static const LineTable& of(Keys keys);
 
   static constexpr int kReach = 4;

@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// The board on which the walks through a tree make their moves. It maintains patterns only if they are needed.
+// The working board of the walks through a tree. It maintains patterns only if they are needed.
 class PuctBoard {
  public:
   PuctBoard(const Board& board, bool with_patterns);
