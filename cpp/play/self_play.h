@@ -19,7 +19,7 @@ namespace tengen {
 
 // Openings of self-play games.
 struct OpeningOptions {
-  std::vector<std::vector<Point>> list;  // move sequences; one is drawn and gets a random symmetry
+  std::vector<std::vector<Point>> list;  // move sequences; one is sampled and transformed by a random symmetry
   float fraction = 1.0f;                 // fraction of the games that start with an opening
   int random_stones = 0;                 // without a list: maximum number of random stones near each other
   // Number of candidates for one more stone after the random stones. The more balanced the network considers the

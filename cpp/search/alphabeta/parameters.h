@@ -32,7 +32,7 @@ struct SearchParameters {
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
-  int stale_share = 18;  // percentage of the depth that the table entry of a PV node lacks
+  int stale_share = 18;  // percentage of the depth missing from the table entry of a PV node
   int stale_limit = 479;
 
   int patternless_depth = 1230;

@@ -41,7 +41,7 @@ class AlphaBetaParameters:
     nodes: int = parameter(0, help="maximum nodes per move; 0 leaves it to the limits of each move")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
     threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
-    without: str = parameter("", help="ingredients to turn off, such as singular+history")
+    without: str = parameter("", help="ingredients to disable, such as singular+history")
     weights: str = parameter("", help="weights file (default: the shipped one)")
 
     def __post_init__(self) -> None:

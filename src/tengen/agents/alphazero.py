@@ -58,15 +58,15 @@ class AlphaZeroParameters:
     c: float | None = parameter(None, help="exploration constant of PUCT")
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most visited move")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
-    vcf: int | None = parameter(None, help="node limit of the search for continuous fours at each leaf; 0 turns it off")
+    vcf: int | None = parameter(None, help="node limit of the search for continuous fours at each leaf; 0 disables it")
     vct: int | None = parameter(
-        None, help="node limit of the search for continuous threats at frequently visited positions; 0 turns it off"
+        None, help="node limit of the search for continuous threats at frequently visited positions; 0 disables it"
     )
     discount: float | None = parameter(
         None, help="discount of values per ply (default: as the network was trained, otherwise that of the preset)"
     )
     resist: int | None = parameter(
-        None, help="node limit of alpha-beta, which finds the longest resistance if the game looks lost; 0 turns it off"
+        None, help="node limit of alpha-beta, which finds the longest resistance if the game looks lost; 0 disables it"
     )
     symmetry: Symmetry | None = parameter(None, help="symmetries applied before the network: none, random or average")
     batch: int = parameter(16, help="largest batch of leaves for the network")

@@ -114,7 +114,7 @@ _UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value
 
 @dataclass(frozen=True, slots=True)
 class BalancedOpening:
-    """An opening and its value for the side to move, as judged by the agent."""
+    """An opening and its value for the side to move according to the agent."""
 
     stones: Stones
     value_to_move: float
@@ -188,7 +188,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
         judge.new_game(position.ruleset, 0)
         decision = judge.choose(position, Limits(nodes=nodes))
         if decision.value_to_move is None:
-            raise AgentError(f"{settings.agent} cannot judge openings: its moves have no value")
+            raise AgentError(f"{settings.agent} cannot evaluate openings: its moves have no value")
         value = decision.value_to_move
         if decision.proof is not None or abs(value) > bound:
             return None

@@ -89,7 +89,7 @@ class Tournament:
         for entrant in self.players:
             name = entrant.name or entrant.agent
             if name in names and entrant.name:
-                raise InputError(f"two players are called {name!r}")
+                raise InputError(f"two players are called {name!r}; every player needs its own name")
             copies = 2
             base = name
             while name in names:

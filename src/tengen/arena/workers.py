@@ -110,7 +110,7 @@ class RunsProcess(Protocol):
 def game_workers(
     settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False
 ) -> WorkerPool[ScheduledGame, GameResult]:
-    """Return a pool whose orders are games and whose results are game results. The caller must close it."""
+    """Return a pool of workers that play games. The caller must close it."""
     prepare = partial(_open_player, settings)
     return WorkerPool(prepare, name="arena worker", workers=workers, pins_cores=pins_cores, on_loss=_lost)
 

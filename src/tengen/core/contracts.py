@@ -1,9 +1,9 @@
 """The types shared by all parts of Tengen; read this file first.
 
 Searches, networks, agents, the arena, the web application and training communicate only through these types. A
-`Ruleset` defines the game, a `Position` (in `tengen.core.position`) is the state of a game, and `Limits` bound a search.
-An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`.
-Values are from the point of view of the side to move, between -1 (lost) and +1 (won).
+`Ruleset` defines the game, a `Position` (in `tengen.core.position`) is its current state, and `Limits` bound a search.
+An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`. Values are from
+the point of view of the side to move, between -1 (lost) and +1 (won).
 """
 
 from __future__ import annotations

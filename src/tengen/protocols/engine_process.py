@@ -219,7 +219,7 @@ class EngineProcess:
             return []
 
     def _exit_text(self) -> str | None:
-        """Describe how the process exited; None while it is running. Does not reap it if possible (see `kill`)."""
+        """Describe how the process exited; None while it is running. Avoids reaping it where possible (see `kill`)."""
         if sys.platform == "linux" and self._process.returncode is None:
             try:
                 ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

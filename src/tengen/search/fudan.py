@@ -22,7 +22,7 @@ MIN_BOARD = 5
 """Smallest width and height of a board."""
 
 _HALF_WON = 10_000
-"""The score at which a value is 0.5: one blocked four."""
+"""Score that is mapped to the value 0.5: one blocked four."""
 
 
 class Evaluation(StrEnum):

@@ -31,9 +31,9 @@ class Symmetry(StrEnum):
     NONE = "none"
     """The identity only."""
     RANDOM = "random"
-    """A random one for each evaluation."""
+    """A random symmetry for each evaluation."""
     AVERAGE = "average"
-    """All of them; policy and value are averaged. Costs eight evaluations (four on a rectangle)."""
+    """All symmetries; policy and value are averaged. Costs eight evaluations (four on a rectangle)."""
 
 
 @dataclass(frozen=True, kw_only=True)

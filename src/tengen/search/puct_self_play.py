@@ -33,7 +33,7 @@ class Openings:
     fraction: float = 1.0
     """Fraction of games that start with an opening; the others start with the empty board."""
     random_stones: int = 0
-    """Without `sequences`: maximum number of random stones, each near another; the number is uniform from 0."""
+    """Maximum number of random stones near each other if `sequences` is empty; each number from 0 is equally likely."""
     balance_candidates: int = 0
     """Number of candidates for one more stone after the random ones. It is sampled in proportion to (1 − v²)⁴ with the
     network's value v, which prefers balanced positions. 0 adds no stone."""

@@ -84,7 +84,7 @@ class FitConfig:
         if not 0 <= self.result_weight <= 1:
             raise InputError(f"result weight {self.result_weight} must be between 0 and 1")
         if not 0 < self.validation < 1:
-            raise InputError(f"share of validation games {self.validation} must be above 0 and below 1")
+            raise InputError(f"validation fraction {self.validation} must be above 0 and below 1")
         if self.regularisation < 0 or self.iterations < 1 or self.ordering_iterations < 1:
             raise InputError("regularisation must not be negative, and iterations must be at least 1")
 

@@ -72,7 +72,7 @@ class EngineSettings:
     is_suspended_when_idle: bool = False
     """Whether to suspend the process between requests."""
     is_strict: bool = False
-    """Whether ERROR or UNKNOWN instead of a move is an error immediately, rather than at the deadline."""
+    """Whether ERROR or UNKNOWN instead of a move is a fault immediately, instead of only at the deadline."""
 
 
 class PiskvorkManager:

@@ -221,7 +221,7 @@ def _stop(thought: Thought) -> None:
 
 
 def choose_move(agent: Agent, thought: Thought) -> None:
-    """Let the player choose a move; the `work` of a thought."""
+    """Choose a move with the player; used as the `work` of a thought."""
     thought.best = _choose(agent, thought)
 
 

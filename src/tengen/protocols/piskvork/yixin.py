@@ -48,7 +48,7 @@ def _show_info(session: Session, command: Command) -> None:
     session.send(f"MESSAGE {session.about.name} {session.about.version}")
     # Without this line, Yixin-Board allows only one thread.
     session.send(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
-    # The exponent of a power of two, in KiB.
+    # The base-2 logarithm of the size in KiB.
     session.send(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
 
 
