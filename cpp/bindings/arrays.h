@@ -1,4 +1,4 @@
-// Arrays: native vectors as numpy arrays, and checks of the shapes of arguments.
+// NumPy arrays: conversion of native vectors, and shape checks of arguments.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -12,15 +12,15 @@
 
 namespace tengen::bindings {
 
-// A numpy array that owns `data`, which was allocated with new[]. `Config` adds to the type of the array: nb::ndim<2>,
-// …
+// A numpy array that owns `data`, which was allocated with new[]. `Config` refines the array type, for example with
+// nb::ndim<2>.
 template <typename... Config, typename T>
 nb::ndarray<nb::numpy, T, Config...> own_array(T* data, std::initializer_list<std::size_t> shape) {
   return nb::ndarray<nb::numpy, T, Config...>(
       data, shape, nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); }));
 }
 
-// A numpy array that owns the values, which are moved out of the vector.
+// A numpy array that owns the values; they are moved out of the vector.
 template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>& values) {
   auto* kept = new std::vector<T>(std::move(values));

@@ -51,18 +51,18 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> run_perft(const Board& boar
 
 void bind_core(nb::module_& m) {
   nb::enum_<Colour>(m, "Colour", "A side.", nb::is_arithmetic()).value("BLACK", kBlack).value("WHITE", kWhite);
-  nb::enum_<Rule>(m, "Rule", "The rule that decides which lines win (tengen.core.contracts.Rule).", nb::is_arithmetic())
+  nb::enum_<Rule>(m, "Rule", "The rule that defines which lines win (tengen.core.contracts.Rule).", nb::is_arithmetic())
       .value("FREESTYLE", Rule::kFreestyle)
       .value("STANDARD", Rule::kStandard)
       .value("RENJU", Rule::kRenju)
       .value("CARO", Rule::kCaro)
       .value("CARO_EXACT", Rule::kCaroExact);
-  nb::enum_<Outcome>(m, "Outcome", "The result of a game. Arrays hold these numbers.", nb::is_arithmetic())
+  nb::enum_<Outcome>(m, "Outcome", "The result of a game. Arrays contain these numbers.", nb::is_arithmetic())
       .value("ONGOING", Outcome::kOngoing)
       .value("BLACK", Outcome::kBlackWins)
       .value("WHITE", Outcome::kWhiteWins)
       .value("DRAW", Outcome::kDraw);
-  nb::enum_<Foul>(m, "Foul", "The moves that renju forbids to black.", nb::is_arithmetic())
+  nb::enum_<Foul>(m, "Foul", "A kind of move that renju forbids to black.", nb::is_arithmetic())
       .value("NONE", Foul::kNone)
       .value("OVERLINE", Foul::kOverline)
       .value("DOUBLE_FOUR", Foul::kDoubleFour)
@@ -82,12 +82,12 @@ void bind_core(nb::module_& m) {
             board.set_up(black, white, checked_colour(to_move));
           },
           nb::arg("black"), nb::arg("white"), nb::arg("to_move"),
-          "Put stones on an empty board and set the side to move.")
+          "Place stones on an empty board and set the side to move.")
       .def(
           "make", [](Board& board, int point) { board.make(checked_move(board, point)); }, nb::arg("point"),
           "Play a point. Renju fouls are not checked.")
       .def(
-          "unmake", [](Board& board) { check_has_moves(board), board.unmake(); }, "Take back the last move.")
+          "unmake", [](Board& board) { check_has_moves(board), board.unmake(); }, "Undo the last move.")
       .def(
           "at", [](const Board& board, int point) { return int{board.at(checked_point(board, point))}; },
           nb::arg("point"), "Return 0 for an empty point, 1 for a black stone, 2 for a white stone.")
@@ -96,18 +96,19 @@ void bind_core(nb::module_& m) {
           [](const Board& board, int point, int colour) {
             return board.would_win(checked_empty_point(board, point), checked_colour(colour));
           },
-          nb::arg("point"), nb::arg("colour"), "Whether a stone of that colour would complete a winning line.")
+          nb::arg("point"), nb::arg("colour"), "Return whether a stone of the colour would complete a winning line.")
       .def(
           "foul_at", [](const Board& board, int point) { return foul_at(board, checked_empty_point(board, point)); },
-          nb::arg("point"), "The foul that black would commit on the empty point.")
-      .def("fouls", &fouls, "Pairs (point, foul) of the side to move.")
-      .def("legal_mask", &legal_mask, "bool [area]: the legal points of the side to move.")
-      .def("cells", &cells, "uint8 [height, width]: 0 empty, 1 black, 2 white. A copy.")
+          nb::arg("point"), "Return the foul that black would commit on the empty point.")
+      .def("fouls", &fouls, "Return pairs (point, foul) of the side to move.")
+      .def("legal_mask", &legal_mask, "Return the legal points of the side to move, bool [area].")
+      .def("cells", &cells, "Return a copy of the stones, uint8 [height, width]: 0 empty, 1 black, 2 white.")
       .def("moves", &Board::moves)
-      .def("winning_line", &Board::winning_line, "The points of a winning line; empty if nobody has won.")
-      .def("outcome", &game_outcome, "The result so far. In renju, black loses without a legal point.")
-      .def("check", &Board::check, "Compare the incremental state with the stones; return '' or the fault.")
-      .def("perft", &run_perft, nb::arg("depth"), "Pairs (sequences, wins) for each number of moves up to `depth`.")
+      .def("winning_line", &Board::winning_line, "Return the points of a winning line; empty if neither side has won.")
+      .def("outcome", &game_outcome, "Return the result so far. In renju, black loses if no legal move is left.")
+      .def("check", &Board::check, "Compare the incremental state with the stones; return '' or the error.")
+      .def("perft", &run_perft, nb::arg("depth"),
+           "Return pairs (sequences, wins) for each number of moves up to `depth`.")
       .def_prop_ro("hash", &Board::hash)
       .def_prop_ro("to_move", &Board::to_move)
       .def_prop_ro("stones", &Board::stones)

@@ -83,21 +83,21 @@ void bind_critic(nb::module_& m) {
   nb::class_<Critic>(m, "Critic", "A small network: counts of shapes -> hidden units -> logit of a win.")
       .def("__init__", &init_critic, nb::arg("input"), nb::arg("activation"), nb::arg("weights"), nb::arg("biases"),
            nb::arg("output_weights"), nb::arg("output_bias"),
-           "weights has the shape [inputs, hidden], biases and output_weights [hidden].")
+           "Shapes: weights [inputs, hidden], biases and output_weights [hidden].")
       .def_ro("input", &Critic::input)
       .def_ro("hidden", &Critic::hidden);
-  m.def("critic_input_count", &input_count, nb::arg("input"), "The number of inputs of a critic.");
+  m.def("critic_input_count", &input_count, nb::arg("input"), "Return the number of inputs of a critic.");
   m.def("judge_afterstates", &judge_afterstates, nb::arg("critic"), nb::arg("board"), nb::arg("radius"),
-        "The candidate points of the side to move, and for it the logits of the positions after them.");
+        "Return the candidate points of the side to move, and its logits for the positions after them.");
   m.def("critic_inputs", &read_inputs, nb::arg("input"), nb::arg("board"), nb::arg("view"),
-        "The indices and amounts of the non-zero inputs, as the colour `view` sees the position.");
+        "Return the indices and amounts of the non-zero inputs, from the point of view of colour `view`.");
   m.def("play_critic_games", &play_games, nb::arg("learner"), nb::arg("board"), nb::kw_only(), nb::arg("games"),
         nb::arg("seed"), nb::arg("radius"), nb::arg("epsilon"), nb::arg("random_stones"),
         nb::arg("critic_opponent").none() = nb::none(), nb::arg("policy_opponent").none() = nb::none(),
         nb::sig("def play_critic_games(learner: Critic, board: Board, *, games: int, seed: int, radius: int, epsilon: "
                 "float, random_stones: int, critic_opponent: Critic | None = None, policy_opponent: PolicyKind | None "
                 "= None) -> dict[str, typing.Any]"),
-        "Play games by the rules of `board`; its stones are ignored. Returns the arrays of CriticGames by name "
+        "Play games with the rules of `board`; its stones are ignored. Return the arrays of CriticGames by name "
         "(cpp/play/critic_games.h).");
 }
 

@@ -11,7 +11,7 @@ namespace {
 using Actions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ActionBuffer = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// An array in memory of `self`, which it keeps alive.
+// An array in the memory of `self`. The array keeps `self` alive.
 template <typename T, typename Self>
 auto view(const Self& self, T* data, std::initializer_list<std::size_t> shape) {
   return nb::ndarray<nb::numpy, T>(data, shape, self.h);
@@ -38,9 +38,9 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
           },
           nb::arg("board"), nb::kw_only(), nb::arg("boards"), nb::arg("opponent").none(), nb::arg("side"),
           nb::arg("layout"), nb::arg("resign_action"), nb::arg("opening_moves"), nb::arg("threads"),
-          "Create games by the rules of `board`; its stones are ignored.")
+          "Create games with the rules of `board`; its stones are ignored.")
       .def("seed", &Env::seed, nb::arg("board"), nb::arg("seed"),
-           "Seed the randomness of a board; call reset_board afterwards.")
+           "Seed the random generator of a board; call reset_board afterwards.")
       .def("reset_board", &Env::reset_board, nb::arg("board"), "Start a new game on a board.")
       .def(
           "find_invalid",
@@ -48,7 +48,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
             check_shape(actions, {static_cast<std::size_t>(env.boards())}, "actions");
             return env.find_invalid(actions.data());
           },
-          nb::arg("actions"), "The first board on which the action is invalid, or -1.")
+          nb::arg("actions"), "Return the first board with an invalid action, or -1.")
       .def(
           "step",
           [](Env& env, const Actions& actions) {
@@ -68,7 +68,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
           nb::arg("seed"), nb::arg("actions"), "Write a random legal point for each board into `actions`.")
       .def(
           "moves", [](const Env& env, int index) { return env.board(index).moves(); }, nb::arg("board"),
-          "The moves of the game on a board, including the opening.")
+          "Return the moves of the game on a board, including the opening.")
       .def_prop_ro("planes", [=](Self self) { return view_planes(self, self.p->planes()); })
       .def_prop_ro("final_planes", [=](Self self) { return view_planes(self, self.p->final_planes()); })
       .def_prop_ro("masks",
@@ -97,10 +97,10 @@ void bind_envs(nb::module_& m) {
       .value("STONES", PlaneLayout::kStones)
       .value("THREATS", PlaneLayout::kThreats)
       .value("THREATS_LAST", PlaneLayout::kThreatsLast);
-  m.def("plane_count", &plane_count, nb::arg("layout"), "The number of planes C of a layout.");
+  m.def("plane_count", &plane_count, nb::arg("layout"), "Return the number of planes C of a layout.");
   m.def("needs_patterns", nb::overload_cast<PlaneLayout>(&needs_patterns), nb::arg("layout"),
-        "Whether a layout needs patterns, which exist only for win lengths 4 and 5.");
-  m.def("is_incremental", &is_incremental, nb::arg("layout"), "Whether vector environments support a layout.");
+        "Return whether a layout needs patterns, which support only win lengths 4 and 5.");
+  m.def("is_incremental", &is_incremental, nb::arg("layout"), "Return whether vector environments support a layout.");
   nb::enum_<Side>(m, "Side", "The colour that the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)

@@ -23,11 +23,11 @@ fudan::Report run_search(fudan::Search& search, const Board& board, const fudan:
 }  // namespace
 
 void bind_fudan(nb::module_& m) {
-  nb::enum_<fudan::Keys>(m, "FudanKeys", "Which keys the score dictionary knows.")
+  nb::enum_<fudan::Keys>(m, "FudanKeys", "The keys of the score dictionary.")
       .value("ALL", fudan::Keys::kAll)
       .value("AS_AUTHORED", fudan::Keys::kAsAuthored);
 
-  nb::enum_<fudan::Evaluation>(m, "FudanEvaluation", "How the shape of a line is scored.")
+  nb::enum_<fudan::Evaluation>(m, "FudanEvaluation", "The method of scoring line shapes.")
       .value("DICTIONARY", fudan::Evaluation::kDictionary)
       .value("TABLE", fudan::Evaluation::kTable);
 
@@ -42,7 +42,7 @@ void bind_fudan(nb::module_& m) {
         return fudan::ScoreDictionary::of(keys)[{low_blocked, low_outer, middle, high_outer, high_blocked}];
       },
       nb::arg("keys"), nb::arg("low_blocked"), nb::arg("low_outer"), nb::arg("middle"), nb::arg("high_outer"),
-      nb::arg("high_blocked"), "The score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.");
+      nb::arg("high_blocked"), "Return the score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.");
 
   nb::class_<fudan::ScoreOptions>(m, "FudanScoreOptions")
       .def(nb::init<>())
@@ -51,7 +51,7 @@ void bind_fudan(nb::module_& m) {
       .def_rw("blocked_update", &fudan::ScoreOptions::blocked_update)
       .def_rw("peer_update", &fudan::ScoreOptions::peer_update);
 
-  nb::class_<fudan::PointScores>(m, "FudanPointScores", "What every point is worth, kept up to date move by move.")
+  nb::class_<fudan::PointScores>(m, "FudanPointScores", "The scores of all points, updated incrementally.")
       .def(nb::init<const fudan::ScoreOptions&, const Board&>(), nb::arg("options"), nb::arg("board"))
       .def("place", &fudan::PointScores::place, nb::arg("point"), nb::arg("colour"))
       .def("remove", &fudan::PointScores::remove, nb::arg("point"))
@@ -68,7 +68,7 @@ void bind_fudan(nb::module_& m) {
             return directions;
           },
           nb::arg("colour"), nb::arg("point"),
-          "One score for each direction: row, column, rising and falling diagonal.")
+          "Return one score per direction: row, column, rising and falling diagonal.")
       .def("stone_sum", &fudan::PointScores::stone_sum, nb::arg("colour"))
       .def_prop_ro("hash", &fudan::PointScores::hash)
       .def_prop_ro("neighbours", [](const fudan::PointScores& scores) {
@@ -91,7 +91,7 @@ void bind_fudan(nb::module_& m) {
       .def_rw("depth", &fudan::Limits::depth)
       .def_rw("lines", &fudan::Limits::lines);
 
-  nb::class_<fudan::Line>(m, "FudanLine", "One line of play with its value to the side to move.")
+  nb::class_<fudan::Line>(m, "FudanLine", "A line of play with its value for the side to move.")
       .def_ro("value", &fudan::Line::value)
       .def_ro("moves", &fudan::Line::moves);
 
@@ -102,11 +102,11 @@ void bind_fudan(nb::module_& m) {
       .def_ro("elapsed_ms", &fudan::Report::elapsed_ms)
       .def_ro("win_plies", &fudan::Report::win_plies);
 
-  nb::class_<fudan::Search>(m, "FudanSearch", "The alpha-beta search of the fudan report. One search at a time.")
+  nb::class_<fudan::Search>(m, "FudanSearch", "The alpha-beta search of the fudan report. Runs one search at a time.")
       .def(nb::init<const fudan::Options&>(), nb::arg("options"))
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
-           "Search a game that is not over. The callback gets a FudanReport after each iteration.");
+           "Search a position; the game must not be over. The callback gets a FudanReport after each iteration.");
 
   m.attr("FUDAN_SCORE_UNIT") = fudan::kScoreUnit;
   m.attr("FUDAN_WIN_BOUND") = fudan::kWinBound;

@@ -47,19 +47,19 @@ void bind_game_batch(nb::module_& m) {
             new (self) GameBatch(board.rules(), games, layout);
           },
           nb::arg("board"), nb::arg("games"), nb::arg("layout"),
-          "Create games by the rules of `board`; its stones are ignored. Call `begin` first.")
+          "Create games with the rules of `board`; its stones are ignored. Call `begin` first.")
       .def("begin", &GameBatch::begin, nb::arg("seed"), nb::arg("most_opening_moves"),
            nb::call_guard<nb::gil_scoped_release>(),
            "Reset all games. Each starts with 0 to `most_opening_moves` random moves.")
       .def("write", &write, nb::arg("rows"), nb::arg("turns"), nb::arg("planes"), nb::arg("legal"),
-           "Write planes and legal points of some games from the view of the side to move, each through a symmetry.")
+           "Write planes and legal points of some games for the side to move, each transformed by a symmetry.")
       .def("choose", &choose, nb::arg("policies"), nb::arg("actions"),
            "Write moves of simple players into `actions`. Skips negative policies and finished games.")
       .def("play", &play, nb::arg("actions"),
            "Play one action in each unfinished game. A negative action skips the game; an illegal one loses it.")
       .def(
           "moves", [](const GameBatch& batch, int game) { return batch.board(game).moves(); }, nb::arg("game"),
-          "The moves of a game, including the opening.")
+          "Return the moves of a game, including the opening.")
       .def_prop_ro("outcomes",
                    [](nb::pointer_and_handle<GameBatch> self) {
                      return nb::ndarray<nb::numpy, std::uint8_t>(self.p->outcomes(),

@@ -76,22 +76,23 @@ void bind_patterns(nb::module_& m) {
       .value("FIVE", shape::kFive);
 
   nb::class_<PatternBoard>(m, "PatternBoard",
-                           "A board that knows what a stone of either colour would make on every empty point.")
+                           "A board that maintains the shapes and threats that stones would make on empty points.")
       .def(
           "__init__",
           [](PatternBoard* self, const Board& board) { new (self) PatternBoard(board, Weights::prior().points); },
-          nb::arg("board"), "Copy a board with its history. Only for win lengths 4 and 5.")
+          nb::arg("board"), "Copy a board with its history. Supports only win lengths 4 and 5.")
       .def(
           "make", [](PatternBoard& board, int point) { board.make(checked_move(board.board(), point)); },
           nb::arg("point"), "Play a point. Renju fouls are not checked.")
       .def(
           "unmake", [](PatternBoard& board) { board.check_can_unmake(), board.unmake(); },
-          "Take back the last move made on this board.")
-      .def("pass_turn", &PatternBoard::pass, "Give the turn to the other side; a second call gives it back.")
-      .def("threats", &threats, "uint8 [2, area]: the threats that black and white would make; 0 on stones. A copy.")
-      .def("shapes", &shapes, nb::arg("colour"), "uint8 [4, area]: the shapes along each direction. A copy.")
+          "Undo the last move made on this board.")
+      .def("pass_turn", &PatternBoard::pass, "Switch the side to move; a second call switches back.")
+      .def("threats", &threats,
+           "Return a copy of the threats that black and white would make, uint8 [2, area]; 0 on stones.")
+      .def("shapes", &shapes, nb::arg("colour"), "Return a copy of the shapes along each direction, uint8 [4, area].")
       .def("shape", &shape_at, nb::arg("colour"), nb::arg("direction"), nb::arg("point"),
-           "One entry of shapes(); NOTHING on a stone.")
+           "Return one entry of shapes(); NOTHING on a stone.")
       .def(
           "at",
           [](const PatternBoard& board, int point) {
@@ -100,14 +101,14 @@ void bind_patterns(nb::module_& m) {
           nb::arg("point"), "Return 0 for an empty point, 1 for a black stone, 2 for a white stone.")
       .def(
           "fives", [](const PatternBoard& board, int colour) { return to_list(board.fives(checked_colour(colour))); },
-          nb::arg("colour"), "The empty points where that colour makes five.")
-      .def("is_legal", &is_legal, nb::arg("colour"), nb::arg("point"), "Whether that colour may play the point.")
-      .def("check", &PatternBoard::check, "Compare the incremental state with the stones; return '' or the fault.")
+          nb::arg("colour"), "Return the empty points where the colour makes five.")
+      .def("is_legal", &is_legal, nb::arg("colour"), nb::arg("point"), "Return whether the colour may play the point.")
+      .def("check", &PatternBoard::check, "Compare the incremental state with the stones; return '' or the error.")
       .def_prop_ro("to_move", &PatternBoard::to_move);
 
   m.def("check_pattern_walk", &check_pattern_walk, nb::arg("board"), nb::arg("seed"), nb::arg("steps"),
         nb::call_guard<nb::gil_scoped_release>(),
-        "Make and unmake random moves and check the state after each; return '' or the fault.");
+        "Make and unmake random moves and check the state after each; return '' or the error.");
   m.def("run_make_unmake", &run_make_unmake, nb::arg("board"), nb::arg("weights"), nb::arg("seed"), nb::arg("pairs"),
         nb::call_guard<nb::gil_scoped_release>(),
         "Make and unmake `pairs` moves with all pattern state; return a signature of the states.");

@@ -13,18 +13,18 @@ void bind_play(nb::module_& m) {
       .value("NAIVE4", PolicyKind::kNaive4)
       .value("CHAINS", PolicyKind::kChains)
       .value("RULE_BASED", PolicyKind::kRuleBased);
-  nb::class_<SeededPolicy>(m, "Policy", "A simple player with its own randomness.")
+  nb::class_<SeededPolicy>(m, "Policy", "A simple player with its own random generator.")
       .def(nb::init<PolicyKind, std::uint64_t>(), nb::arg("kind"), nb::arg("seed") = 0)
       .def("reseed", &SeededPolicy::reseed, nb::arg("seed"),
-           "Restart the randomness, as if constructed with this seed.")
+           "Restart the random generator, as if constructed with this seed.")
       .def("choose", &SeededPolicy::choose, nb::arg("board"), nb::call_guard<nb::gil_scoped_release>(),
-           "A legal move for the side to move. The game must not be over.")
+           "Return a legal move for the side to move. The game must not be over.")
       .def_prop_ro("kind", &SeededPolicy::kind);
   m.def(
       "chains_score",
       [](const Board& board, int point) { return chains_score(board, checked_empty_point(board, point)); },
       nb::arg("board"), nb::arg("point"),
-      "The score of an empty point for the side to move, as the chains player sees it.");
+      "Return the score of the chains player for an empty point, with the side to move.");
 }
 
 }  // namespace tengen::bindings

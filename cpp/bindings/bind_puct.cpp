@@ -43,7 +43,7 @@ FloatArray policies(const SelfPlayGame& game) {
   return copy_array(game.policies.data(), {rows, rows ? game.policies.size() / rows : 0});
 }
 
-// Planes for at least `rows` rows.
+// Check that the planes have space for at least `rows` rows.
 void check_planes(const PlaneRows& planes, const Rules& rules, PlaneLayout layout, int rows) {
   check_shape(planes,
               {std::max(planes.shape(0), static_cast<std::size_t>(rows)), static_cast<std::size_t>(plane_count(layout)),
@@ -129,7 +129,7 @@ void bind_options(nb::module_& m) {
       .def_rw("stop_when_proved", &PuctOptions::stop_when_proved);
 
   m.def("plan_halving", &plan_halving, nb::arg("candidates"), nb::arg("simulations"),
-        "For each simulation of sequential halving, the number of visits that a root move must have to be considered.");
+        "Return, for each simulation of sequential halving, the visit count that a root move must have.");
 }
 
 void bind_self_play(nb::module_& m) {
@@ -146,7 +146,7 @@ void bind_self_play(nb::module_& m) {
       .def_rw("opening_length", &SelfPlayGame::opening_length)
       .def_ro("outcome", &SelfPlayGame::outcome)
       .def_ro("plies_left", &SelfPlayGame::plies_left)
-      .def_prop_ro("policies", &policies, nb::rv_policy::move, "float32 [searched, area], a copy.")
+      .def_prop_ro("policies", &policies, nb::rv_policy::move, "A copy of the policies, float32 [searched, area].")
       .def_prop_ro(
           "values", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::value); }, nb::rv_policy::move)
       .def_prop_ro(
@@ -174,7 +174,7 @@ void bind_self_play(nb::module_& m) {
              const OpeningOptions& openings, int games,
              std::uint64_t seed) { new (self) SelfPlay(board.rules(), layout, options, openings, games, seed); },
           nb::arg("board"), nb::arg("layout"), nb::arg("options"), nb::arg("openings"), nb::arg("games"),
-          nb::arg("seed"), "Create games by the rules of `board`; its stones are ignored.")
+          nb::arg("seed"), "Create games with the rules of `board`; its stones are ignored.")
       .def(
           "collect",
           [](SelfPlay& self, const PlaneRows& planes) {
@@ -212,8 +212,7 @@ void bind_self_play(nb::module_& m) {
 }
 
 void bind_puct_search(nb::module_& m) {
-  nb::class_<PuctMove>(m, "PuctMove",
-                       "What a search knows about one root move, from the point of view of the side to move.")
+  nb::class_<PuctMove>(m, "PuctMove", "Statistics of one root move, from the point of view of the side to move.")
       .def_ro("move", &PuctMove::move)
       .def_ro("visits", &PuctMove::visits)
       .def_ro("prior", &PuctMove::prior)
@@ -229,7 +228,7 @@ void bind_puct_search(nb::module_& m) {
       .def_prop_ro("proof", [](const PuctReport& report) { return report.decision.proof; })
       .def_prop_ro("proof_plies", [](const PuctReport& report) { return report.decision.proof_plies; });
 
-  nb::class_<PuctSearch>(m, "PuctSearch", "The search of one position with a network, by workers that share a tree.")
+  nb::class_<PuctSearch>(m, "PuctSearch", "Network-guided search of one position by workers that share a tree.")
       .def(
           "__init__",
           [](PuctSearch* self, const Board& board, PlaneLayout layout, const PuctOptions& options,
@@ -257,13 +256,13 @@ void bind_puct_search(nb::module_& m) {
           },
           nb::arg("worker"), nb::arg("log_policies"), nb::arg("values"))
       .def("abandon", &PuctSearch::abandon, nb::arg("worker"), nb::call_guard<nb::gil_scoped_release>(),
-           "Cancel the walks of a worker that will get no answers.")
+           "Cancel the pending walks of a worker whose rows will not be evaluated.")
       .def("report", &PuctSearch::report, nb::arg("lines"), nb::arg("temperature"),
            nb::call_guard<nb::gil_scoped_release>())
       .def("end", &PuctSearch::end)
       .def("clear", &PuctSearch::clear, nb::call_guard<nb::gil_scoped_release>())
       .def("check", &PuctSearch::check,
-           "Check that the counts of the tree agree and no walk is pending; return '' or the fault.")
+           "Check that the counts of the tree are consistent and no walk is pending; return '' or the error.")
       .def_prop_ro("is_over", &PuctSearch::is_over, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("simulations", &PuctSearch::simulations, nb::call_guard<nb::gil_scoped_release>(),
                    "Number of finished simulations.")
@@ -274,12 +273,11 @@ void bind_puct_search(nb::module_& m) {
 
 void bind_puct(nb::module_& m) {
   m.def("write_planes", &write_board_planes, nb::arg("board"), nb::arg("layout"), nb::arg("viewer"), nb::arg("planes"),
-        "Write planes, float32 [C, height, width], as the viewer (0 black, 1 white) sees the board.");
+        "Write the planes for the viewer (0 black, 1 white), float32 [C, height, width].");
   m.def("write_game_planes", &write_rows, nb::arg("start"), nb::arg("layout"), nb::arg("moves"), nb::arg("counts"),
         nb::arg("planes"),
-        "Write planes, float32 [B, C, height, width], from the view of the side to move. Row i of `moves`, uint16 [B, "
-        "L], "
-        "is a game from `start`; the position is the one after counts[i] moves, int32 [B].");
+        "Write planes, float32 [B, C, height, width], for the side to move. Row i of `moves`, uint16 [B, L], is a game "
+        "from `start`; its position is the one after counts[i] moves, int32 [B].");
   bind_options(m);
   bind_self_play(m);
   bind_puct_search(m);

@@ -27,7 +27,7 @@ void bind_searcher(nb::class_<Searcher>& searcher) {
   searcher.def(
       "search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
       nb::arg("on_report") = nb::none(), nb::arg("stop") = nb::none(),
-      "Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.");
+      "Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.");
 }
 
 std::pair<std::vector<Point>, Outcome> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
@@ -73,8 +73,7 @@ void bind_rollout(nb::module_& m) {
       .def_rw("lines", &RolloutLimits::lines)
       .def_rw("excluded", &RolloutLimits::excluded);
 
-  nb::class_<RolloutMove>(m, "RolloutMove",
-                          "What the search knows about one root move, from the point of view of the side to move.")
+  nb::class_<RolloutMove>(m, "RolloutMove", "Statistics of one root move, from the point of view of the side to move.")
       .def_ro("move", &RolloutMove::move)
       .def_ro("visits", &RolloutMove::visits)
       .def_ro("value_to_move", &RolloutMove::value_to_move)
@@ -103,11 +102,11 @@ void bind_rollout(nb::module_& m) {
       .def_rw("radius", &HmctsOptions::radius)
       .def_rw("playouts_a_candidate", &HmctsOptions::playouts_a_candidate);
 
-  nb::class_<Uct> uct(m, "Uct", "UCT. One search at a time.");
+  nb::class_<Uct> uct(m, "Uct", "UCT. Runs one search at a time.");
   uct.def(nb::init<const UctOptions&>(), nb::arg("options"));
   bind_searcher(uct);
 
-  nb::class_<Hmcts> hmcts(m, "Hmcts", "HMCTS. One search at a time.");
+  nb::class_<Hmcts> hmcts(m, "Hmcts", "HMCTS. Runs one search at a time.");
   hmcts.def(nb::init<const HmctsOptions&>(), nb::arg("options"));
   bind_searcher(hmcts);
 }

@@ -99,8 +99,7 @@ std::function<bool()> question_of(const StopSignal* stop) {
 }
 
 void bind_ingredients(nb::module_& m) {
-  nb::enum_<Ingredient>(m, "Ingredient",
-                        "A part of the search that can be switched off (cpp/search/alphabeta/options.h).",
+  nb::enum_<Ingredient>(m, "Ingredient", "A part of the search that can be disabled (cpp/search/alphabeta/options.h).",
                         nb::is_arithmetic())
       .value("STATIC_WINS", kStaticWins)
       .value("DEFENCE_SETS", kDefenceSets)
@@ -123,7 +122,8 @@ void bind_ingredients(nb::module_& m) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-  nb::class_<StopSignal>(m, "StopSignal", "A request to stop a search. Any thread may set it, at any time, for good.")
+  nb::class_<StopSignal>(m, "StopSignal",
+                         "A request to stop a search. Any thread may set it at any time; it is never cleared.")
       .def(nb::init<>())
       .def("set", &StopSignal::set)
       .def("is_set", &StopSignal::is_set);
@@ -138,7 +138,7 @@ void bind_search(nb::module_& m) {
           all.emplace_back(info.name, SearchParameters{}.*info.member, info.low, info.high);
         return all;
       },
-      "All search parameters: name, default, and the bounds of the sensible range.");
+      "Return all search parameters: name, default, and the bounds for tuning.");
 
   nb::class_<EvaluationNet>(m, "EvaluationNet", "The small network of the evaluation (cpp/eval/weights.h).")
       .def(nb::new_(&make_net), nb::arg("own"), nb::arg("other"), nb::arg("first"), nb::arg("threats"),
@@ -194,7 +194,7 @@ void bind_search(nb::module_& m) {
           [](const Weights& weights, const Board& board) {
             return evaluate(PatternBoard(board, weights.points, weights.features()), weights);
           },
-          nb::arg("board"), "The static evaluation for the side to move.")
+          nb::arg("board"), "Return the static evaluation for the side to move.")
       .def_prop_ro("net", [](const Weights& weights) { return std::const_pointer_cast<EvaluationNet>(weights.net); })
       .def_prop_ro(
           "points", [](const Weights& weights) { return copy_out(weights.points.value); }, nb::rv_policy::move)
@@ -225,7 +225,7 @@ void bind_search(nb::module_& m) {
       .def_rw("lines", &SearchLimits::lines)
       .def_rw("excluded", &SearchLimits::excluded);
 
-  nb::class_<Engine>(m, "Engine", "The alpha-beta engine. One search at a time.")
+  nb::class_<Engine>(m, "Engine", "The alpha-beta engine. Runs one search at a time.")
       .def(nb::init<std::size_t>(), nb::arg("table_bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))
       .def(
@@ -237,15 +237,15 @@ void bind_search(nb::module_& m) {
             engine.set_options(options);
           },
           nb::arg("ingredients"), nb::arg("max_four_depth"), nb::arg("parameters") = std::map<std::string, int>{},
-          "Parameters that are not given have their defaults.")
+          "Set the options. Parameters that are not given get their defaults.")
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
-           "Search a position of a game that is not over. The callback gets a SearchReport after each iteration.")
+           "Search a position; the game must not be over. The callback gets a SearchReport after each iteration.")
       .def_prop_ro("table_bytes", &Engine::table_bytes)
       .def_prop_ro("table_usage", &Engine::table_usage,
-                   "Share of the table that this search has filled, in thousandths.");
+                   "Entries written by the current search, per thousand entries of the table.");
 
   nb::enum_<Verdict>(m, "Verdict", "The result of a solver.")
       .value("UNKNOWN", Verdict::kUnknown)

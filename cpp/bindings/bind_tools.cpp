@@ -20,10 +20,10 @@ void bind_tools(nb::module_& m) {
         }
         return shapes;
       },
-      "The four line shapes of each code, weakest first.");
+      "Return the four line shapes of each code, weakest first.");
   nb::class_<PositionFeatures>(m, "PositionFeatures", "Samples for the tuner, collected game by game.")
       .def(nb::init<bool>(), nb::arg("by_colour") = false,
-           "With by_colour, the codes of white have their own columns after those of black.")
+           "With by_colour, white's codes have their own columns after those of black.")
       .def(
           "add",
           [](PositionFeatures& self, const Board& board, const std::vector<int>& moves, int first) {
@@ -31,7 +31,7 @@ void bind_tools(nb::module_& m) {
             add_features(board, moves, first, self);
           },
           nb::arg("board"), nb::arg("moves"), nb::arg("first"),
-          "Add positions of a game that starts at `board`, from move number `first` on. Win length 4 or 5.")
+          "Add positions of a game that starts at `board`, from move number `first` on. Supports win lengths 4 and 5.")
       .def("__len__", [](const PositionFeatures& self) { return self.threat_bits.size(); })
       .def(
           "take",
@@ -55,7 +55,7 @@ void bind_tools(nb::module_& m) {
             return arrays;
           },
           nb::sig("def take(self) -> dict[str, typing.Any]"),
-          "Remove all samples and return them: the arrays of PositionFeatures by name (cpp/tools/features.h).");
+          "Remove all samples and return them as the arrays of PositionFeatures by name (cpp/tools/features.h).");
   m.attr("VALUE_UNIT") = kValueUnit;
   m.attr("SHAPE_CODES") = kShapeCodes;
   m.attr("THREAT_BITS") = kThreatBits;

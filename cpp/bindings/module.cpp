@@ -1,7 +1,7 @@
 #include "bindings/bindings.h"
 
 NB_MODULE(_native, m) {
-  // Objects that live until the interpreter exits are not leaks, and an engine must keep its error stream clean.
+  // Objects that exist until the interpreter exits are not leaks, and an engine must keep its error stream clean.
   nanobind::set_leak_warnings(false);
   m.doc() = "The native core of Tengen. Use it through the packages of tengen, not directly.";
   tengen::bindings::bind_core(m);

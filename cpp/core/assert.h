@@ -1,8 +1,8 @@
 // TENGEN_ASSERT: a condition that holds unless the native code itself has a bug.
 //
 // Active in builds with the CMake option TENGEN_ASSERTS, which `make test-sanitize` uses. In all other builds the
-// condition is compiled but never evaluated, so an assertion may be expensive. Arguments that come from outside are not
-// asserted but checked: see core/checked.h.
+// condition is compiled but never evaluated, so an assertion may be expensive. External arguments are checked at run
+// time instead: see core/checked.h.
 #pragma once
 
 #ifdef TENGEN_ASSERTS

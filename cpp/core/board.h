@@ -1,7 +1,7 @@
 // A board with make and unmake: stones, line keys, hash, history and the result of the game.
 //
-// It knows when a line wins and when the board is full. It does not know renju fouls: before it makes a move of black
-// in renju, the caller asks patterns/legality.h. Arguments are asserted, not checked: see core/checked.h.
+// It detects winning lines and full boards, but not renju fouls: the caller checks moves of black in renju with
+// patterns/legality.h first. Arguments are asserted, not checked: see core/checked.h.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// An unbroken run of one colour through a cell of a line, and what is at its two ends.
+// An unbroken run of one colour through a cell of a line, and the cells at its two ends.
 struct Run {
   int length;  // including the cell itself
   int below;   // stones before the cell
@@ -67,28 +67,28 @@ class Board {
     return lines_[direction][geometry_->place(direction, point).line];
   }
 
-  // Play the empty `point` for the side to move. The game must not be over. The caller rules out renju fouls.
+  // Play the empty `point` for the side to move. The game must not be over, and the move must not be a renju foul.
   void make(Point point);
 
-  // Take back the last move made.
+  // Undo the last move.
   void unmake();
 
-  // Give the turn to the other side without playing a stone; a second pass gives it back. A pass is not a move of the
-  // game; it serves to ask what would happen. Between the two passes, do not unmake moves made before the first.
+  // Switch the side to move without playing a stone; a second pass switches back. A pass is not a move of the game; it
+  // is for hypothetical positions. Between the two passes, do not unmake moves made before the first pass.
   void pass();
 
   // Whether a stone of `colour` on the empty `point` would complete a winning line.
   bool would_win(Point point, Colour colour) const;
 
-  // Put stones on an empty board without adding them to the history, and set the side to move. Throws std::out_of_range
-  // or std::invalid_argument if the board is not empty, if a point is off the board or given twice, or if both colours
-  // have a winning line.
+  // Place stones on an empty board without adding them to the history, and set the side to move. Throws
+  // std::out_of_range or std::invalid_argument if the board is not empty, if a point is off the board or given twice,
+  // or if both colours have a winning line.
   void set_up(const std::vector<int>& black, const std::vector<int>& white, Colour to_move);
 
-  // The points of a winning line: more than the win length if the line is longer, none if nobody has won.
+  // The points of a winning line, in full if it is longer than the win length; empty if neither side has won.
   std::vector<Point> winning_line() const;
 
-  // Compare the redundant parts of the state with the stones. Returns an empty text, or a description of the fault.
+  // Compare the redundant parts of the state with the stones. Returns an empty string, or a description of the error.
   std::string check() const;
 
  private:

@@ -1,5 +1,5 @@
-// Checks of arguments that come from outside. They throw std::out_of_range, which Python sees as IndexError, or
-// std::invalid_argument, which it sees as ValueError. Searches do not pay for them: they call Board directly.
+// Checks of external arguments. They throw std::out_of_range (IndexError in Python) or std::invalid_argument
+// (ValueError). Searches avoid their cost by calling Board directly.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// `index` itself if it is one of 0 … count - 1. `what` names the thing in the message: "game", "board", …
+// Return `index` if it is one of 0 … count - 1. `what` is the noun in the error message: "game", "board", …
 inline int checked_index(std::int64_t index, int count, const char* what) {
   if (index < 0 || index >= count)
     throw std::out_of_range("no " + std::string(what) + ' ' + std::to_string(index) + ": there are " +
@@ -20,11 +20,11 @@ inline int checked_index(std::int64_t index, int count, const char* what) {
 
 inline Colour checked_colour(int colour) {
   if (colour != kBlack && colour != kWhite)
-    throw std::invalid_argument("a colour is 0 (black) or 1 (white), not " + std::to_string(colour));
+    throw std::invalid_argument("a colour must be 0 (black) or 1 (white), not " + std::to_string(colour));
   return static_cast<Colour>(colour);
 }
 
-// A point on the board.
+// Return `index` as a point; it must be on the board.
 inline Point checked_point(const Board& board, int index) {
   const Rules& rules = board.rules();
   if (index < 0 || index >= rules.area())
@@ -33,7 +33,7 @@ inline Point checked_point(const Board& board, int index) {
   return static_cast<Point>(index);
 }
 
-// A point without a stone.
+// Return `index` as a point; it must be on the board and empty.
 inline Point checked_empty_point(const Board& board, int index) {
   const Point point = checked_point(board, index);
   if (!board.is_empty(point)) throw std::invalid_argument("point " + std::to_string(index) + " is occupied");
@@ -44,14 +44,14 @@ inline void check_ongoing(const Board& board) {
   if (board.is_over()) throw std::invalid_argument("the game is over");
 }
 
-// A point that Board::make accepts. Renju fouls are not checked.
+// Return `index` as a point that Board::make accepts. Renju fouls are not checked.
 inline Point checked_move(const Board& board, int index) {
   check_ongoing(board);
   return checked_empty_point(board, index);
 }
 
 inline void check_has_moves(const Board& board) {
-  if (board.ply() == 0) throw std::invalid_argument("no move to take back");
+  if (board.ply() == 0) throw std::invalid_argument("no move to undo");
 }
 
 }  // namespace tengen

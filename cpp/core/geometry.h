@@ -1,4 +1,4 @@
-// The lines of a board: for each point and direction, the line it is on and its place on that line.
+// The lines of a board: for each point and direction, the line through the point and its offset in that line.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Geometry {
  public:
   Geometry(int width, int height);
 
-  // The shared instance for a board size. It lives until the program ends.
+  // The shared instance for a board size. It exists until the program ends.
   static const Geometry& of(int width, int height);
 
   int width() const { return width_; }

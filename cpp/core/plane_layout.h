@@ -1,7 +1,7 @@
-// The input planes of networks: what each plane holds, and the order of the planes in each layout.
+// The input planes of networks: the content of each plane, and the order of the planes in each layout.
 //
 // This is the only definition. patterns/planes.cpp writes all planes of a position, play/incremental_planes.h updates
-// them stone by stone, and tengen.core.planes takes names and counts from here.
+// them stone by stone, and tengen.core.planes reads names and counts from here.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ enum class PlaneLayout : std::uint8_t {
   kBlackWhiteOccupied,  // the state of pg9's environment
   kStones,
   kThreats,      // without history: the order of the moves does not matter
-  kThreatsLast,  // with the last two moves, because people answer near the last stone
+  kThreatsLast,  // with the last two moves, because humans tend to answer near the last stone
 };
 
 inline constexpr std::array kPlaneLayouts = {
@@ -51,7 +51,7 @@ inline constexpr std::array kPlaneLayouts = {
     PlaneLayout::kStones, PlaneLayout::kThreats,  PlaneLayout::kThreatsLast,
 };
 
-// The planes of one layout: which kinds it has, and the index of each.
+// The planes of one layout: its kinds, and the index of each kind.
 struct PlaneList {
   static constexpr int kAbsent = -1;
 
@@ -110,13 +110,13 @@ inline constexpr const PlaneList& planes_of(PlaneLayout layout) {
 
 inline constexpr int plane_count(PlaneLayout layout) { return planes_of(layout).count; }
 
-// The number of last moves that the planes show. Positions with the same stones can differ in them.
+// The number of last moves that the planes show. Positions with the same stones can have different last moves.
 inline constexpr int history_shown(PlaneLayout layout) {
   const PlaneList& planes = planes_of(layout);
   return planes.has(PlaneKind::kMoveBefore) ? 2 : planes.has(PlaneKind::kLastMove) ? 1 : 0;
 }
 
-// Whether the planes need shapes, which exist only for win lengths 4 and 5.
+// Whether the planes need shapes, which support only win lengths 4 and 5.
 inline constexpr bool needs_patterns(PlaneLayout layout) { return planes_of(layout).has(PlaneKind::kOwnFive); }
 
 // Whether play/incremental_planes.h supports the layout: one stone changes only a few points of each plane.

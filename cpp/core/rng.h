@@ -1,4 +1,4 @@
-// Random numbers for play: small, fast, and the same on every machine.
+// Random number generator: small, fast, and identical on every machine.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Rng {
     for (auto& word : state_) word = split_mix(seed);
   }
 
-  // A generator made from the state of another one continues its sequence.
+  // A generator constructed from the state of another one continues its sequence.
   using State = std::array<std::uint64_t, 4>;
   explicit Rng(const State& state) : state_(state) {}
   const State& state() const { return state_; }

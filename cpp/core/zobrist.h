@@ -1,4 +1,4 @@
-// Zobrist hashing: one random word for each colour and point, the same on every machine.
+// Zobrist hashing: one random word for each colour and point, identical on every machine.
 #pragma once
 
 #include <array>

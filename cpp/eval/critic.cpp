@@ -16,7 +16,7 @@ constexpr int kStoneInputs = 4 * kStoneShapes + 2;
 constexpr int kFirstThreatInput = 2 * kShapeCodes;
 constexpr int kPointInputs = kFirstThreatInput + 2 * 2 * threat::kCount;
 
-// Codes that depend on other stones nearby: all except those of a lone stone.
+// The codes that depend on other stones: all except those that a lone stone makes.
 std::array<bool, kShapeCodes> make_telling_codes() {
   std::array<bool, kShapeCodes> telling{};
   for (int code = 0; code < kShapeCodes; ++code)
@@ -213,7 +213,7 @@ std::variant<StoneShapeBoard, PatternBoard> make_counts(CriticInput input, const
 void Critic::check() const {
   const auto units = static_cast<std::size_t>(hidden);
   if (hidden <= 0 || hidden % kHiddenStep != 0 || hidden > kMaxHidden)
-    throw std::invalid_argument("a critic has a multiple of 8 hidden units, at most 128, not " +
+    throw std::invalid_argument("the number of hidden units must be a multiple of 8 and at most 128, not " +
                                 std::to_string(hidden));
   if (weights.size() != static_cast<std::size_t>(input_count(input)) * units)
     throw std::invalid_argument("the weights of a critic must have one row for each input");

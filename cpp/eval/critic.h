@@ -1,7 +1,7 @@
-// A critic: a small network that estimates from counts of shapes how likely a colour is to win.
+// A critic: a small network that estimates the winning probability of a colour from counts of shapes.
 //
-// A move changes few of the counts. So the candidates of a position share the sums of the first layer, and each of them
-// only adds the rows whose counts it changes.
+// A move changes only a few counts. All candidates of a position therefore share the first-layer sums, and each adds
+// only the rows whose counts it changes.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@
 
 namespace tengen {
 
-// The inputs of a critic. It views a position as one colour: "own" is that colour, "other" its opponent.
+// The inputs of a critic. It evaluates a position for one colour, the viewer: "own" is that colour, "other" its
+// opponent.
 enum class CriticInput : std::uint8_t {
-  // 402 inputs. For each of the hundred shapes of stones: the number of own stones, the number of other stones, and two
-  // inputs for the turn (1, 0 if the viewer is to move, else 0, 1). Then the turn once more. For every rule and win
+  // 402 inputs. For each of the 100 stone shapes: the number of own stones, the number of other stones, and two inputs
+  // for the turn (1, 0 if the viewer is to move, else 0, 1). Then the turn once more. Supports every rule and win
   // length.
   kStones,
   // For each code of four line shapes (patterns/shapes.h), the number of empty points that offer it to own and to other
   // stones, except for codes that a lone stone makes anywhere. Then for each threat, whether at least one point offers
-  // it and whether at least two do. The viewer is not to move. For win lengths 4 and 5.
+  // it and whether at least two do. The viewer must not be the side to move. Supports win lengths 4 and 5.
   kPoints,
 };
 
@@ -31,7 +32,7 @@ int input_count(CriticInput input);
 
 enum class Activation : std::uint8_t { kSigmoid, kRelu };
 
-// The network: inputs -> hidden units -> one logit, whose sigmoid is the chance that the viewer wins.
+// The network: inputs -> hidden units -> one logit. Its sigmoid is the probability that the viewer wins.
 struct Critic {
   CriticInput input = CriticInput::kStones;
   Activation activation = Activation::kSigmoid;
@@ -41,7 +42,7 @@ struct Critic {
   std::vector<float> output_weights;  // [hidden]
   float output_bias = 0;
 
-  // Throws std::invalid_argument if the sizes do not fit together.
+  // Throws std::invalid_argument if the sizes are inconsistent.
   void check() const;
 };
 inline constexpr int kHiddenStep = 8;
@@ -62,7 +63,7 @@ struct InputRows {
   std::vector<float> amounts;
 };
 
-// A board that keeps the counts that a critic needs.
+// A board that maintains the counts that a critic needs.
 class CriticBoard {
  public:
   // Throws std::invalid_argument for kPoints if there are no patterns for the win length.
@@ -72,14 +73,14 @@ class CriticBoard {
   void make(Point point);
   void unmake();
 
-  // The legal points at most `radius` columns and rows away from a stone. On an empty board, the centre. If no legal
-  // point is near a stone, all legal points.
+  // The legal points at most `radius` columns and rows away from a stone, or all legal points if there are none. On an
+  // empty board, the centre.
   PointSet candidates(int radius) const;
 
   // Write the candidates of the side to move with their logits into `afterstates`, in index order.
   void judge(const Critic& critic, int radius, std::vector<Afterstate>& afterstates);
 
-  // The logit of the current position. Only kStones supports positions in which the viewer is to move.
+  // The logit of the current position. Only kStones supports positions with the viewer to move.
   float logit(const Critic& critic, Colour view) const;
 
   // Append the non-zero inputs of the current position in index order.

@@ -7,7 +7,8 @@
 namespace tengen {
 namespace {
 
-// The starting point of fitting: each shape along a line is worth about twice the next weaker one, and lines add up.
+// The initial values for fitting: each line shape is worth about twice the next weaker one, and the values of the lines
+// are added.
 constexpr int kShapePrior[shape::kCount] = {0, 0, 2, 5, 6, 12, 14, 16, 20, 36, 40, 40, 120, 200};
 
 Weights make_prior() {

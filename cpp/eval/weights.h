@@ -9,14 +9,14 @@
 
 namespace tengen {
 
-// Number of bits that describe the threats on the board for the side to move (see threat_bits). The search decides
-// positions in which either side can make five, or the side to move an open four, before it evaluates.
+// Number of bits that describe the threats on the board for the side to move (see threat_bits). Fives of either side
+// and open fours of the side to move have no bit: the search resolves such positions without an evaluation.
 inline constexpr int kThreatBits = 9;
 
-// A small network whose output is added to the linear evaluation. Its first and largest layer is a table lookup: what
-// every empty point adds to the features of a side (PointFeatures) is summed as stones come and go. Two layers of
+// A small network whose output is added to the linear evaluation. Its first and largest layer is a table lookup: the
+// contributions of all empty points to the features of a side (PointFeatures) are summed incrementally. Two layers of
 // kHidden units follow; their inputs are the features of both sides and the threat bits. All numbers are integers, so
-// that the search is the same on every machine.
+// that the search is identical on every machine.
 struct EvaluationNet {
   static constexpr int kInputs = 2 * kFeatures;
   static constexpr int kHidden = 32;
@@ -24,8 +24,8 @@ struct EvaluationNet {
   static constexpr int kOutputUnit = 1 << 10;
 
   PointFeatures points;
-  // First layer, by side to move: weights of the features of the side to move and then of its opponent; and what each
-  // combination of threat bits adds.
+  // First layer, by side to move: weights of the features of the side to move and then of its opponent, and the
+  // contribution of each combination of threat bits.
   std::array<std::array<std::array<std::int16_t, kInputs>, kHidden>, 2> first{};
   std::array<std::array<std::array<std::int32_t, kHidden>, 1 << kThreatBits>, 2> threats{};
   std::array<std::array<std::int16_t, kHidden>, kHidden> second{};
@@ -33,7 +33,7 @@ struct EvaluationNet {
   std::array<std::int16_t, kHidden> output{};
   std::int32_t output_bias = 0;
 
-  // In evaluation units, for the side to move. The board must keep `points`.
+  // Return the output in evaluation units, for the side to move. The board must maintain the features of `points`.
   int evaluate(const PatternBoard& board, int threat_bits) const;
 };
 
@@ -42,7 +42,8 @@ struct Weights {
   PointValues points;
   // Value of the threats on the board for the side to move, by side to move and threat bits.
   std::array<std::array<std::int16_t, 1 << kThreatBits>, 2> threats{};
-  // Move ordering scores by side to move: for what a point makes, and for what it takes from the opponent.
+  // Move ordering scores by side to move: for the shapes that a move makes, and for the opponent's shapes that it
+  // removes.
   std::array<std::array<std::int16_t, kShapeCodes>, 2> attack{};
   std::array<std::array<std::int16_t, kShapeCodes>, 2> defence{};
   // The network, or null for a linear evaluation.
@@ -55,15 +56,15 @@ struct Weights {
 
 inline constexpr int kValueUnit = 8;
 
-// Evaluations are in +-kMaxEvaluation. The expected result is tanh(evaluation / (2 * kLogisticUnit)).
+// Evaluations are within +-kMaxEvaluation. The expected result is tanh(evaluation / (2 * kLogisticUnit)).
 inline constexpr int kMaxEvaluation = 6000;
 inline constexpr int kLogisticUnit = 200;
 
-// One bit for each kind of threat that exists: an open four of the opponent, then for the side to move and its opponent
-// a four with more, a four, a three with more, a three.
+// One bit per kind of threat, set if some point offers it. First an open four of the opponent; then, for the side to
+// move and for its opponent: a four-three or kFourPlus, a four, a double three or kThreePlus, a three.
 int threat_bits(const PatternBoard& board);
 
-// The value of the position for the side to move. Includes the network if the board keeps its features.
+// The value of the position for the side to move. Includes the network if the board maintains features.
 int evaluate(const PatternBoard& board, const Weights& weights);
 
 }  // namespace tengen

@@ -1,4 +1,4 @@
-// The empty points of a board, as a set that yields a random member in constant time.
+// The set of the empty points of a board, with random sampling in constant time.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// A sparse set: a permutation of all points, of which the first size() are in the set.
+// A sparse set: a permutation of all points. The first size() points are in the set.
 class EmptyPoints {
  public:
   // All points, in index order.
@@ -21,13 +21,13 @@ class EmptyPoints {
 
   int size() const { return size_; }
 
-  // Put all points back. Their order stays as it is.
+  // Add all points again. Their order does not change.
   void refill() { size_ = area_; }
 
   void remove(Point point) { swap_places(places_[point], --size_); }
 
-  // A random legal point for the side to move, or kNoPoint if there is none. The set does not change; its order changes
-  // only if a foul was drawn.
+  // Return a random legal point for the side to move, or kNoPoint if there is none. The set does not change; its order
+  // changes only if a foul was drawn.
   Point draw_legal(const Board& board, Rng& rng) {
     const bool fouls = has_fouls(board);
     for (int left = size_; left > 0; --left) {

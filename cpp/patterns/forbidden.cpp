@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of each cell
 
-// One line as black sees it: bit c of `black` and `empty` stands for cell c, including the padding. Walls are neither.
+// One line from black's point of view: bit c of `black` and `empty` is cell c, including the padding. Walls are
+// neither.
 struct BlackLine {
   std::uint32_t black;
   std::uint32_t empty;
@@ -75,7 +76,7 @@ bool makes_straight_four(const BlackLine& line, int cell, int e) {
          !bit(line.black, four.low - 2) && !bit(line.black, four.high + 2);
 }
 
-// Finds fouls on a scratch copy of the line keys, on which it tries out stones.
+// Finds fouls by placing trial stones on a scratch copy of the line keys.
 class FoulFinder {
  public:
   explicit FoulFinder(const Board& board) : geometry_(board.geometry()) {
@@ -151,7 +152,7 @@ class FoulFinder {
   std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
 };
 
-// The unbroken stretch of cells around a cell, at most five to each side, that are black or can become black.
+// The unbroken range of cells around a cell, at most five on each side, that are black or empty.
 struct Room {
   int length;
   int stones;  // black stones in it
@@ -174,7 +175,7 @@ bool may_be_foul(const Board& board, Point point) {
     const LinePlace place = board.geometry().place(d, point);
     const std::uint64_t line = board.line(d, place.line);
     const std::uint64_t black = line & ~(line >> 1) & kLowBits;
-    // Most points fail this cheap test, so it comes before the room is measured.
+    // This cheap test excludes most points before the room is measured.
     if (std::popcount((black >> (2 * (place.offset - 5))) & 0x3FFFFF) < 2) continue;
     const Room room = room_around(black, (line >> 1) & kLowBits, place.offset);
     if (room.length < 5 || room.stones < 2) continue;

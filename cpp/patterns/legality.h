@@ -1,4 +1,4 @@
-// Legal moves: occupied points, finished games and renju fouls in one place.
+// Legality of moves, for occupied points, finished games and renju fouls.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,7 @@ struct PointFoul {
 };
 std::vector<PointFoul> list_fouls(const Board& board);
 
-// A random legal point among the empty `points`, or kNoPoint if none is legal.
+// Return a random legal point among the empty `points`, or kNoPoint if none is legal.
 Point draw_legal(const Board& board, PointSet points, Rng& rng);
 
 // The result of the game so far. In renju, white also wins if black is to move and every empty point is a foul.

@@ -39,7 +39,7 @@ const std::vector<PointSet>& neighbourhoods(const Geometry& geometry) {
   return *entry;
 }
 
-// The most points that one stone can change: those in reach along its lines.
+// Maximum number of points that one stone can change: those in reach along its lines.
 constexpr std::size_t kMaxChanges = std::size_t{kDirections} * 2 * 5;
 
 }  // namespace
@@ -111,7 +111,7 @@ inline void PatternBoard::add_features(std::array<Features, 2>& sums, Offer offe
                                     features_->other[colour][offer.code(opponent(colour))]);
 }
 
-// Add what a point offers to the counts, sets and sums.
+// Add the threats and values of an empty point to the counts, sets and sums.
 void PatternBoard::count_in(Summary& summary, Point p) const {
   for (const Colour colour : {kBlack, kWhite}) {
     const Threat t = threat(colour, p);
@@ -195,7 +195,7 @@ void PatternBoard::make(Point point) {
   summaries_.push_back(summaries_.back());
   Summary& summary = summaries_.back();
   summary.first_change = static_cast<std::uint32_t>(change_count_);
-  // The point no longer counts, but offers_ keeps what it offered for unmake.
+  // The point no longer counts, but its entry in offers_ is kept for unmake.
   count_out(summary, point);
   board_.make(point);
   summary.occupied.add(point);
@@ -216,7 +216,7 @@ void PatternBoard::unmake() {
 }
 
 void PatternBoard::check_can_unmake() const {
-  if (!can_unmake()) throw std::invalid_argument("no move made here to take back");
+  if (!can_unmake()) throw std::invalid_argument("this board has no move to undo");
 }
 
 LineShape PatternBoard::shape_if_blocked(Colour colour, int direction, Point p, Point block) const {

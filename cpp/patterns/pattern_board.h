@@ -1,8 +1,8 @@
-// A board that always knows what a stone of either colour would make on every empty point.
+// A board that maintains, for every empty point and both colours, the shapes and the threat that a stone would make.
 //
 // make and unmake update only the points in reach of the stone. They also update the number of points that offer each
-// threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. Every
-// tactical question of a search is then a lookup.
+// threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. All
+// tactical queries of a search are then lookups.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct PointValues {
   std::array<std::array<std::int16_t, kShapeCodes>, 2> value{};
 };
 
-// Numbers that describe the whole board to one side: sums over the empty points, minus the same sums for the empty
-// board. So distant corners contribute nothing, and boards of all sizes look alike.
+// Features of the whole board for one side: sums over the empty points, minus the same sums for the empty board. Points
+// far from all stones therefore contribute nothing, and the features do not depend on the board size.
 inline constexpr int kFeatures = 16;
 struct alignas(32) Features {
   std::array<std::int16_t, kFeatures> values{};
@@ -46,8 +46,8 @@ struct alignas(32) Features {
   bool operator==(const Features&) const = default;
 };
 
-// What an empty point adds to the features of a side, element by element: max(0, own[code of the side] + other[code of
-// its opponent]). The first index is the side. Supplied by eval/.
+// The contribution of an empty point to the features of a side, element by element: max(0, own[code of the side] +
+// other[code of its opponent]). The first index is the side. Supplied by eval/.
 struct PointFeatures {
   std::array<std::array<Features, kShapeCodes>, 2> own{};
   std::array<std::array<Features, kShapeCodes>, 2> other{};
@@ -55,7 +55,7 @@ struct PointFeatures {
 
 class PatternBoard {
  public:
-  // `values` and `features` must outlive the board. Features are kept only if they are given. Throws
+  // `values` and `features` must outlive the board. Without `features`, the board maintains none. Throws
   // std::invalid_argument if there are no patterns for the win length (see PatternTables::of).
   PatternBoard(const Board& board, const PointValues& values, const PointFeatures* features = nullptr);
 
@@ -69,13 +69,13 @@ class PatternBoard {
 
   void make(Point point);
   void unmake();
-  // Whether there is a move to take back. Moves of the board it was made from cannot be taken back.
+  // Whether there is a move to undo. Moves made before the construction of this board cannot be undone.
   bool can_unmake() const { return summaries_.size() > 1; }
-  // Throws std::invalid_argument if there is no move to take back.
+  // Throws std::invalid_argument if there is no move to undo.
   void check_can_unmake() const;
   void pass() { board_.pass(); }
 
-  // What a stone of `colour` would make on the empty point.
+  // The threat, shape and shape code that a stone of `colour` would make on the empty point.
   Threat threat(Colour colour, Point p) const { return offers_[p].threat(colour); }
   LineShape shape(Colour colour, int direction, Point p) const { return offers_[p].shape(colour, direction); }
   ShapeCode code(Colour colour, Point p) const { return offers_[p].code(colour); }
@@ -95,7 +95,8 @@ class PatternBoard {
   // Empty points where black in renju may commit a foul.
   const PointSet& doubtful() const { return now().sets[kBlack][kDoubtful]; }
 
-  // Whether a stone of `colour` makes a four along some line. For doubtful points the threat does not say this.
+  // Whether a stone of `colour` makes a four along some line. At doubtful points, `threat` is kForbidden and does not
+  // tell.
   bool makes_four(Colour colour, Point p) const {
     for (int d = 0; d < kDirections; ++d)
       if (shape(colour, d, p) == shape::kFour || shape(colour, d, p) == shape::kOpenFour) return true;
@@ -115,18 +116,19 @@ class PatternBoard {
   int value_sum() const { return now().value_sum; }
 
   bool has_features() const { return features_ != nullptr; }
-  // The board as `colour` sees it. Only if features are kept.
+  // The features of the board for `colour`. Requires has_features().
   const Features& features(Colour colour) const { return now().features[colour]; }
 
   // Whether `colour` may play the empty point `p`. Only doubtful points need the exact foul finder.
   bool is_legal(Colour colour, Point p) const;
 
-  // Compare the incremental state with the stones. Returns an empty text, or a description of the fault.
+  // Compare the incremental state with the stones. Returns an empty string, or a description of the error.
   std::string check() const;
 
  private:
-  // What a stone would make on one empty point, in one word: a byte of shapes per direction (black in the low four
-  // bits, white in the high four), then twelve bits of code per colour, then four bits of threat per colour.
+  // The shapes, codes and threats of one empty point, packed into one word: a byte of shapes per direction (black in
+  // the low four bits, white in the high four), then twelve bits of code per colour, then four bits of threat per
+  // colour.
   struct Offer {
     std::uint64_t bits = 0;
 
@@ -139,12 +141,12 @@ class PatternBoard {
   };
   static_assert(kShapeCodes <= 1 << 12 && threat::kCount <= 1 << 4 && shape::kCount <= 1 << 4);
 
-  // The sets into which empty points are sorted by what they offer.
+  // Classes of empty points by the threat that they offer.
   enum PointClass : std::uint8_t { kQuiet, kThrees, kFours, kFives, kDoubtful, kClasses };
   static constexpr std::array<PointClass, threat::kCount> make_classes();
   static const std::array<PointClass, threat::kCount> kClassOf;
 
-  // The state of the whole board. make works on a copy, so unmake only has to drop the copy.
+  // The state of the whole board. make works on a copy, so unmake only has to discard the copy.
   struct Summary {
     std::array<std::array<std::int16_t, threat::kCount>, 2> counts{};
     std::array<std::array<PointSet, kClasses>, 2> sets;
@@ -183,7 +185,7 @@ class PatternBoard {
   const PointSet* neighbours_;  // by point
 
   std::array<Offer, kMaxArea> offers_{};
-  std::vector<Summary> summaries_;  // one before the first move made here, then one after each
+  std::vector<Summary> summaries_;  // the initial state, then one after each move
   std::vector<Change> changes_;     // the first change_count_ are in use
   std::size_t change_count_ = 0;
 };

@@ -35,7 +35,7 @@ class PlaneWriter {
   float* memory_;
 };
 
-// What a stone of one colour writes into the planes.
+// The values that a stone of one colour writes into the planes.
 struct StoneMarks {
   struct Mark {
     float* plane;

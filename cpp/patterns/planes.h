@@ -6,8 +6,8 @@
 
 namespace tengen {
 
-// Write [plane_count(layout), area] floats as `viewer` sees the board. Point p is written to where[p]. `patterns` holds
-// the same stones; it may be null if the layout does not need shapes.
+// Write [plane_count(layout), area] floats from the point of view of `viewer`. Point p is written to where[p].
+// `patterns` must have the same stones as `board`; it may be null if the layout does not need shapes.
 void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout layout, Colour viewer,
                   const Point* where, float* planes);
 

@@ -9,10 +9,10 @@
 namespace tengen {
 namespace {
 
-// A cell of a window around a point, as the owner of the stone in the middle sees it.
+// A cell of a window around a point, from the point of view of the owner of the stone in the middle.
 enum Seen : std::uint8_t { kFree, kOwn, kEnemy, kEdge };
 
-// Finds the shape of a window by trying every further stone. Remembers the shapes of all windows seen.
+// Finds the shape of a window by trying every further stone. Results are memoised.
 class ShapeFinder {
  public:
   ShapeFinder(Rules rules, Colour owner, int reach)
@@ -104,7 +104,7 @@ class ShapeFinder {
   std::vector<std::uint8_t> memo_;
 };
 
-// Whether a key can occur on a board. Outside the board there is only wall, so the wall of a key has no gaps.
+// Whether a key can occur on a board. All cells outside the board are walls, so the walls of a key have no gaps.
 bool occurs(std::uint32_t key, int reach) {
   const auto cell = [key](int i) { return (key >> (2 * i)) & 3; };
   for (int i = 1; i < reach; ++i)
@@ -114,7 +114,7 @@ bool occurs(std::uint32_t key, int reach) {
   return true;
 }
 
-// Convert a line key to a window as `colour` sees it.
+// Convert a line key to a window from the point of view of `colour`.
 std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach) {
   std::uint32_t window = 0;
   for (int i = 0; i < 2 * reach; ++i) {
@@ -202,7 +202,7 @@ const PatternTables& PatternTables::of(Rule rule, int win_length) {
   static std::mutex mutex;
   static std::unique_ptr<PatternTables> cache[5][2];
   if (!exist_for(win_length))
-    throw std::invalid_argument("patterns exist for win lengths 4 and 5, not " + std::to_string(win_length));
+    throw std::invalid_argument("patterns support only win lengths 4 and 5, not " + std::to_string(win_length));
   const std::lock_guard lock(mutex);
   auto& entry = cache[static_cast<int>(rule)][win_length - 4];
   if (!entry) entry = std::make_unique<PatternTables>(rule, win_length);

@@ -1,4 +1,4 @@
-// What one more stone makes: a shape along each line, and a threat over the four lines of a point.
+// Shapes and threats: a new stone makes a shape along each of its four lines; together they make a threat.
 //
 // All tables are generated from the definitions below, for each rule and for win lengths 4 and 5. The names come from
 // five in a row: with win length k, "five" means k stones, "four" means k - 1, and so on.
@@ -22,7 +22,7 @@ namespace tengen {
 //   closed three a further stone makes a four
 //   open two     a further stone makes an open three; closed two: makes a closed three; the ones likewise
 //   foul line    black in renju: an overline, or two fours in one line
-// Open threes and twos are graded by the number of points that make the next step: more points are harder to stop.
+// Open threes and twos are graded by the number of points that extend them: more points are harder to stop.
 namespace shape {
 enum LineShape : std::uint8_t {
   kNothing,
@@ -70,7 +70,7 @@ using threat::Threat;
 inline constexpr int kShapeCodes = 2380;
 using ShapeCode = std::uint16_t;
 
-// Maps four line shapes in any order to their code. It takes two lookups in tables that fit the first-level cache.
+// Maps four line shapes in any order to their code, with two lookups in tables that fit into the L1 cache.
 class ShapeCodes {
  public:
   ShapeCodes();

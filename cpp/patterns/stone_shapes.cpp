@@ -14,8 +14,8 @@ struct Family {
 constexpr Family kFamilies[] = {{}, {3, 0}, {3, 36}, {2, 72}, {0, 93}, {0, 96}, {0, 99}};
 constexpr int kLongestRow = 6;
 
-// Number that describes one side of a row: the length of the outer row and whether the side is blocked. `next` is the
-// cell after the row, `outer` the length of the row after that cell, `behind` the cell after the outer row.
+// Encode one side of a row: the length of the outer row and whether the side is blocked. `next` is the cell after the
+// row, `outer` the length of the row after that cell, `behind` the cell after the outer row.
 int side_of(const Family& family, bool is_next_empty, int outer, bool is_behind_empty) {
   if (!is_next_empty) return 1;
   if (outer == 0 || family.longest_outer == 0) return 0;

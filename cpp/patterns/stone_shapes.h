@@ -1,9 +1,9 @@
-// The hundred shapes of stones that a critic counts, as defined in "Final report for Gomoku project".
+// The 100 stone shapes that a critic counts, as defined in "Final report for Gomoku project".
 //
 // Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?). The middle is the unbroken row
-// through the stone. An outer is the row that follows on one side after one empty point. It is blocked if an enemy
-// stone or the edge comes next. A shape and its mirror image are the same. Stones are counted, not rows: three in a row
-// count three times.
+// through the stone. An outer row follows on one side after one empty point. It is blocked if an enemy stone or the
+// edge comes next. A shape and its mirror image are the same. The counts are of stones, not rows: three in a row count
+// three times.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace tengen {
 // or not), 21 for three (outer rows of 0–2), 3 each for four and five (only blocked ends matter), 1 for longer rows.
 inline constexpr int kStoneShapes = 100;
 
-// Counts of shapes, or of their changes, by colour.
+// Counts of shapes, or changes of these counts, by colour.
 using StoneShapeCounts = std::array<std::array<std::int16_t, kStoneShapes>, 2>;
 
 // A board that counts the stones of each colour in each shape. A stone counts once for each of its four lines.

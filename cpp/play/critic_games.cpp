@@ -31,7 +31,7 @@ class GameMaker {
     games_.position_starts.push_back(static_cast<std::int64_t>(games_.black_values.size()) / games_.views);
     while (outcome == Outcome::kOngoing) {
       board.judge(learner_, options_.radius, afterstates_);
-      // Ties go to the first, as in the paper.
+      // Ties go to the first move, as in the paper.
       const Afterstate best = *std::ranges::max_element(afterstates_, {}, &Afterstate::logit);
       const Point move = choose(board, best, opponent_colour, rng);
       const bool is_best = move == best.point;
@@ -76,7 +76,7 @@ class GameMaker {
     board.make(point);
   }
 
-  // The viewer of the value number `index` of a position.
+  // The viewer of value `index` of a position.
   Colour view(const CriticBoard& board, int index) const {
     return games_.views == 2 ? static_cast<Colour>(index) : opponent(board.board().to_move());
   }
@@ -125,9 +125,9 @@ CriticGames play_critic_games(const Critic& learner, const CriticGameOptions& op
   const int most = most_opening_moves(options.rules);
   if (options.random_stones < 0 || options.random_stones > most)
     throw std::invalid_argument(std::to_string(options.random_stones) + " random stones are outside 0–" +
-                                std::to_string(most) + ": more could win");
+                                std::to_string(most) + ", because more stones could already make a winning line");
   if (options.critic_opponent && options.critic_opponent->input != learner.input)
-    throw std::invalid_argument("both critics must have the same inputs");
+    throw std::invalid_argument("the opponent critic must have the same inputs as the learner");
   CriticGames played;
   played.views = learner.input == CriticInput::kStones ? 2 : 1;
   GameMaker maker(learner, options, played);

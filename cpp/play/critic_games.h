@@ -1,7 +1,7 @@
-// Games from which a critic learns, played against itself, another critic or a simple player.
+// Training games of a critic, played against itself, another critic or a simple player.
 //
-// The learner plays the move to the afterstate with the highest value, or sometimes a random candidate. It judges all
-// candidates of every position, also when its opponent is to move, so that its own choice is always known.
+// The learner plays the move to the afterstate with the highest value, or sometimes a random candidate. It evaluates
+// all candidates of every position, even with the opponent to move, so that its own choice is always known.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct CriticGameOptions {
   Rules rules;
   int radius = 1;     // largest distance of a candidate from a stone
   float epsilon = 0;  // probability of a random candidate
-  // A game starts with 1 … random_stones random stones: the first anywhere, the others near it. At most
-  // 2 * win_length - 2, so that none of them wins. 0 starts with the empty board.
+  // A game starts with 1 … random_stones random stones: the first anywhere, the others near earlier stones. At most
+  // 2 * win_length - 2, so that the opening does not already win. 0 starts with the empty board.
   int random_stones = 0;
   // The opponent. It plays black in every second game, starting with the first. Without an opponent, the learner plays
   // both sides.
@@ -36,12 +36,12 @@ struct CriticGames {
   std::vector<std::int16_t> moves;            // including the openings
   std::vector<std::uint8_t> outcomes;         // of each game, as in Outcome
   std::vector<float> black_values;            // [positions, views]; the result if the game is over
-  // [positions, views]: the value after the learner's own choice; the same as black_values if it was played.
+  // [positions, views]: the value after the learner's own choice; equal to black_values if that move was played.
   std::vector<float> black_best_values;
   InputRows rows;  // [positions, views]; empty if the game is over
 };
 
-// Throws std::invalid_argument if `options` has too many random stones or an opponent with other inputs.
+// Throws std::invalid_argument if `options` has too many random stones or an opponent with different inputs.
 CriticGames play_critic_games(const Critic& learner, const CriticGameOptions& options, int games, std::uint64_t seed);
 
 }  // namespace tengen

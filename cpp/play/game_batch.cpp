@@ -18,7 +18,7 @@ GameBatch::GameBatch(const Rules& rules, int games, PlaneLayout layout)
       games_(static_cast<std::size_t>(std::max(games, 0)), Game{empty_, Rng(0)}),
       outcomes_(games_.size()),
       plies_(games_.size()) {
-  if (games < 1) throw std::invalid_argument("a batch has at least one game, not " + std::to_string(games));
+  if (games < 1) throw std::invalid_argument("a batch needs at least one game, not " + std::to_string(games));
 }
 
 const Board& GameBatch::board(std::int64_t game) const {
@@ -28,7 +28,8 @@ const Board& GameBatch::board(std::int64_t game) const {
 void GameBatch::begin(std::uint64_t seed, int max_random_moves) {
   if (max_random_moves < 0 || max_random_moves > most_opening_moves(rules()))
     throw std::invalid_argument(std::to_string(max_random_moves) + " random moves are outside 0–" +
-                                std::to_string(most_opening_moves(rules())) + ": more could end a game");
+                                std::to_string(most_opening_moves(rules())) +
+                                ", because more moves could already end a game");
   std::ranges::fill(outcomes_, static_cast<std::uint8_t>(Outcome::kOngoing));
   std::ranges::fill(plies_, std::int16_t{0});
   Rng seeds(seed);

@@ -17,8 +17,8 @@ namespace tengen {
 
 class GameBatch {
  public:
-  // Call `begin` before anything else. Throws std::invalid_argument without a game, or if the layout needs patterns
-  // that do not exist for the win length.
+  // Call `begin` before anything else. Throws std::invalid_argument if `games` is less than 1, or if the layout needs
+  // patterns that do not exist for the win length.
   GameBatch(const Rules& rules, int games, PlaneLayout layout);
 
   const Rules& rules() const { return empty_.board().rules(); }
@@ -27,12 +27,12 @@ class GameBatch {
   // Throws std::out_of_range if there is no such game.
   const Board& board(std::int64_t game) const;
 
-  // Reset all games. Each starts with 0 … max_random_moves random moves. Throws std::invalid_argument if the moves
-  // could end a game.
+  // Reset all games. Each starts with 0 … max_random_moves random moves. Throws std::invalid_argument if that number of
+  // moves could end a game.
   void begin(std::uint64_t seed, int max_random_moves);
 
-  // Write the planes [rows, C, area] and the legal points [rows, area] of some games from the view of the side to move,
-  // each through a symmetry. Throws std::out_of_range if there is no such game or symmetry.
+  // Write the planes [rows, C, area] and the legal points [rows, area] of some games from the point of view of the side
+  // to move, each transformed by a symmetry. Throws std::out_of_range if there is no such game or symmetry.
   void write(const std::int64_t* rows, const std::int8_t* turns, int count, float* planes, bool* legal) const;
 
   // Write a move of the simple player policies[game] into actions[game]. Skips negative entries and finished games.

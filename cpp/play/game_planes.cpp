@@ -10,7 +10,7 @@
 namespace tengen {
 namespace {
 
-// Make the moves of a game and return their number. Fewer than given: the next one cannot be played.
+// Make the moves of a game, up to the first one that cannot be played. Returns the number of moves made.
 int make_moves(PuctBoard& board, std::span<const Point> moves) {
   int made = 0;
   for (const Point move : moves) {
@@ -31,7 +31,7 @@ void write_game_planes(const Board& start, PlaneLayout layout, std::span<const P
     if (counts[row] < 0 || static_cast<std::size_t>(counts[row]) > length)
       throw std::invalid_argument("row " + std::to_string(row) + " has fewer moves than its count " +
                                   std::to_string(counts[row]));
-  // All rows share one board, on which each game is made and unmade. This is cheaper than computing all shapes for
+  // All rows share one board: each game is made and unmade on it. This is cheaper than computing all shapes for
   // every row.
   PuctBoard board(start, needs_patterns(layout));
   const Symmetries symmetries(start.rules().width, start.rules().height);

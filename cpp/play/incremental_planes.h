@@ -1,4 +1,4 @@
-// Input planes that are updated stone by stone. For the layouts of core/plane_layout.h that are incremental.
+// Input planes that are updated stone by stone, for the incremental layouts of core/plane_layout.h.
 #pragma once
 
 #include <algorithm>

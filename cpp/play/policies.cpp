@@ -25,7 +25,7 @@ Point draw_any(const Board& board, Rng& rng) {
 
 // ---- Runs and their ends, a whole line at a time ------------------------------------------------------------------
 
-// Which ends of a run count.
+// The ends of a run that count.
 enum class Ends : std::uint8_t { kEach, kOnlyIfBothEmpty };
 
 std::uint64_t empty_cells(std::uint64_t line) { return ~(line | (line >> 1)) & kLowBits; }
@@ -109,7 +109,7 @@ void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& 
 
 // ---- Naive players ------------------------------------------------------------------------------------------------
 
-// The moves that strategy S1 … S6 of a naive level proposes. The names are those of the paper (docs/players.md).
+// The moves proposed by strategy S1 … S6 of a naive level. The names are those of the paper (docs/players.md).
 PointSet naive_candidates(int strategy, int level, const Board& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
@@ -154,8 +154,8 @@ Point choose_naive(int level, const Board& board, Rng& rng) {
 
 // ---- Chains -------------------------------------------------------------------------------------------------------
 
-// Powers of three. The weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own five and 27 for one
-// of the opponent.
+// Powers of three. The weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own five and 27 for a
+// five of the opponent.
 constexpr int kPowersOfThree[] = {1, 3, 9, 27, 81, 243};
 
 // The weight of the chain along `direction` that a stone of `colour` on `point` would be part of.
@@ -203,7 +203,7 @@ int stones_around(const Board& board, Point point) {
   return count;
 }
 
-// The empty points with the highest score; -1 leaves a point out.
+// The empty points with the highest score; a score of -1 excludes a point.
 template <typename Score>
 PointSet best_points(const Board& board, Score score) {
   PointSet best;
@@ -219,7 +219,7 @@ PointSet best_points(const Board& board, Score score) {
   return best;
 }
 
-// A random one of the best legal points.
+// Return a random point among the best legal ones.
 template <typename Score>
 Point draw_best(const Board& board, Rng& rng, Score score) {
   const Point point = draw_legal(board, best_points(board, score), rng);
@@ -260,7 +260,7 @@ int chains_score(const Board& board, Point point) {
 Point SeededPolicy::choose(const Board& board) {
   check_ongoing(board);
   const Point point = choose_move(kind_, board, streams_[board.to_move()]);
-  if (point == kNoPoint) throw std::invalid_argument("black has no legal point");
+  if (point == kNoPoint) throw std::invalid_argument("black has no legal move left");
   return point;
 }
 

@@ -1,6 +1,6 @@
 // The simple players. They choose a move without a search; docs/players.md defines them.
 //
-// They support every rule, board and win length k: a four of the papers is k - 1 stones, a three is k - 2, and so on.
+// They support every rule, board size and win length k: a four in the papers is k - 1 stones here, a three k - 2.
 // Ties are broken at random, with the same probability for every point.
 #pragma once
 
@@ -24,17 +24,17 @@ enum class PolicyKind : std::uint8_t {
 };
 inline constexpr int kPolicyKinds = 8;
 
-// A legal move of a simple player. The game must not be over. Returns kNoPoint if black has no legal point left in
-// renju. Does not allocate.
+// Return a legal move of a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
+// in renju. Does not allocate memory.
 Point choose_move(PolicyKind kind, const Board& board, Rng& rng);
 
-// A simple player with its own randomness. It has one stream per colour, so that it can play against itself.
+// A simple player with its own random generator: one stream per colour, so that it can play against itself.
 class SeededPolicy {
  public:
   SeededPolicy(PolicyKind kind, std::uint64_t seed) : kind_(kind), streams_{Rng(seed), Rng(~seed)} {}
 
   PolicyKind kind() const { return kind_; }
-  // Restart the randomness, as if constructed with this seed.
+  // Restart the random streams, as if constructed with this seed.
   void reseed(std::uint64_t seed) { streams_ = {Rng(seed), Rng(~seed)}; }
 
   // A legal move. Throws std::invalid_argument if the game is over by game_outcome (patterns/legality.h).
@@ -45,7 +45,7 @@ class SeededPolicy {
   std::array<Rng, 2> streams_;
 };
 
-// The score of the empty `point` for the side to move, as the chains player sees it.
+// The score of the chains player for the empty `point`, with the side to move.
 int chains_score(const Board& board, Point point);
 
 }  // namespace tengen

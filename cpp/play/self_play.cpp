@@ -11,14 +11,14 @@
 namespace tengen {
 namespace {
 
-// The most walks of one game per call of collect. Walks that need no network are cheap, but a game whose positions are
-// all in the cache must not keep the others waiting.
+// Maximum number of walks of one game per call of collect. Walks that need no network are cheap, but a game whose
+// positions are all in the cache must not keep the others waiting.
 constexpr int kMaxWalksPerCall = 256;
 
 // Largest distance of a stone of a random opening from another one.
 constexpr int kOpeningRadius = 2;
 
-// The legal points near other stones that do not win.
+// The legal points near other stones that do not win immediately.
 PointSet quiet_points(const Board& board, int radius) {
   PointSet points = legal_points(board) & points_near_stones(board, radius);
   const PointSet wins = completing_points(board, board.to_move());
@@ -136,7 +136,8 @@ void SelfPlay::finish_opening(Game& game) {
 // ---- Searching and playing ----------------------------------------------------------------------------------------
 
 void SelfPlay::begin_search(Game& game) {
-  // The solver spends more nodes on a root than on a leaf. If it now finds a proof, start from there.
+  // The solver spends more nodes on the root than on a leaf. If it proves the root of a kept tree, discard the tree:
+  // the first walk then judges the root again and settles it.
   if (game.tree.has_root() && options_.vcf_nodes_root > 0 &&
       judge_.judge(game.board, options_.vcf_nodes_root).result != Result::kUnknown)
     game.tree.reset();
@@ -206,7 +207,7 @@ SelfPlay::Leaf& SelfPlay::add_leaf(int index, const LeafJudgement& judgement, co
   return leaf;
 }
 
-// Run one simulation of a game. Returns false if the game has to wait for answers.
+// Run one simulation of a game. Returns false if the game has to wait for evaluations.
 bool SelfPlay::walk_once(int index, float* planes) {
   Game& game = games_[static_cast<std::size_t>(index)];
   const PuctWalk::End end = game.tree.walk(game.board, walk_);
@@ -270,7 +271,7 @@ void SelfPlay::advance(int index, float* planes) {
 }
 
 int SelfPlay::collect(float* planes) {
-  if (!waiting_.empty()) throw std::invalid_argument("rows are waiting for their answers");
+  if (!waiting_.empty()) throw std::invalid_argument("rows are waiting for their evaluation; call supply first");
   for (int i = 0; i < games(); ++i) advance(i, planes);
   return waiting_rows();
 }
@@ -328,7 +329,8 @@ void SelfPlay::set_game(int index, SelfPlayGame record, const Rng::State& rng_st
       throw std::invalid_argument("move " + std::to_string(board.ply() + 1) + " of the game cannot be played");
     board.make(move);
   }
-  if (game_outcome(board) != Outcome::kOngoing) throw std::invalid_argument("the game is over");
+  if (game_outcome(board) != Outcome::kOngoing)
+    throw std::invalid_argument("the game is over; self-play can continue only unfinished games");
   Game& game = games_[static_cast<std::size_t>(checked_index(index, games(), "game"))];
   game.record = std::move(record);
   game.rng = Rng(rng_state);

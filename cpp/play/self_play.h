@@ -1,8 +1,8 @@
 // Self-play: many games that a network plays against itself.
 //
 // All games advance together. `collect` walks every tree to leaves and writes their planes, the caller evaluates them
-// with the network, and `supply` passes the answers back. Moves are chosen and new games started on the way. Games
-// share no randomness, so the same seed and the same answers give the same games.
+// with the network, and `supply` returns the results. Both choose moves and start new games as needed. Games share no
+// randomness, so the same seed and the same evaluations give the same games.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@ namespace tengen {
 
 // Openings of self-play games.
 struct OpeningOptions {
-  std::vector<std::vector<Point>> list;  // move sequences; one is drawn and gets a random symmetry
-  float fraction = 1.0f;                 // part of the games that start with an opening
-  int random_stones = 0;                 // without a list: largest number of random stones near each other
-  // After random stones, one more stone is drawn from this many candidates. Candidates that lead to a balanced
-  // position, according to the network, are more likely. 0 for no such stone.
+  std::vector<std::vector<Point>> list;  // move sequences; one is sampled and transformed by a random symmetry
+  float fraction = 1.0f;                 // fraction of the games that start with an opening
+  int random_stones = 0;                 // without a list: maximum number of random stones near each other
+  // Number of candidates for one more stone after the random stones. The more balanced the network considers the
+  // position after a candidate, the more likely it is chosen. 0 for no such stone.
   int balance_candidates = 0;
 };
 
-// The result of the search of one position of a game, from the point of view of the side to move.
+// The search result of one position of a game, from the point of view of the side to move.
 struct SelfPlayMove {
   float value = 0;
   float surprise = 0;
   bool full = true;  // a full search, not a fast one
 };
 
-// A game, finished or not. SelfPlay fills it; set_game takes one back from a file.
+// A game, finished or not. SelfPlay fills it; set_game restores one from a file.
 struct SelfPlayGame {
   std::vector<Point> moves;  // including the opening
   int opening_length = 0;
   Outcome outcome = Outcome::kOngoing;
-  int plies_left = 0;                  // to the end, if a proof has ended the game early
+  int plies_left = 0;                  // to the end of the game, if a proof stopped it early
   std::vector<SelfPlayMove> searched;  // one per move after the opening
   std::vector<float> policies;         // [searched, area]
 };
@@ -64,24 +64,24 @@ class SelfPlay {
   int games() const { return static_cast<int>(games_.size()); }
   // The largest number of rows that one call of `collect` writes.
   int max_rows() const;
-  // Rows that wait for their answers.
+  // Number of rows that are waiting for their evaluation.
   int waiting_rows() const { return static_cast<int>(waiting_.size()) * evaluations_.rows_per_leaf(); }
 
   // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows, which may be 0.
-  // Throws std::invalid_argument if rows are still waiting for answers.
+  // Throws std::invalid_argument if rows are still waiting for their evaluation.
   int collect(float* planes);
-  // The answers to all waiting rows: log-policies [rows, area], values [rows] for the side to move.
+  // Supply the evaluation of all waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(const float* log_policies, const float* values);
 
-  // The games that have finished since the last call.
+  // Return the games that have finished since the last call.
   std::vector<SelfPlayGame> take_finished();
   int finished_count() const { return static_cast<int>(finished_.size()); }
   const SelfPlayCounts& counts() const { return counts_; }
-  // Forget cached evaluations, because the network has changed. Trees are kept.
+  // Clear the cached evaluations after a change of the network. Trees are kept.
   void clear_cache() { evaluations_.clear(); }
 
-  // Access to unfinished games, to save and load them. `restart` forgets trees, walks and the cache: after it, the
-  // games continue exactly as those of another object with the same games and generator states.
+  // Access to unfinished games, to save and load them. `restart` discards trees, walks and the cache. After it, two
+  // objects with the same games and generator states continue identically.
   void restart();
   // These throw std::out_of_range if there is no such game.
   const SelfPlayGame& game(int index) const { return at(index).record; }
@@ -101,13 +101,13 @@ class SelfPlay {
     SelfPlayGame record;
     bool full = true;
     int simulations = 0;
-    int waiting = 0;  // leaves that wait for their evaluation
-    // Candidates for the stone that balances the opening. The game starts when all of them have their weights.
+    int waiting = 0;  // leaves that are waiting for their evaluation
+    // Candidates for the stone that balances the opening. The game starts once all candidates have weights.
     std::vector<Point> candidates;
     std::vector<float> candidate_weights;
   };
 
-  // A leaf that waits for its evaluation.
+  // A leaf that is waiting for its evaluation.
   struct Leaf {
     int game = 0;
     PuctWalk walk;

@@ -12,8 +12,8 @@ namespace {
 // With fewer boards per thread, a thread costs more than it saves.
 constexpr int kBoardsPerThread = 128;
 
-// Call work(first, last) on disjoint ranges that cover all boards. Threads live only as long as the call, so nothing
-// can break when the process forks. Starting one costs less than a hundredth of its work.
+// Call work(first, last) on disjoint ranges that cover all boards. The threads end with the call, so the process can be
+// forked safely. Starting a thread costs less than a hundredth of its work.
 template <typename Work>
 void share_out(int boards, int threads, const Work& work) {
   const int shares = std::clamp(boards / kBoardsPerThread, 1, threads);
@@ -195,7 +195,7 @@ void VectorEnv<Plane>::write_all(int index) {
   if (config_.rules.rule == Rule::kRenju) write_renju_mask(index);
 }
 
-// One stone can make or remove fouls far away, and white has none, so all points are written again.
+// One stone can create or remove distant fouls, and white has no fouls, so all points are written again.
 template <typename Plane>
 void VectorEnv<Plane>::write_renju_mask(int index) {
   const Board& board = this->board(index);

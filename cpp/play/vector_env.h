@@ -1,8 +1,8 @@
 // Many games that advance with one call, for tengen.envs.GomokuVectorEnv.
 //
 // A step plays one action on each board, lets the opponent answer, updates planes and masks, and immediately starts a
-// new game where one has ended. Boards never share randomness, so the games of a seed do not depend on the number of
-// threads.
+// new game on each board whose game has ended. Boards never share randomness, so the games of a seed do not depend on
+// the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tengen {
 
-// Which colour the agent plays against an opponent.
+// The colour of the agent against an opponent.
 enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 
 struct VectorEnvConfig {
@@ -28,7 +28,7 @@ struct VectorEnvConfig {
   Side side = Side::kBlack;
   PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
   bool resign_action = false;  // action number `area` resigns
-  int opening_moves = 0;       // random moves before the first action; at most 2 * win_length - 3, so that none wins
+  int opening_moves = 0;       // random moves before the first action; at most 2 * win_length - 3, too few to win
   int threads = 1;
 };
 
@@ -48,7 +48,7 @@ class VectorEnv {
   void seed(int index, std::uint64_t seed);
   void reset_board(int index);
 
-  // The first board on which the action is invalid (occupied, foul, no such action), or -1.
+  // Return the first board with an invalid action (occupied, foul, out of range), or -1.
   int find_invalid(const std::int64_t* actions) const;
 
   // Play one action on each board. An invalid action loses the game.
@@ -60,10 +60,10 @@ class VectorEnv {
   // The state after the last step or reset, one entry or block per board, in memory of this object.
   Plane* planes() { return planes_.get(); }           // [boards, C, area]
   std::int8_t* masks() { return masks_.get(); }       // [boards, actions]
-  std::int8_t* colours() { return colours_.data(); }  // whose action is next; also the viewer of the planes
+  std::int8_t* colours() { return colours_.data(); }  // the colour to act next; also the viewer of the planes
   double* rewards() { return rewards_.data(); }       // of the last step, for the colour that acted
   bool* terminations() { return terminations_.get(); }
-  // Of games that ended in the last step. Entries of other boards are older.
+  // Results of the games that ended in the last step. Entries of other boards are outdated.
   Plane* final_planes() { return final_planes_.get(); }
   std::int8_t* final_colours() { return final_colours_.data(); }
   std::uint8_t* outcomes() { return outcomes_.data(); }
@@ -75,7 +75,7 @@ class VectorEnv {
     Board board;
     EmptyPoints empties;
     Rng rng;
-    Colour actor;      // whose action is next
+    Colour actor;      // the colour to act next
     int actions_done;  // of this game
   };
 

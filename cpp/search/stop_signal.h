@@ -1,12 +1,12 @@
-// A request to stop, shared by the search that obeys it and whoever asks for it.
+// A stop request, shared by a search and its caller.
 #pragma once
 
 #include <atomic>
 
 namespace tengen {
 
-// The caller owns the signal and makes a new one for each search. It is never cleared, so a stop cannot be lost: it may
-// be set from any thread, also before the search starts and after it has ended.
+// The caller owns the signal and creates a new one for each search. The signal is never cleared, so a stop request
+// cannot be lost. Any thread may set it, even before the search starts or after it has ended.
 class StopSignal {
  public:
   void set() { is_set_.store(true, std::memory_order_relaxed); }

@@ -8,14 +8,14 @@
 namespace tengen {
 namespace {
 
-// Whether the search would evaluate the position.
+// Whether the search would call the evaluation in this position.
 bool is_evaluated(const PatternBoard& board) {
   const Colour own = board.to_move();
   return !board.count(own, threat::kFive) && !board.count(opponent(own), threat::kFive) &&
          !board.count(own, threat::kOpenFour);
 }
 
-// Counts per column. Only the columns that were touched are visited afterwards, in order.
+// Counts per column. move_into visits only the columns that were touched, in order.
 class ColumnCounts {
  public:
   void add(int column, int amount) {

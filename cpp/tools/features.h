@@ -28,8 +28,8 @@ struct PositionFeatures {
   std::vector<std::int16_t> counts;
   std::vector<std::int16_t> threat_bits;
 
-  // Pairs of codes on empty points, own * kShapeCodes + other, and the number of points that have them minus that on
-  // the empty board, in compressed sparse rows.
+  // Pairs of codes on empty points, own * kShapeCodes + other, and the number of points with each pair minus that
+  // number on the empty board, in compressed sparse rows.
   std::vector<std::int64_t> pair_starts{0};
   std::vector<std::int32_t> pairs;
   std::vector<std::int16_t> pair_counts;
@@ -45,7 +45,7 @@ struct PositionFeatures {
 };
 
 // Add samples of the game `moves` that starts at `board`, from move number `first` on. Stops at a move that cannot be
-// played. Win length 4 or 5.
+// played. The win length must be 4 or 5.
 void add_features(const Board& board, const std::vector<int>& moves, int first, PositionFeatures& features);
 
 }  // namespace tengen

@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// Games end after this many stones, because searches rarely meet longer random games.
+// Maximum number of stones per game, because searches rarely encounter longer random games.
 constexpr int kStonesPerGame = 40;
 
 Point pick(const PointSet& set, Rng& rng) {
@@ -49,7 +49,8 @@ std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps
   for (int step = 0; step < steps; ++step) {
     const bool may_unmake = patterns.board().ply() > ply_before;
     if (is_finished(patterns) && !may_unmake) break;
-    // On average two steps forward and one back, so that the walk reaches crowded boards but also unmakes old moves.
+    // Take two steps forward and one back on average, so that the walk reaches crowded boards but also unmakes old
+    // moves.
     if (may_unmake && (is_finished(patterns) || rng.below(3) == 0)) {
       patterns.unmake();
     } else {

@@ -18,7 +18,7 @@ class Colour(enum.IntEnum):
     WHITE = 1
 
 class Rule(enum.IntEnum):
-    """The rule that decides which lines win (tengen.core.contracts.Rule)."""
+    """The rule that defines which lines win (tengen.core.contracts.Rule)."""
 
     FREESTYLE = 0
 
@@ -31,7 +31,7 @@ class Rule(enum.IntEnum):
     CARO_EXACT = 4
 
 class Outcome(enum.IntEnum):
-    """The result of a game. Arrays hold these numbers."""
+    """The result of a game. Arrays contain these numbers."""
 
     ONGOING = 0
 
@@ -42,7 +42,7 @@ class Outcome(enum.IntEnum):
     DRAW = 3
 
 class Foul(enum.IntEnum):
-    """The moves that renju forbids to black."""
+    """A kind of move that renju forbids to black."""
 
     NONE = 0
 
@@ -60,45 +60,49 @@ class Board:
     def copy(self) -> Board: ...
 
     def set_up(self, black: Sequence[int], white: Sequence[int], to_move: int) -> None:
-        """Put stones on an empty board and set the side to move."""
+        """Place stones on an empty board and set the side to move."""
 
     def make(self, point: int) -> None:
         """Play a point. Renju fouls are not checked."""
 
     def unmake(self) -> None:
-        """Take back the last move."""
+        """Undo the last move."""
 
     def at(self, point: int) -> int:
         """Return 0 for an empty point, 1 for a black stone, 2 for a white stone."""
 
     def would_win(self, point: int, colour: int) -> bool:
-        """Whether a stone of that colour would complete a winning line."""
+        """Return whether a stone of the colour would complete a winning line."""
 
     def foul_at(self, point: int) -> Foul:
-        """The foul that black would commit on the empty point."""
+        """Return the foul that black would commit on the empty point."""
 
     def fouls(self) -> list[tuple[int, Foul]]:
-        """Pairs (point, foul) of the side to move."""
+        """Return pairs (point, foul) of the side to move."""
 
     def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]:
-        """bool [area]: the legal points of the side to move."""
+        """Return the legal points of the side to move, bool [area]."""
 
     def cells(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
-        """uint8 [height, width]: 0 empty, 1 black, 2 white. A copy."""
+        """
+        Return a copy of the stones, uint8 [height, width]: 0 empty, 1 black, 2 white.
+        """
 
     def moves(self) -> list[int]: ...
 
     def winning_line(self) -> list[int]:
-        """The points of a winning line; empty if nobody has won."""
+        """Return the points of a winning line; empty if neither side has won."""
 
     def outcome(self) -> Outcome:
-        """The result so far. In renju, black loses without a legal point."""
+        """
+        Return the result so far. In renju, black loses if no legal move is left.
+        """
 
     def check(self) -> str:
-        """Compare the incremental state with the stones; return '' or the fault."""
+        """Compare the incremental state with the stones; return '' or the error."""
 
     def perft(self, depth: int) -> list[tuple[int, int]]:
-        """Pairs (sequences, wins) for each number of moves up to `depth`."""
+        """Return pairs (sequences, wins) for each number of moves up to `depth`."""
 
     @property
     def hash(self) -> int: ...
@@ -132,22 +136,22 @@ class PolicyKind(enum.Enum):
     RULE_BASED = 7
 
 class Policy:
-    """A simple player with its own randomness."""
+    """A simple player with its own random generator."""
 
     def __init__(self, kind: PolicyKind, seed: int = 0) -> None: ...
 
     def reseed(self, seed: int) -> None:
-        """Restart the randomness, as if constructed with this seed."""
+        """Restart the random generator, as if constructed with this seed."""
 
     def choose(self, board: Board) -> int:
-        """A legal move for the side to move. The game must not be over."""
+        """Return a legal move for the side to move. The game must not be over."""
 
     @property
     def kind(self) -> PolicyKind: ...
 
 def chains_score(board: Board, point: int) -> int:
     """
-    The score of an empty point for the side to move, as the chains player sees it.
+    Return the score of the chains player for an empty point, with the side to move.
     """
 
 class PlaneLayout(enum.Enum):
@@ -170,15 +174,15 @@ class PlaneLayout(enum.Enum):
     THREATS_LAST = 6
 
 def plane_count(layout: PlaneLayout) -> int:
-    """The number of planes C of a layout."""
+    """Return the number of planes C of a layout."""
 
 def needs_patterns(layout: PlaneLayout) -> bool:
     """
-    Whether a layout needs patterns, which exist only for win lengths 4 and 5.
+    Return whether a layout needs patterns, which support only win lengths 4 and 5.
     """
 
 def is_incremental(layout: PlaneLayout) -> bool:
-    """Whether vector environments support a layout."""
+    """Return whether vector environments support a layout."""
 
 class Side(enum.Enum):
     """The colour that the agent plays against an opponent."""
@@ -193,16 +197,16 @@ class ByteVectorEnv:
     """Many games that advance with one call, with int8 planes."""
 
     def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Create games by the rules of `board`; its stones are ignored."""
+        """Create games with the rules of `board`; its stones are ignored."""
 
     def seed(self, board: int, seed: int) -> None:
-        """Seed the randomness of a board; call reset_board afterwards."""
+        """Seed the random generator of a board; call reset_board afterwards."""
 
     def reset_board(self, board: int) -> None:
         """Start a new game on a board."""
 
     def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """The first board on which the action is invalid, or -1."""
+        """Return the first board with an invalid action, or -1."""
 
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -213,7 +217,7 @@ class ByteVectorEnv:
         """Write a random legal point for each board into `actions`."""
 
     def moves(self, board: int) -> list[int]:
-        """The moves of the game on a board, including the opening."""
+        """Return the moves of the game on a board, including the opening."""
 
     @property
     def planes(self) -> NDArray[numpy.int8]: ...
@@ -249,16 +253,16 @@ class FloatVectorEnv:
     """Many games that advance with one call, with float32 planes."""
 
     def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Create games by the rules of `board`; its stones are ignored."""
+        """Create games with the rules of `board`; its stones are ignored."""
 
     def seed(self, board: int, seed: int) -> None:
-        """Seed the randomness of a board; call reset_board afterwards."""
+        """Seed the random generator of a board; call reset_board afterwards."""
 
     def reset_board(self, board: int) -> None:
         """Start a new game on a board."""
 
     def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """The first board on which the action is invalid, or -1."""
+        """Return the first board with an invalid action, or -1."""
 
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -269,7 +273,7 @@ class FloatVectorEnv:
         """Write a random legal point for each board into `actions`."""
 
     def moves(self, board: int) -> list[int]:
-        """The moves of the game on a board, including the opening."""
+        """Return the moves of the game on a board, including the opening."""
 
     @property
     def planes(self) -> NDArray[numpy.float32]: ...
@@ -306,7 +310,7 @@ class GameBatch:
 
     def __init__(self, board: Board, games: int, layout: PlaneLayout) -> None:
         """
-        Create games by the rules of `board`; its stones are ignored. Call `begin` first.
+        Create games with the rules of `board`; its stones are ignored. Call `begin` first.
         """
 
     def begin(self, seed: int, most_opening_moves: int) -> None:
@@ -316,7 +320,7 @@ class GameBatch:
 
     def write(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], legal: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """
-        Write planes and legal points of some games from the view of the side to move, each through a symmetry.
+        Write planes and legal points of some games for the side to move, each transformed by a symmetry.
         """
 
     def choose(self, policies: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -330,7 +334,7 @@ class GameBatch:
         """
 
     def moves(self, game: int) -> list[int]:
-        """The moves of a game, including the opening."""
+        """Return the moves of a game, including the opening."""
 
     @property
     def outcomes(self) -> NDArray[numpy.uint8]: ...
@@ -373,50 +377,50 @@ class LineShape(enum.IntEnum):
 
 class PatternBoard:
     """
-    A board that knows what a stone of either colour would make on every empty point.
+    A board that maintains the shapes and threats that stones would make on empty points.
     """
 
     def __init__(self, board: Board) -> None:
-        """Copy a board with its history. Only for win lengths 4 and 5."""
+        """Copy a board with its history. Supports only win lengths 4 and 5."""
 
     def make(self, point: int) -> None:
         """Play a point. Renju fouls are not checked."""
 
     def unmake(self) -> None:
-        """Take back the last move made on this board."""
+        """Undo the last move made on this board."""
 
     def pass_turn(self) -> None:
-        """Give the turn to the other side; a second call gives it back."""
+        """Switch the side to move; a second call switches back."""
 
     def threats(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
         """
-        uint8 [2, area]: the threats that black and white would make; 0 on stones. A copy.
+        Return a copy of the threats that black and white would make, uint8 [2, area]; 0 on stones.
         """
 
     def shapes(self, colour: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
-        """uint8 [4, area]: the shapes along each direction. A copy."""
+        """Return a copy of the shapes along each direction, uint8 [4, area]."""
 
     def shape(self, colour: int, direction: int, point: int) -> LineShape:
-        """One entry of shapes(); NOTHING on a stone."""
+        """Return one entry of shapes(); NOTHING on a stone."""
 
     def at(self, point: int) -> int:
         """Return 0 for an empty point, 1 for a black stone, 2 for a white stone."""
 
     def fives(self, colour: int) -> list[int]:
-        """The empty points where that colour makes five."""
+        """Return the empty points where the colour makes five."""
 
     def is_legal(self, colour: int, point: int) -> bool:
-        """Whether that colour may play the point."""
+        """Return whether the colour may play the point."""
 
     def check(self) -> str:
-        """Compare the incremental state with the stones; return '' or the fault."""
+        """Compare the incremental state with the stones; return '' or the error."""
 
     @property
     def to_move(self) -> Colour: ...
 
 def check_pattern_walk(board: Board, seed: int, steps: int) -> str:
     """
-    Make and unmake random moves and check the state after each; return '' or the fault.
+    Make and unmake random moves and check the state after each; return '' or the error.
     """
 
 def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> int:
@@ -426,7 +430,7 @@ def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> in
 
 class StopSignal:
     """
-    A request to stop a search. Any thread may set it, at any time, for good.
+    A request to stop a search. Any thread may set it at any time; it is never cleared.
     """
 
     def __init__(self) -> None: ...
@@ -437,7 +441,7 @@ class StopSignal:
 
 class Ingredient(enum.IntEnum):
     """
-    A part of the search that can be switched off (cpp/search/alphabeta/options.h).
+    A part of the search that can be disabled (cpp/search/alphabeta/options.h).
     """
 
     STATIC_WINS = 1
@@ -474,7 +478,7 @@ class Ingredient(enum.IntEnum):
 
 def search_parameters() -> list[tuple[str, int, int, int]]:
     """
-    All search parameters: name, default, and the bounds of the sensible range.
+    Return all search parameters: name, default, and the bounds for tuning.
     """
 
 class EvaluationNet:
@@ -529,7 +533,7 @@ class Weights:
     def prior() -> Weights: ...
 
     def evaluate(self, board: Board) -> int:
-        """The static evaluation for the side to move."""
+        """Return the static evaluation for the side to move."""
 
     @property
     def net(self) -> EvaluationNet: ...
@@ -619,14 +623,14 @@ class SearchLimits:
     def excluded(self, arg: Sequence[int], /) -> None: ...
 
 class Engine:
-    """The alpha-beta engine. One search at a time."""
+    """The alpha-beta engine. Runs one search at a time."""
 
     def __init__(self, table_bytes: int) -> None: ...
 
     def set_weights(self, weights: Weights) -> None: ...
 
     def set_options(self, ingredients: int, max_four_depth: int, parameters: Mapping[str, int] = {}) -> None:
-        """Parameters that are not given have their defaults."""
+        """Set the options. Parameters that are not given get their defaults."""
 
     def set_table_bytes(self, bytes: int) -> None: ...
 
@@ -634,7 +638,7 @@ class Engine:
 
     def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
-        Search a position of a game that is not over. The callback gets a SearchReport after each iteration.
+        Search a position; the game must not be over. The callback gets a SearchReport after each iteration.
         """
 
     @property
@@ -642,7 +646,9 @@ class Engine:
 
     @property
     def table_usage(self) -> int:
-        """Share of the table that this search has filled, in thousandths."""
+        """
+        Entries written by the current search, per thousand entries of the table.
+        """
 
 class Verdict(enum.Enum):
     """The result of a solver."""
@@ -746,7 +752,7 @@ class RolloutLimits:
 
 class RolloutMove:
     """
-    What the search knows about one root move, from the point of view of the side to move.
+    Statistics of one root move, from the point of view of the side to move.
     """
 
     @property
@@ -843,34 +849,34 @@ class HmctsOptions:
     def playouts_a_candidate(self, arg: int, /) -> None: ...
 
 class Uct:
-    """UCT. One search at a time."""
+    """UCT. Runs one search at a time."""
 
     def __init__(self, options: UctOptions) -> None: ...
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.
+        Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.
         """
 
 class Hmcts:
-    """HMCTS. One search at a time."""
+    """HMCTS. Runs one search at a time."""
 
     def __init__(self, options: HmctsOptions) -> None: ...
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.
+        Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.
         """
 
 class FudanKeys(enum.Enum):
-    """Which keys the score dictionary knows."""
+    """The keys of the score dictionary."""
 
     ALL = 0
 
     AS_AUTHORED = 1
 
 class FudanEvaluation(enum.Enum):
-    """How the shape of a line is scored."""
+    """The method of scoring line shapes."""
 
     DICTIONARY = 0
 
@@ -887,7 +893,7 @@ class FudanCheckmate(enum.Enum):
 
 def fudan_shape_score(keys: FudanKeys, low_blocked: bool, low_outer: int, middle: int, high_outer: int, high_blocked: bool) -> int:
     """
-    The score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.
+    Return the score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.
     """
 
 class FudanScoreOptions:
@@ -918,7 +924,7 @@ class FudanScoreOptions:
     def peer_update(self, arg: bool, /) -> None: ...
 
 class FudanPointScores:
-    """What every point is worth, kept up to date move by move."""
+    """The scores of all points, updated incrementally."""
 
     def __init__(self, options: FudanScoreOptions, board: Board) -> None: ...
 
@@ -930,7 +936,7 @@ class FudanPointScores:
 
     def direction_scores(self, colour: Colour, point: int) -> list[int]:
         """
-        One score for each direction: row, column, rising and falling diagonal.
+        Return one score per direction: row, column, rising and falling diagonal.
         """
 
     def stone_sum(self, colour: Colour) -> int: ...
@@ -996,7 +1002,7 @@ class FudanLimits:
     def lines(self, arg: int, /) -> None: ...
 
 class FudanLine:
-    """One line of play with its value to the side to move."""
+    """A line of play with its value for the side to move."""
 
     @property
     def value(self) -> int: ...
@@ -1023,13 +1029,13 @@ class FudanReport:
     def win_plies(self) -> int: ...
 
 class FudanSearch:
-    """The alpha-beta search of the fudan report. One search at a time."""
+    """The alpha-beta search of the fudan report. Runs one search at a time."""
 
     def __init__(self, options: FudanOptions) -> None: ...
 
     def search(self, board: Board, limits: FudanLimits, on_report: Callable[[FudanReport], None] | None = None, stop: StopSignal | None = None) -> FudanReport:
         """
-        Search a game that is not over. The callback gets a FudanReport after each iteration.
+        Search a position; the game must not be over. The callback gets a FudanReport after each iteration.
         """
 
 FUDAN_SCORE_UNIT: int = 10
@@ -1038,12 +1044,12 @@ FUDAN_WIN_BOUND: int = 99999999000
 
 def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
-    Write planes, float32 [C, height, width], as the viewer (0 black, 1 white) sees the board.
+    Write the planes for the viewer (0 black, 1 white), float32 [C, height, width].
     """
 
 def write_game_planes(start: Board, layout: PlaneLayout, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
     """
-    Write planes, float32 [B, C, height, width], from the view of the side to move. Row i of `moves`, uint16 [B, L], is a game from `start`; the position is the one after counts[i] moves, int32 [B].
+    Write planes, float32 [B, C, height, width], for the side to move. Row i of `moves`, uint16 [B, L], is a game from `start`; its position is the one after counts[i] moves, int32 [B].
     """
 
 class RootNoise(enum.Enum):
@@ -1283,7 +1289,7 @@ class PuctOptions:
 
 def plan_halving(candidates: int, simulations: int) -> list[int]:
     """
-    For each simulation of sequential halving, the number of visits that a root move must have to be considered.
+    Return, for each simulation of sequential halving, the visit count that a root move must have.
     """
 
 class OpeningOptions:
@@ -1340,7 +1346,7 @@ class SelfPlayGame:
 
     @property
     def policies(self) -> NDArray[numpy.float32]:
-        """float32 [searched, area], a copy."""
+        """A copy of the policies, float32 [searched, area]."""
 
     @property
     def values(self) -> NDArray[numpy.float32]: ...
@@ -1358,7 +1364,7 @@ class SelfPlay:
     """Many games that a network plays against itself."""
 
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, openings: OpeningOptions, games: int, seed: int) -> None:
-        """Create games by the rules of `board`; its stones are ignored."""
+        """Create games with the rules of `board`; its stones are ignored."""
 
     def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
         """
@@ -1395,7 +1401,7 @@ class SelfPlay:
 
 class PuctMove:
     """
-    What a search knows about one root move, from the point of view of the side to move.
+    Statistics of one root move, from the point of view of the side to move.
     """
 
     @property
@@ -1438,9 +1444,7 @@ class PuctReport:
     def proof_plies(self) -> int: ...
 
 class PuctSearch:
-    """
-    The search of one position with a network, by workers that share a tree.
-    """
+    """Network-guided search of one position by workers that share a tree."""
 
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
         """
@@ -1457,7 +1461,7 @@ class PuctSearch:
     def supply(self, worker: int, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def abandon(self, worker: int) -> None:
-        """Cancel the walks of a worker that will get no answers."""
+        """Cancel the pending walks of a worker whose rows will not be evaluated."""
 
     def report(self, lines: int, temperature: float) -> PuctReport: ...
 
@@ -1467,7 +1471,7 @@ class PuctSearch:
 
     def check(self) -> str:
         """
-        Check that the counts of the tree agree and no walk is pending; return '' or the fault.
+        Check that the counts of the tree are consistent and no walk is pending; return '' or the error.
         """
 
     @property
@@ -1498,9 +1502,7 @@ class Critic:
     """A small network: counts of shapes -> hidden units -> logit of a win."""
 
     def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
-        """
-        weights has the shape [inputs, hidden], biases and output_weights [hidden].
-        """
+        """Shapes: weights [inputs, hidden], biases and output_weights [hidden]."""
 
     @property
     def input(self) -> CriticInput: ...
@@ -1509,44 +1511,44 @@ class Critic:
     def hidden(self) -> int: ...
 
 def critic_input_count(input: CriticInput) -> int:
-    """The number of inputs of a critic."""
+    """Return the number of inputs of a critic."""
 
 def judge_afterstates(critic: Critic, board: Board, radius: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
     """
-    The candidate points of the side to move, and for it the logits of the positions after them.
+    Return the candidate points of the side to move, and its logits for the positions after them.
     """
 
 def critic_inputs(input: CriticInput, board: Board, view: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
     """
-    The indices and amounts of the non-zero inputs, as the colour `view` sees the position.
+    Return the indices and amounts of the non-zero inputs, from the point of view of colour `view`.
     """
 
 def play_critic_games(learner: Critic, board: Board, *, games: int, seed: int, radius: int, epsilon: float, random_stones: int, critic_opponent: Critic | None = None, policy_opponent: PolicyKind | None = None) -> dict[str, Any]:
     """
-    Play games by the rules of `board`; its stones are ignored. Returns the arrays of CriticGames by name (cpp/play/critic_games.h).
+    Play games with the rules of `board`; its stones are ignored. Return the arrays of CriticGames by name (cpp/play/critic_games.h).
     """
 
 def shape_codes() -> list[list[int]]:
-    """The four line shapes of each code, weakest first."""
+    """Return the four line shapes of each code, weakest first."""
 
 class PositionFeatures:
     """Samples for the tuner, collected game by game."""
 
     def __init__(self, by_colour: bool = False) -> None:
         """
-        With by_colour, the codes of white have their own columns after those of black.
+        With by_colour, white's codes have their own columns after those of black.
         """
 
     def add(self, board: Board, moves: Sequence[int], first: int) -> None:
         """
-        Add positions of a game that starts at `board`, from move number `first` on. Win length 4 or 5.
+        Add positions of a game that starts at `board`, from move number `first` on. Supports win lengths 4 and 5.
         """
 
     def __len__(self) -> int: ...
 
     def take(self) -> dict[str, Any]:
         """
-        Remove all samples and return them: the arrays of PositionFeatures by name (cpp/tools/features.h).
+        Remove all samples and return them as the arrays of PositionFeatures by name (cpp/tools/features.h).
         """
 
 VALUE_UNIT: int = 8

@@ -1,4 +1,4 @@
-"""All exceptions that Tengen raises on purpose.
+"""All exceptions that Tengen raises deliberately.
 
 Bad input always raises a `TengenError`. Its message contains the input and, where relevant, the position. Any other
 exception that escapes is a bug.
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class TengenError(Exception):
-    """Base of all errors raised by Tengen."""
+    """Base class of all errors raised by Tengen."""
 
 
 class InputError(TengenError, ValueError):
@@ -30,7 +30,7 @@ class PositionError(InputError):
 
 
 class IllegalMoveError(InputError):
-    """The rules do not allow this move here: it is off the board or occupied."""
+    """The move is not legal: the point is off the board or occupied."""
 
 
 class ForbiddenPointError(IllegalMoveError):
@@ -42,7 +42,7 @@ class GameOverError(IllegalMoveError):
 
 
 class RecordError(InputError):
-    """A game file is damaged or exceeds the limits; the message gives the line or the offset."""
+    """A game file is damaged or exceeds the limits; the message contains the line or the offset."""
 
 
 class NotFoundError(InputError):
@@ -66,16 +66,16 @@ class AgentError(TengenError):
 
 
 class AgentNameError(AgentError, ValueError):
-    """An agent spec names an unknown agent or parameter, or gives an invalid value."""
+    """An agent spec contains an unknown agent or parameter, or an invalid value."""
 
 
 class EngineFault(StrEnum):
-    """How an external engine failed."""
+    """Kind of failure of an external engine."""
 
     START = "start"
     """The program could not be started, or it rejected the board size."""
     CRASH = "crash"
-    """The process exited unexpectedly; the message gives its exit code or signal."""
+    """The process exited unexpectedly; the message contains its exit code or signal."""
     TIMEOUT = "timeout"
     """The engine did not answer within its time limit plus the tolerance."""
     ILLEGAL = "illegal move"
@@ -93,7 +93,7 @@ class EngineFault(StrEnum):
 
 
 class EngineError(AgentError):
-    """An external engine crashed, stalled or broke the protocol; `reason` says which."""
+    """An external engine crashed, stalled or violated the protocol; `reason` is the kind of failure."""
 
     def __init__(self, message: str, reason: EngineFault = EngineFault.PROTOCOL) -> None:
         super().__init__(message)
@@ -101,7 +101,7 @@ class EngineError(AgentError):
 
 
 class WorkerError(TengenError):
-    """A worker process could not be started, died repeatedly, or met a bug; then the message is the traceback."""
+    """A worker process could not be started, died repeatedly, or hit a bug; for a bug, the message is the traceback."""
 
 
 class RunError(TengenError):
@@ -109,4 +109,4 @@ class RunError(TengenError):
 
 
 class MissingExtraError(TengenError, ImportError):
-    """A required optional package is not installed; the message says how to install it."""
+    """A required optional package is not installed; the message contains the command that installs it."""

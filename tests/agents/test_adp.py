@@ -46,7 +46,7 @@ def test_a_game_is_legal_and_the_same_every_time(model: Path) -> None:
 def test_a_refusal_says_what_the_critic_plays(model: Path) -> None:
     with make_agent(f'adp:model="{model}"') as agent:
         agent.check_supports(Ruleset.parse("15x15"))
-        with pytest.raises(AgentError, match=r"does not play 9x9:4:freestyle: the critic plays 9x9:5:freestyle"):
+        with pytest.raises(AgentError, match=r"does not play 9x9:4:freestyle: the critic supports 9x9:5:freestyle"):
             agent.check_supports(Ruleset.parse("9x9:4"))
 
 

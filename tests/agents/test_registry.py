@@ -123,8 +123,8 @@ def test_types_of_parameters(everything: AgentKind) -> None:
         ("model=x,noise=perhaps", "noise='perhaps' is not one of true, false"),
         ("model=x,max-nodes=many", "max-nodes='many' is not int"),
         ("model=x,temperature=warm", "temperature='warm' is not float"),
-        ('model="x', "quoted value of 'model' has no end, or no comma follows it"),
-        ('model="x"y', "quoted value of 'model' has no end, or no comma follows it"),
+        ('model="x', "quoted value of 'model' is not closed or has no comma after it"),
+        ('model="x"y', "quoted value of 'model' is not closed or has no comma after it"),
         ("model=missing", "there is no model 'missing' in 'everything:model=missing'"),
     ],
 )

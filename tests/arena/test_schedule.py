@@ -171,7 +171,7 @@ def test_openings_that_cannot_be_found() -> None:
     single = BalanceSettings(nodes=10, max_value=1, min_stones=1, max_stones=1)
     with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*, then none in 50 candidates"):
         find_balanced(Ruleset(4, 4, 4), 1_000_000, 0, single, max_tries=50)
-    with pytest.raises(AgentError, match="cannot judge"):
+    with pytest.raises(AgentError, match="cannot evaluate"):
         find_balanced(NINE, 1, 0, BalanceSettings(agent="random"), max_tries=3)
     with pytest.raises(AgentError, match="does not play"):
         find_balanced(Ruleset.parse("7x7:6:freestyle"), 1, 0, BalanceSettings(), max_tries=3)

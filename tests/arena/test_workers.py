@@ -121,7 +121,7 @@ def test_a_player_that_never_answers_is_ended() -> None:
         (Ending.TIMEOUT, 1),
         (Ending.TIMEOUT, 0),
     ]
-    assert "its process was ended" in results[0].detail
+    assert "its process was killed" in results[0].detail
 
 
 def test_leaving_early_leaves_nothing_behind() -> None:

@@ -119,7 +119,7 @@ def test_openings_are_generated_and_used(tmp_path: Path) -> None:
         (("match", "random", "brain:cmd=none"), "cannot start engine 'none'"),
         (("tournament", "none.toml"), "cannot read none.toml"),
         (("ratings", "none.db"), "does not exist"),
-        (("openings", "generate", "--agent", "random"), "cannot judge"),
+        (("openings", "generate", "--agent", "random"), "cannot evaluate"),
     ],
 )
 def test_wrong_arguments_are_reported(arguments: tuple[str, ...], words: str) -> None:

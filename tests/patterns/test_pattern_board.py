@@ -117,5 +117,5 @@ def test_moves_before_the_board_was_created_cannot_be_undone():
     board = _native.PatternBoard(Position.from_moves(Ruleset(15, 15), "h8i9").native)
     board.make(3)
     board.unmake()
-    with pytest.raises(ValueError, match="no move made here"):
+    with pytest.raises(ValueError, match="no move to undo"):
         board.unmake()

@@ -280,7 +280,7 @@ def test_bad_answers_are_refused() -> None:
         ({"c_puct": float("nan")}, "c_puct nan"),
         ({"noise_fraction": 1.5}, "noise_fraction 1.5"),
         ({"full_fraction": 0.5}, "needs fast_simulations"),
-        ({"gumbel": True, "reuse_tree": True}, "cannot have reuse_tree"),
+        ({"gumbel": True, "reuse_tree": True}, "cannot be combined with reuse_tree"),
         ({"tactics": True}, "tactics needs solve"),
         ({"solve": True, "vcf_nodes_leaf": 10}, "need tactics"),
         ({"stop_when_proved": True}, "needs solve"),

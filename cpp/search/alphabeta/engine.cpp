@@ -11,7 +11,7 @@ namespace tengen {
 namespace {
 
 // The root moves to search: a five if there is one, else the answers to a threat, else the candidates. Falls back to
-// more moves if none of these is legal or all of them are excluded.
+// a larger set if none of these moves is legal or all of them are excluded.
 std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point>& excluded) {
   const Colour own = board.to_move();
   const Pressure pressure = pressure_on(board);
@@ -84,7 +84,7 @@ SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t 
     const RootMove& root = worker.roots[i];
     Value value = root.value > -kInfinite ? root.value : root.previous;
     if (i > 0 && value == -kInfinite) break;
-    // The value may be from an earlier depth. The move is now known to be worse than the line before it.
+    // The value may be from an earlier depth, but the move is now known to be no better than the previous line.
     if (i > 0) value = std::min(value, report.lines.back().value);
     SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.line};
     if (line.moves.empty()) line.moves.push_back(root.move);
@@ -124,7 +124,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
 
   const std::size_t lines =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
-  // With a single move there is nothing to decide. A search of one ply gives it a value.
+  // If there is only one move, a search of one ply is enough to give it a value.
   const bool forced = main.roots.size() == 1;
   int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
   if (forced && lines == 1) max_depth = std::min(max_depth, 1);
@@ -165,7 +165,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
     if (!finished) break;
     const Value value = main.roots[0].value;
-    // Stop once all lines are proved. A loss is searched a little deeper, for a longer defence.
+    // Stop once all lines are proved. A loss is searched a little deeper, to find a longer defence.
     const bool proved = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                                     [](const RootMove& root) { return is_win(root.value) || is_loss(root.value); });
     if (proved && (is_win(value) || depth >= kExtraLossDepth + kMate - std::abs(value))) break;
@@ -173,7 +173,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   }
   threads.end();
 
-  // Prefer the answer of a helper that has searched deeper or has proved a shorter win.
+  // Prefer the result of a helper that has searched deeper or has proved a shorter win.
   const Worker* best = &main;
   for (const auto& helper : helpers) {
     if (lines > 1 || helper->completed_depth == 0) continue;

@@ -29,7 +29,7 @@ class Engine {
  public:
   explicit Engine(std::size_t table_bytes);
 
-  // Set the weights, which are copied. Until then the engine uses Weights::prior().
+  // Copy the weights into the engine. The default is Weights::prior().
   void set_weights(const Weights& weights) { weights_ = weights; }
   void set_options(const SearchOptions& options) { options_ = options; }
   void set_table_bytes(std::size_t bytes) { table_.resize(bytes); }
@@ -37,7 +37,7 @@ class Engine {
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
-  // Search a position of a game that is not over. `on_report` is called on this thread after each iteration. `stop`
+  // Search a position; the game must not be over. `on_report` is called on this thread after each iteration. `stop`
   // ends the search within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
                       const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);

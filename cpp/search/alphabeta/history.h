@@ -1,5 +1,5 @@
-// History scores: how often moves caused cutoffs, by point and by kind of move. Each thread has its own for the whole
-// search.
+// History scores: how often moves caused cutoffs, by point and by kind of move. Each thread keeps its own history for
+// the whole search.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class History {
  public:
   static constexpr int kLimit = 8192;
 
-  // The threat that a move makes, and the threat of the opponent that it takes away.
+  // The threat that a move creates, and the opponent's threat that it removes.
   struct Kind {
     Threat own;
     Threat other;
@@ -36,14 +36,14 @@ class History {
     update(kind_scores_[colour][kind.own][kind.other], bonus);
   }
 
-  // The move that last refuted `move` of the opponent of `colour`.
+  // The move of `colour` that last refuted the opponent's `move`.
   Point counter(Colour colour, Point move) const { return move == kNoPoint ? kNoPoint : counters_[colour][move]; }
   void set_counter(Colour colour, Point move, Point answer) {
     if (move != kNoPoint) counters_[colour][move] = answer;
   }
 
  private:
-  // Move the score towards +-kLimit. The steps get smaller as it comes closer.
+  // Move the score towards +-kLimit, in smaller steps the closer it gets.
   static void update(std::int16_t& score, int bonus) {
     bonus = std::clamp(bonus, -kLimit, kLimit);
     score = static_cast<std::int16_t>(score + bonus - score * std::abs(bonus) / kLimit);

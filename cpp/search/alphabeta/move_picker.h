@@ -10,29 +10,29 @@
 
 namespace tengen {
 
-// The threat of the opponent that the side to move has to answer.
+// The opponent's threat that the side to move has to answer.
 enum class Pressure : std::uint8_t {
   kNone,
-  kOpenThree,  // the opponent makes an open four with the next move
-  kFour,       // the opponent makes five with the next move
+  kOpenThree,  // the opponent threatens to make an open four
+  kFour,       // the opponent threatens to make five
 };
 
 Pressure pressure_on(const PatternBoard& board);
 
-// The moves that answer the threat of the opponent; all others lose. Against a four these are the points that stop
-// every five. Against an open three they are the points that stop every open four, and own fours, which gain time.
-// Doubtful points of black are included, because they may be fours. Some of the points may be illegal. `pressure` must
-// not be kNone.
+// The moves that answer the opponent's threat; all others lose. Against a four, these are the points that stop every
+// five. Against an open three, they are the points that stop every open four, and own fours, which keep the initiative.
+// For black in renju, doubtful points are included, because they may be legal fours. The set can contain illegal
+// points. `pressure` must not be kNone.
 PointSet forced_moves(const PatternBoard& board, Pressure pressure);
 
-// The kind of a move of the side to move.
+// The history kind of a move by the side to move.
 inline History::Kind kind_of(const PatternBoard& board, Point move) {
   return {board.threat(board.to_move(), move), board.threat(opponent(board.to_move()), move)};
 }
 
 class MovePicker {
  public:
-  // All references must outlive the picker. The board must be in the same state in every call of next().
+  // All references must outlive the picker. The board must be in the same state at every call of next().
   // `table_move` need not be legal or even empty: a key collision in the table can supply any move.
   MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,
              Point table_move, Point last_move);
@@ -41,7 +41,7 @@ class MovePicker {
   Point next();
 
  private:
-  // A move and its score in one number, so that the best move is a plain maximum. Ties go to the lower point.
+  // A move and its score packed into one integer, so that the best move is a plain maximum. Ties go to the lower point.
   using Scored = std::int32_t;
   static constexpr int kPointRange = 512;
   static_assert(kMaxArea <= kPointRange);

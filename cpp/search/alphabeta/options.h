@@ -9,8 +9,7 @@
 
 namespace tengen {
 
-// The parts of the search that can be switched off, to measure what each of them is worth (docs/engine.md). All are on
-// by default.
+// Parts of the search that can be disabled to measure their contribution (docs/engine.md). All are enabled by default.
 enum Ingredient : std::uint32_t {
   kStaticWins = 1u << 0,          // detect four-three and double three without a search
   kDefenceSets = 1u << 1,         // against an open three, search only the points that answer it
@@ -19,13 +18,13 @@ enum Ingredient : std::uint32_t {
   kFutility = 1u << 4,            // far above beta near the leaves: cut off
   kMoveCountPruning = 1u << 5,    // skip late moves at low depth
   kReductions = 1u << 6,          // search late moves at reduced depth first
-  kFourExtension = 1u << 7,       // the forced answer to a four costs less than a ply
+  kFourExtension = 1u << 7,       // extend the forced answer to a four
   kSingular = 1u << 8,            // extend a table move that is far better than the others
   kAspiration = 1u << 9,          // search the root with a narrow window around the last value
-  kHistory = 1u << 10,            // order moves by the cutoffs they caused elsewhere
+  kHistory = 1u << 10,            // order moves by the cutoffs that they caused in other nodes
   kCounterMove = 1u << 11,        // prefer the move that last refuted the opponent's last move
   kTable = 1u << 12,              // the transposition table
-  kRootFours = 1u << 13,          // look for a win by continuous fours before the search
+  kRootFours = 1u << 13,          // search for a win by continuous fours before the main search
   kFailHighReduction = 1u << 14,  // reduce nodes that are expected to fail high
   kNetwork = 1u << 15,            // add the small network to the evaluation
   kAllIngredients = (1u << 16) - 1
@@ -41,7 +40,7 @@ struct SearchOptions {
 
 struct SearchLimits {
   std::int64_t time_ms = -1;  // hard limit for this move; -1 for no limit
-  std::int64_t soft_ms = -1;  // start no iteration after this; -1 for no limit
+  std::int64_t soft_ms = -1;  // start no new iteration after this time; -1 for no limit
   std::uint64_t nodes = 0;    // of all threads; 0 for no limit
   int depth = 0;              // in plies; 0 for no limit
   int threads = 1;

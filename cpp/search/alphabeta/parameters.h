@@ -1,5 +1,5 @@
-// The numbers that control the search. `tengen tune search` tunes the members of SearchParameters by playing games
-// (SPSA); data/tuning keeps the runs. The constants at the end are not tuned.
+// Parameters of the search. `tengen tune search` tunes the members of SearchParameters by playing games (SPSA);
+// data/tuning contains the runs. The constants at the end are not tuned.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ struct SearchParameters {
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
-  int stale_share = 18;  // percentage of the depth by which a table entry of the main line lags behind
+  int stale_share = 18;  // percentage of the depth missing from the table entry of a PV node
   int stale_limit = 479;
 
   int patternless_depth = 1230;
   int move_count_base = 661;   // hundredths of a move
-  int move_count_power = 173;  // hundredths; the limit grows as depth to this power
+  int move_count_power = 173;  // hundredths; exponent of the depth
 
   int reduction_scale = 53;  // times log(depth) * log(move number)
   int reduce_not_improving = 80;
@@ -48,15 +48,15 @@ struct SearchParameters {
   int reduce_important = 109;
   int reduce_far_answer = 145;
   int reduce_attack = 91;
-  int reduce_history = 3;  // at full history
+  int reduce_history = 3;  // at the maximum history score
 
   int deeper_base = 37;
   int deeper_slope = 25;
 
   int aspiration = 16;
 
-  int order_history = 211;  // ordering score at full history
-  int order_kind = 300;     // ordering score at full history of its kind
+  int order_history = 211;  // ordering score at the maximum history score of the point
+  int order_kind = 300;     // ordering score at the maximum history score of the kind
   int order_counter = 100;
   int history_bonus = 5;  // times the square of the depth in plies
 };
@@ -68,7 +68,7 @@ struct ParameterInfo {
   int high;
 };
 
-// Every parameter with its sensible range.
+// All parameters with their tuning ranges.
 inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"razor_depth", &SearchParameters::razor_depth, 0, 600},
     {"razor_base", &SearchParameters::razor_base, 0, 120},
@@ -107,50 +107,49 @@ inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"history_bonus", &SearchParameters::history_bonus, 4, 60},
 });
 
-// Set a parameter by name. Throws std::invalid_argument if there is none of that name.
+// Set a parameter by name. Throws std::invalid_argument if the name is unknown.
 inline void set_parameter(SearchParameters& parameters, std::string_view name, int value) {
   const auto info = std::ranges::find(kParameters, name, &ParameterInfo::name);
-  if (info == kParameters.end())
-    throw std::invalid_argument("no search parameter is called '" + std::string(name) + "'");
+  if (info == kParameters.end()) throw std::invalid_argument("unknown search parameter '" + std::string(name) + "'");
   parameters.*info->member = value;
 }
 
 // ---- Constants that are not tuned ----------------------------------------------------------------------------------
 //
-// They were set by hand when the search was first written, before there was a tuner. Changing one of them changes the
-// search, so the commit needs a new `Bench:` line.
+// These were set by hand before the tuner existed. Changing one of them changes the results of the search. Limits that
+// only prevent search explosion are here as well.
 
-// The first iteration with an aspiration window, in plies: before it, the value still jumps from depth to depth.
+// Depth in plies of the first iteration with an aspiration window. At lower depths the value is not stable yet.
 inline constexpr int kAspirationMinDepth = 5;
-// A window that has grown beyond this is opened completely. A third of kMaxEvaluation.
+// Above this half-width, the aspiration window becomes the full window. It is a third of the range of the evaluation.
 inline constexpr Value kAspirationMaxDelta = 2000;
-// Number of fail-highs in one iteration after which the depth of the root is reduced by one ply.
+// Number of fail-highs in one iteration that reduce the depth of the root by one ply.
 inline constexpr int kFailHighsPerPly = 3;
 
-// How far a table entry may lag behind the depth, in plies, to be the basis of a singular search.
+// A singular search needs a table entry that is at most this many plies shallower than the node.
 inline constexpr int kSingularTableSlack = 2;
-// Double extensions end when a line has been extended by this much beyond one ply per move.
+// No double extensions once a line has been extended by this much beyond one ply per move.
 inline constexpr Depth kMaxExtraExtension = 10 * kPly;
 
-// Late moves are reduced from this depth on.
+// Lowest depth at which late moves are reduced.
 inline constexpr Depth kMinReductionDepth = 2 * kPly;
-// A move is far from a stone that is more than this many columns or rows away: five in a row cannot contain both.
+// A move more than this many columns or rows away from a stone is far from it: no five in a row contains both.
 inline constexpr int kFarDistance = 4;
 
-// After a move has raised alpha, the depth of the remaining moves is reduced by one ply if it is between these two
-// and the value is far from a proved one.
+// After a move has raised alpha, the remaining moves are searched one ply less deep, if the depth is between these two
+// and the value is far from a proved win or loss.
 inline constexpr Depth kAlphaRaisedMinDepth = 2 * kPly;
 inline constexpr Depth kAlphaRaisedMaxDepth = 12 * kPly;
 inline constexpr Value kAlphaRaisedMaxValue = 2000;
 
-// The most that one cutoff adds to a history score, about a seventh of History::kLimit.
+// Largest bonus that one cutoff adds to a history score, about a seventh of History::kLimit.
 inline constexpr int kMaxHistoryBonus = 1200;
 
-// Below depth zero, a chain of this many own fours continues only with fours that make something else as well.
+// After this many own fours in a row, the quiescence search skips fours that create no further threat.
 inline constexpr int kLongFourChain = 2;
 
-// Node limit of the search for continuous fours before the search proper, and the largest part of the whole node limit
-// that it may use (one tenth).
+// Node limit of the search for continuous fours before the main search. If the main search has a node limit, the search
+// for fours uses at most 1 / kRootFourShare of it.
 inline constexpr std::uint64_t kRootFourNodes = 20'000;
 inline constexpr std::uint64_t kRootFourShare = 10;
 

@@ -9,9 +9,9 @@
 namespace tengen {
 namespace {
 
-// Entries that lag behind a stored result of the same search by more than this many plies do not replace it.
+// A result does not replace an entry of the same search and position that is more than this many plies deeper.
 constexpr int kKeptDepth = 3;
-// When an entry has to go, being older by one search counts as much as this many plies of depth.
+// When choosing the entry to replace, one search of age counts as much as this many plies of depth.
 constexpr int kPliesPerAge = 8;
 
 // The data word, from the low bits up: move 16, value 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5.
@@ -52,8 +52,8 @@ void TranspositionTable::resize(std::size_t bytes) {
 
 void TranspositionTable::clear() { allocate(clusters_); }
 
-// The system provides large blocks of zeros that cost nothing until they are touched, so a table of any size is ready
-// immediately. The old table is freed first, because memory may be just enough for one.
+// calloc returns zeroed pages that the system allocates on first access, so a table of any size is ready immediately.
+// The old table is freed first, because the memory may not be large enough for two.
 void TranspositionTable::allocate(std::size_t clusters) {
   memory_.reset();
   clusters_ = 0;
@@ -67,7 +67,7 @@ void TranspositionTable::allocate(std::size_t clusters) {
 }
 
 TranspositionTable::Cluster& TranspositionTable::cluster(std::uint64_t key) const {
-  // Multiply and shift map a key to any number of clusters. Half of the key keeps the product within 64 bits.
+  // Multiply and shift to map the key to any number of clusters. With half of the key, the product fits into 64 bits.
   const std::uint64_t high = key >> 32;
   return table_[(high * static_cast<std::uint64_t>(clusters_)) >> 32];
 }

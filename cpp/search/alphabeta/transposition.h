@@ -36,13 +36,13 @@ class TranspositionTable {
   // Start a new search: entries of older searches are replaced first.
   void new_search() { age_ = (age_ + 1) & 31; }
 
-  // `ply` is the distance of the position from the root. Entries hold distances to the end of the game from the
-  // position itself, searches count them from the root; probe and store convert between the two.
+  // `ply` is the distance of the position from the root. Stored wins and losses count plies from the position itself,
+  // search values count them from the root; probe and store convert between the two.
   bool probe(std::uint64_t key, int ply, TableEntry& entry) const;
   void store(std::uint64_t key, int ply, const TableEntry& entry);
   void prefetch(std::uint64_t key) const;
 
-  // Share of the entries that this search has written, in thousandths, estimated from a sample.
+  // Entries written by the current search, per thousand entries of the table, estimated from a sample.
   int usage() const;
 
  private:

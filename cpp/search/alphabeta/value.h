@@ -18,8 +18,8 @@ inline constexpr Value loss_in(int ply) { return -kMate + ply; }
 inline constexpr bool is_win(Value value) { return value >= kMateBound; }
 inline constexpr bool is_loss(Value value) { return value <= -kMateBound; }
 
-// Depth in hundredths of a ply. Extensions and reductions need fractions of a ply, and integers give the same search on
-// every machine.
+// Depth in hundredths of a ply. Extensions and reductions need fractions of a ply, and integers make the search
+// identical on every machine.
 using Depth = int;
 inline constexpr Depth kPly = 100;
 

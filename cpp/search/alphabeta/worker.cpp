@@ -11,7 +11,7 @@
 namespace tengen {
 namespace {
 
-// Natural logarithms in thousandths. They are integers, so that the search is the same on every machine.
+// Natural logarithms in thousandths. They are integers, so that the search is identical on every machine.
 struct Logarithms {
   std::array<int, 256> table{};
   Logarithms() noexcept {
@@ -25,16 +25,17 @@ int distance(const Geometry& geometry, Point a, Point b) {
   return std::max(std::abs(geometry.x(a) - geometry.x(b)), std::abs(geometry.y(a) - geometry.y(b)));
 }
 
-// Depths in the table of results of search_fours, which tries all fours nearby or, in a long chain, only some of them.
+// Depths under which search_fours stores its results: it tries all nearby fours or, in a long chain, only some of them.
 constexpr int kAllFours = 0;
 constexpr int kFewFours = -1;
 
-// Whether an entry proves a win or a loss. A proof holds at any depth if it bounds the value from the right side.
+// Whether an entry proves a win (by a lower bound) or a loss (by an upper bound). A proof holds at any depth.
 bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
-// Number of nodes between checks of the limits: few enough for milliseconds, enough that the checks cost nothing.
+// Number of nodes between checks of the limits: few enough to react within milliseconds, enough to make the cost of the
+// checks negligible.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
 
 }  // namespace
@@ -108,8 +109,8 @@ void Worker::set_line(int ply, Point move) {
   frame.line_length = child.line_length + 1;
 }
 
-// Whether some four-three wins: the opponent answers the four, then the open three becomes an open four. This fails
-// only if the answer to the four is itself a four.
+// Whether a four-three wins: the opponent answers the four, then the open three becomes an open four. This fails only
+// if the answer to the four is itself a four.
 bool Worker::four_three_wins(Colour own) const {
   const Colour other = opponent(own);
   const Geometry& geometry = board_.geometry();
@@ -135,7 +136,7 @@ bool Worker::four_three_wins(Colour own) const {
   return wins;
 }
 
-// Whether `colour` has a doubtful point that makes a four, unless it is a foul.
+// Whether `colour` has a doubtful point that may be a legal four.
 bool Worker::has_doubtful_four(Colour colour) const {
   bool has = false;
   if (colour == kBlack) board_.doubtful().for_each([&](Point p) { has |= board_.makes_four(kBlack, p); });
@@ -152,7 +153,7 @@ Value Worker::static_win(int ply) const {
   if (enemy_fives) return 0;
   if (board_.count(own, threat::kOpenFour)) return win_in(ply + 3);
 
-  // In renju a three of black may be false, because its open four is a foul. Only the search can tell.
+  // In renju a three of black may be false, because its open four is a foul. Only the search can decide.
   const bool threes_are_sure = board_.rules().rule != Rule::kRenju || own == kWhite;
   if (!options_.has(kStaticWins) || !threes_are_sure) return 0;
   const bool one_answer = !lines_can_be_closed(board_.rules());
@@ -166,7 +167,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
   TENGEN_ASSERT(depth > 0 && depth < kMaxPly && first < roots.size());
   first_root_ = first;
   for (std::size_t i = first; i < roots.size(); ++i) {
-    // Later lines of the same depth have no newer values for their moves.
+    // For later lines of the same depth, `previous` already holds the values of the previous depth.
     if (first == 0) roots[i].previous = roots[i].value;
     roots[i].value = -kInfinite;
   }
@@ -240,7 +241,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
   // Step 5. Transposition table.
   const Point excluded = frame.excluded;
-  // To the table, a search without one of the moves is a different position.
+  // A search with an excluded move has its own table key, because its result is different.
   const std::uint64_t key = board_.hash() ^ (excluded == kNoPoint ? 0 : 0x9E3779B97F4A7C15ull * (excluded + 1u));
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(key, ply, entry);
@@ -254,7 +255,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const Point table_move = kIsRoot && !roots.empty() ? roots[first_root_].move : hit ? entry.move : kNoPoint;
   const bool was_pv = kIsPv || (hit && entry.was_pv);
 
-  // Step 6. Evaluation. Under a four it is meaningless, because the move is forced.
+  // Step 6. Evaluation. Against a four it is meaningless, because the move is forced.
   const Pressure pressure = pressure_on(board_);
   bool improving = false;
   Value evaluation = kNoValue;
@@ -267,7 +268,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       evaluation = entry.evaluation;
     } else {
       evaluation = evaluate(board_, weights_);
-      // The next visit need not evaluate again.
+      // Store the evaluation for the next visit.
       if (!hit && options_.has(kTable)) table_.store(key, ply, {.evaluation = evaluation, .was_pv = was_pv});
     }
     frame.evaluation = evaluation;
@@ -283,8 +284,8 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
           evaluation + parameters_.razor_base + parameters_.razor_slope * depth / kPly < alpha && !is_win(alpha))
         return search_fours<false>(ply, alpha, beta, 0);
 
-      // Step 8. Futility: so far above beta that the remaining depth is not expected to change the result. Not in the
-      // middle of a chain of fours, where the evaluation is too optimistic.
+      // Step 8. Futility: so far above beta that the remaining depth is not expected to change the result. Not used
+      // within a chain of fours, where the evaluation is too optimistic.
       const bool chain_of_fours =
           ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour && frames_[ply - 4].own_threat >= threat::kFour;
       if (options_.has(kFutility) && pressure == Pressure::kNone && !is_win(evaluation) && !is_loss(beta) &&
@@ -301,7 +302,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
                                             parameters_.likely_cut_slope * depth / kPly +
                                             (pressure == Pressure::kOpenThree) * parameters_.likely_cut_three;
 
-  // If the table entry of a main line lags behind the depth, its move has not been the best for some time.
+  // If the table entry of a PV node is shallower than this search, its move has not been the best for some time.
   if (kIsPv && !kIsRoot && hit && table_move != kNoPoint && depth > kPly && pressure != Pressure::kFour)
     depth -= std::clamp((depth - entry.depth * kPly) * parameters_.stale_share / 100, 0, parameters_.stale_limit);
   if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
@@ -330,7 +331,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     const Threat other_threat = board_.threat(other, move);
     const bool patternless = own_threat == threat::kNone && other_threat == threat::kNone;
 
-    // Step 11. Pruning of late and patternless moves, once a move that does not lose is known.
+    // Step 11. Once a move is known that does not lose, prune late and patternless moves.
     if (!kIsRoot && options_.has(kMoveCountPruning) && !is_loss(best_value) && best_value > -kInfinite) {
       if (number >= move_count_limit(depth, improving)) break;
       if (patternless && depth < parameters_.patternless_depth) continue;
@@ -393,7 +394,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         if (patternless && own_distance > kFarDistance && other_distance > kFarDistance)
           reduction += parameters_.reduce_far;
         if (important) reduction -= parameters_.reduce_important;
-        // An answer to an open three that is far from it only delays.
+        // A distant answer to an open three only delays the loss.
         if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > kFarDistance)
           reduction += parameters_.reduce_far_answer;
         // Keep an attack going: the last own move made a three or more, and so does this one.
@@ -437,7 +438,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         if (kIsPv && !kIsRoot) set_line(ply, move);
         if (value >= beta) break;
         alpha = value;
-        // The remaining moves only have to be refuted, which a shallower search can do.
+        // The remaining moves only have to be refuted; a shallower search is enough for that.
         if (kIsPv && depth > kAlphaRaisedMinDepth && depth < kAlphaRaisedMaxDepth &&
             std::abs(value) < kAlphaRaisedMaxValue)
           depth -= kPly;
@@ -476,8 +477,8 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   for (int i = 0; i < count; ++i) history_.update(own, tried[i], kind_of(board_, tried[i]), -bonus);
 }
 
-// The fours that search_fours tries, best first: those near the last own stone, because the others were possible before
-// it. In a long chain, only fours that make something else as well. Returns their number.
+// List the fours that search_fours tries, best first: those near the last own stone, because the others were already
+// possible before it. In a long chain, fours that create no further threat are skipped. Returns the number of fours.
 int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fours) const {
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
@@ -501,8 +502,8 @@ int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fou
   return count;
 }
 
-// Step 3 of search_fours: the opponent has made a four. The answers are forced (only caro has more than one), so they
-// do not count towards the chain.
+// Step 3 of search_fours: the opponent has made a four. The answers are forced (there is only one, except in caro), so
+// they do not count towards the chain.
 template <bool IsPv>
 Value Worker::answer_four(int ply, Value alpha, Value beta, int chain) {
   const Colour own = board_.to_move();
@@ -519,7 +520,7 @@ Value Worker::answer_four(int ply, Value alpha, Value beta, int chain) {
   return best_value;
 }
 
-// The quiescence search below depth zero. The side to move may stop and take the evaluation, or go on with a four.
+// The quiescence search below depth zero. The side to move may stand pat (accept the evaluation) or make a four.
 template <bool IsPv>
 Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   TENGEN_ASSERT(-kInfinite <= alpha && alpha < beta && beta <= kInfinite);
@@ -548,14 +549,14 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
       (entry.bound & (entry.value >= beta ? kLower : kUpper)))
     return entry.value;
 
-  // Step 5. Evaluation: the value of stopping here.
+  // Step 5. Evaluation: the stand-pat value.
   const Value evaluation = hit && entry.evaluation != kNoValue ? entry.evaluation : evaluate(board_, weights_);
   frame.evaluation = evaluation;
   Value best_value = evaluation;
   if (!options_.has(kLeafFours)) return best_value;
   if (options_.max_four_depth > 0 && chain >= options_.max_four_depth) return best_value;
 
-  // Step 6. Loop over the fours, unless stopping already fails high.
+  // Step 6. Loop over the fours, unless the stand-pat value already fails high.
   Point best_move = kNoPoint;
   const Value old_alpha = alpha;
   if (best_value < beta) {

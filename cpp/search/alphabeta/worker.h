@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// The state that the threads of one search share. Engine::search supplies it; it outlives the workers.
+// State shared by the threads of one search. Engine::search owns it; it outlives the workers.
 struct SharedSearch {
   TranspositionTable* table = nullptr;
   const Weights* weights = nullptr;
@@ -24,19 +24,19 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};        // of all threads, except the last few hundred of each
-  const StopSignal* external_stop = nullptr;  // set from outside to end the search
+  std::atomic<std::uint64_t> nodes{0};        // of all threads; each adds its own every few hundred nodes
+  const StopSignal* external_stop = nullptr;  // set by the caller to end the search
 
   std::int64_t elapsed_ms() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
   }
-  // Whether the time is up or the caller has asked the search to end.
+  // Whether the time is up or the caller has requested a stop.
   bool is_over() const {
     return (limits.time_ms >= 0 && elapsed_ms() >= limits.time_ms) || (external_stop && external_stop->is_set());
   }
 };
 
-// One move of the root. Engine::search supplies `move` and a line that contains only it, iterate the rest.
+// A root move. Engine::search sets `move` and a line with this one move; iterate sets the rest.
 struct RootMove {
   Point move = kNoPoint;
   Value value = -kInfinite;     // in this iteration; -kInfinite if the move did not raise alpha
@@ -48,8 +48,8 @@ class Worker {
  public:
   Worker(SharedSearch& shared, const Board& board);
 
-  // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value; the aspiration
-  // window opens around it. Returns false if the search was stopped: the roots then hold the best known so far.
+  // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value, the centre of the
+  // aspiration window. Returns false if the search was stopped: the roots then hold the best results so far.
   bool iterate(int depth, std::size_t first, Value guess);
 
   // Sort the roots in the order of MovePicker.
@@ -57,18 +57,18 @@ class Worker {
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;  // of all lines; maintained by the caller of iterate
+  int completed_depth = 0;  // of all lines; updated by the caller of iterate
 
   const PatternBoard& board() const { return board_; }
 
  private:
-  // What the node at one ply of the current line knows. Descendants read the frames of their ancestors.
+  // State of the node at one ply of the current line. Descendants read the frames of their ancestors.
   struct Frame {
     Point move = kNoPoint;              // the move being searched
-    Point excluded = kNoPoint;          // the move that a singular search of this ply leaves out
-    Value evaluation = kNoValue;        // for the side to move; under a four, that of the parent negated
-    Threat own_threat = threat::kNone;  // what `move` made for its player
-    int extensions = 0;                 // supplied by the parent: depth added since the root beyond one ply per move
+    Point excluded = kNoPoint;          // the move excluded by a singular search of this node
+    Value evaluation = kNoValue;        // for the side to move; against a four, the negated value of the parent
+    Threat own_threat = threat::kNone;  // the threat that `move` created
+    int extensions = 0;                 // set by the parent: depth added since the root beyond one ply per move
     int line_length = 0;
     Point line[kMaxPly];
   };
@@ -94,7 +94,7 @@ class Worker {
   Value static_win(int ply) const;
   bool four_three_wins(Colour own) const;
   bool has_doubtful_four(Colour colour) const;
-  // The value of a finished game: a full board, or a five that the parent's move made.
+  // The value of a finished game: a draw on a full board, or a loss because the parent's move made five.
   Value final_value(int ply) const { return board_.board().outcome() == Outcome::kDraw ? kDraw : loss_in(ply); }
   bool should_stop();
   void make(int ply, Point move);
@@ -114,7 +114,7 @@ class Worker {
   std::vector<Frame> frames_;
   std::array<int, 64> move_counts_;  // move count limit by depth in plies
   std::size_t first_root_ = 0;
-  std::uint64_t counted_nodes_ = 0;  // nodes of this thread that shared_.nodes includes
+  std::uint64_t counted_nodes_ = 0;  // nodes of this thread already added to shared_.nodes
   std::uint32_t until_check_ = 0;    // nodes until the next check of the limits
 };
 

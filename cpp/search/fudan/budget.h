@@ -1,4 +1,4 @@
-// How long a search may go on: time, nodes and a stop from outside.
+// The budget of a search: time limit, node limit and stop signal.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@ namespace tengen::fudan {
 
 class Budget {
  public:
-  // Times below 0 and 0 nodes are no limit; `stop` may be null.
+  // A negative time or 0 nodes means no limit; `stop` may be null.
   Budget(std::int64_t time_ms, std::uint64_t nodes, const StopSignal* stop)
       : start_(Clock::now()), time_(time_ms), max_nodes_(nodes), stop_(stop) {}
 
-  // Count a node. False once a limit is reached or a stop was asked for, and from then on.
+  // Count a node. Returns false once a limit is reached or a stop is requested, and always after that.
   bool spend_node() {
     if (is_spent_) return false;
     if (max_nodes_ > 0 && nodes_ >= max_nodes_) return !(is_spent_ = true);

@@ -1,4 +1,4 @@
-// Lists of points in the order in which a search tries them: highest score first, ties to the lower index.
+// Point lists in search order: highest score first; ties go to the lower index.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,12 @@ class PointList {
   int size_ = 0;
 };
 
-// Points with their scores until they are sorted.
+// Collects points with their scores and sorts them.
 class Ranking {
  public:
   void add(Point point, Score score) { keys_[size_++] = static_cast<std::uint64_t>(score) << 16 | (0xFFFFu - point); }
 
-  // The best `most` points.
+  // At most `most` points, best first.
   PointList best(int most) {
     most = std::min(most, size_);
     std::partial_sort(keys_.begin(), keys_.begin() + most, keys_.begin() + size_, std::greater<>());
@@ -45,7 +45,7 @@ class Ranking {
   int size_ = 0;
 };
 
-// The best `most` empty points next to a stone, by the higher of the two colours' scores.
+// At most `most` empty points next to a stone, sorted by the higher of the two colours' scores.
 inline PointList best_neighbours(const PointScores& scores, int most) {
   Ranking ranking;
   scores.neighbours().for_each(
@@ -53,7 +53,7 @@ inline PointList best_neighbours(const PointScores& scores, int most) {
   return ranking.best(most);
 }
 
-// All empty points that are worth `at_least` to a colour.
+// All empty points with a score of at least `at_least` for a colour.
 inline PointList points_worth(const PointScores& scores, Colour colour, Score at_least) {
   Ranking ranking;
   for (Point p = 0; p < scores.area(); ++p)

@@ -12,7 +12,7 @@ class CheckmateSearch {
   CheckmateSearch(PointScores& scores, Colour attacker, std::uint64_t max_nodes, Budget& budget)
       : scores_(scores), attacker_(attacker), defender_(opponent(attacker)), nodes_left_(max_nodes), budget_(budget) {}
 
-  // Plies to the win of the attacker, who is to move; 0 when there is none in `plies`. The line is written only then.
+  // Plies to a win of the attacker, who is to move; 0 if there is no win in `plies`. `line` is valid only for a win.
   int attack(int plies, Variation& line) {
     if (const PointList fives = points_worth(scores_, attacker_, kFive); !fives.empty()) {
       line = {fives[0]};
@@ -43,7 +43,7 @@ class CheckmateSearch {
     return budget_.spend_node();
   }
 
-  // The same with the defender to move.
+  // The same as attack, with the defender to move.
   int defend(int plies, Variation& line) {
     if (plies < 2 || !points_worth(scores_, defender_, kFive).empty()) return 0;
     const PointList fives = points_worth(scores_, attacker_, kFive);
@@ -52,15 +52,15 @@ class CheckmateSearch {
       return 2;
     }
     if (fives.size() == 1) return refute(fives, plies, line);
-    // Without a five to block, the move must threaten an open four. Points that answer neither the threat nor make a
-    // four of their own lose to it: four plies with the answer.
+    // Without a threatened five, the attacker must threaten an open four. Replies that neither stop it nor make a four
+    // lose in four plies.
     constexpr int kOpenFourPlies = 4;
     if (plies < kOpenFourPlies || !threatens_open_four()) return 0;
     const int longest = refute(defences(), plies, line);
     return longest == 0 ? 0 : std::max(longest, kOpenFourPlies);
   }
 
-  // Plies of the longest defence among `replies`, 0 when one of them holds.
+  // Plies of the longest defence among `replies`; 0 if one of them holds.
   int refute(const PointList& replies, int plies, Variation& line) {
     int longest = 0;
     for (const Point reply : replies) {
@@ -77,7 +77,7 @@ class CheckmateSearch {
     return longest;
   }
 
-  // Whoever answers a threatened open four takes one of its points, each of which would make a four for the attacker.
+  // Defences against a threatened open four: the points where the attacker would make a four, and counter-fours.
   PointList defences() const {
     Ranking ranking;
     for (Point p = 0; p < scores_.area(); ++p) {
@@ -109,7 +109,7 @@ class AuthorsCheckmateSearch {
   AuthorsCheckmateSearch(PointScores& scores, Colour attacker, int max_depth, std::uint64_t max_nodes, Budget& budget)
       : scores_(scores), attacker_(attacker), max_depth_(max_depth), nodes_left_(max_nodes), budget_(budget) {}
 
-  // The winning move of the attacker, who is to move after `depth` moves.
+  // The winning move of the attacker, who is to move after `depth` moves, or kNoPoint.
   Point attack(int depth) {
     if (depth > max_depth_ || !points_worth(scores_, opponent(attacker_), kFive).empty()) return kNoPoint;
     for (const Point move : best_neighbours(scores_, kWidth)) {
@@ -123,7 +123,7 @@ class AuthorsCheckmateSearch {
  private:
   static constexpr int kWidth = 6;
 
-  // True when there are replies and all of them lose.
+  // True if there are replies and all of them lose.
   bool defend_fails(int depth) {
     if (depth > max_depth_) return false;
     const Colour defender = opponent(attacker_);
@@ -137,7 +137,7 @@ class AuthorsCheckmateSearch {
     return any;
   }
 
-  // The answer of `ask` after a move, false when the nodes are spent.
+  // Return the result of `ask` after a move; false if the node limit is reached.
   template <typename Ask>
   bool plays(Point move, Colour colour, Ask ask) {
     if (nodes_left_ == 0 || !budget_.spend_node()) return false;

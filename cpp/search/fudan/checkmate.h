@@ -10,18 +10,18 @@
 namespace tengen::fudan {
 
 struct Checkmate {
-  int plies = 0;   // to the five at the latest, 0 when no win was found
-  Variation line;  // a line of play that begins with the winning move; empty when no win was found
+  int plies = 0;   // upper bound of the plies to the five; 0 if no win was found
+  Variation line;  // begins with the winning move; empty if no win was found
 };
 
-// Look for a win of `attacker`, who is to move, in at most `max_plies` plies by fours and open threes. Every defence is
-// tried, counter-fours included, so a win that is found is proved. Looks at up to `max_nodes` positions, shortest wins
-// first. `scores` is left as it was.
+// Search for a win by fours and open threes in at most `max_plies` plies, with `attacker` to move. The search tries
+// every defence, including counter-fours, so the wins it finds are proved. It visits at most `max_nodes` positions,
+// searches for short wins first and restores `scores`.
 Checkmate find_checkmate(PointScores& scores, Colour attacker, int max_plies, std::uint64_t max_nodes, Budget& budget);
 
-// The search of the authors' program: threats are worth at least two open threes, only the six best neighbours are
-// threats or defences, and positions after `max_depth` moves are given up. What it finds is no proof. Returns the
-// winning move or kNoPoint.
+// The search of the authors' program: a threat scores at least two open threes, only the six best neighbours are tried
+// as threats or defences, and the search stops after `max_depth` moves. Its wins are not proved. Returns the winning
+// move or kNoPoint.
 Point find_authors_checkmate(PointScores& scores, Colour attacker, int max_depth, std::uint64_t max_nodes,
                              Budget& budget);
 

@@ -1,4 +1,4 @@
-// The report's hash index: what the search has found about a position, by the Zobrist key of its stones.
+// The report's hash index: search results by the Zobrist key of the stones.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class HashIndex {
     Bound bound = Bound::kExact;
   };
 
-  // An index that is off holds nothing and takes no memory.
+  // A disabled index stores nothing and uses no memory.
   explicit HashIndex(bool is_on) : entries_(is_on ? kEntries : 0) {}
 
-  // Begin another tree. Its depth, widths and root decide the values, so those of earlier trees are no longer found.
+  // Start a new tree. Values depend on its depth, widths and root, so `find` ignores the entries of earlier trees.
   void begin_tree() { ++tree_; }
 
   const Entry* find(std::uint64_t key) const {

@@ -89,7 +89,7 @@ void PointScores::update_side(Point point, int direction, int step) {
   const LinePlace place = geometry_->place(direction, point);
   const std::uint32_t walls = walls_[direction][place.line];
   const int index_step = step * geometry_->step(direction);
-  // With standard rules, the fifth cell decides between five and six.
+  // With standard rules, the fifth cell distinguishes a five from a six.
   const int reach = table_ ? LineTable::kReach + only_five_wins_ : kDictionaryReach;
   bool is_open[2] = {true, true};
   Point before = point;

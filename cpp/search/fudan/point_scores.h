@@ -1,11 +1,11 @@
-// The stones of a position and what every point is worth to both colours, kept up to date move by move.
+// The stones of a position and the scores of every point for both colours, updated incrementally.
 //
-// A point has a score for each colour and direction: what a stone of that colour is worth there, standing or about to
-// be played. A new stone changes scores only along its own four lines, and there only in the direction of the line. Two
-// inventions of the report save work on the way along a line:
-//   blocked-direction update: what lies behind an enemy stone of a colour does not change for that colour;
+// A point has a score for each colour and direction: the value of a stone of that colour there, whether it is on the
+// board or would be played. A new stone changes scores only along its own four lines, and there only in the direction
+// of the line. Two techniques of the report reduce the work along a line:
+//   blocked-direction update: for each colour, the update stops at the first enemy stone;
 //   peer update: adjacent stones of a colour have the same score along their line, so the second one copies it.
-// Neither changes a score.
+// Neither affects the scores.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ struct ScoreOptions {
   Keys keys = Keys::kAll;
   Evaluation evaluation = Evaluation::kDictionary;
   bool blocked_update = true;
-  bool peer_update = true;  // not used with the table: a look-up costs as little as a copy
+  bool peer_update = true;  // not used with the table, where a look-up is as cheap as a copy
 };
 
 class PointScores {
  public:
-  // Play with freestyle or standard rules, five in a row.
+  // The rules must be freestyle or standard, with win length 5.
   PointScores(const ScoreOptions& options, const Board& board);
 
   const Geometry& geometry() const { return *geometry_; }
@@ -39,7 +39,7 @@ class PointScores {
   // Zobrist key of the stones.
   std::uint64_t hash() const { return hash_; }
 
-  // Put a stone on an empty point, or take a stone away. Colours need not alternate.
+  // Place a stone on an empty point, or remove a stone. Colours need not alternate.
   void place(Point point, Colour colour);
   void remove(Point point);
 
@@ -63,7 +63,7 @@ class PointScores {
 
   const Geometry* geometry_;
   const ScoreDictionary* dictionary_;
-  const LineTable* table_;  // null for the evaluation by the dictionary
+  const LineTable* table_;  // null if the dictionary is used directly
   bool only_five_wins_;
   bool blocked_update_;
   bool peer_update_;

@@ -10,18 +10,18 @@
 namespace tengen::fudan {
 namespace {
 
-// Moves tried at each ply; the last width holds for all deeper ones.
+// Number of moves tried at each ply; the last width applies to all deeper plies.
 constexpr std::array<int, 7> kWidths = {8, 6, 4, 3, 3, 3, 3};
-// Moves among which fives and open fours are looked for, and root moves that may escape a checkmate.
+// Number of moves that are checked for fives and open fours, and of root moves that are tried against a checkmate.
 constexpr int kConsidered = 20;
 
 constexpr int kCheckmatePlies = 16;
 constexpr int kAuthorsCheckmateDepth = 11;
-// Of 64 wins found among 345 positions with 20,000 nodes, 57 need at most 5,000 and 49 at most 1,000.
+// Of the 64 wins that 20,000 nodes find in 345 positions, 57 need at most 5,000 nodes and 49 at most 1,000.
 constexpr std::uint64_t kCheckmateNodes = 5'000;
 constexpr std::uint64_t kEscapeNodes = 1'000;
 
-// Weight of the enemy's stones in tenths, when the agent and when the enemy is to move.
+// Weight of the enemy's stones in tenths: with the agent to move, with the enemy to move.
 constexpr Value kEnemyWeight[2] = {9, 11};
 
 constexpr Value kInfinite = kWinByFive + 1;
@@ -36,7 +36,7 @@ class Tree {
     index_.begin_tree();
   }
 
-  // The value of playing `move` after `ply` moves, seen by its player.
+  // The value of `move` after `ply` moves, for its player.
   Value after(Point move, Colour player, int ply, Value alpha, Value beta, Variation& line) {
     scores_.place(move, player);
     const Value value = -search(opponent(player), ply + 1, -beta, -alpha, line);
@@ -44,11 +44,11 @@ class Tree {
     return value;
   }
 
-  // What the side to move can claim without a search: a five, or an open four when the enemy has no five.
+  // The value of a win without a search: a five, or an open four if the enemy has no five.
   Value claim(Value win, int ply) const { return options_.prefers_fast_wins ? win - ply : win; }
 
  private:
-  // Fail-soft alpha-beta, seen by the side to move. The value means nothing once the budget is spent.
+  // Fail-soft alpha-beta. The value is for the side to move, and meaningless once the budget is spent.
   Value search(Colour to_move, int ply, Value alpha, Value beta, Variation& line) {
     line = {};
     if (!budget_.spend_node()) return 0;
@@ -98,7 +98,7 @@ class Tree {
     return to_move == agent_ ? value : -value;
   }
 
-  // The first of the moves that are worth most to a colour. There is at least one.
+  // The move with the highest score for a colour; ties go to the first one. `moves` must not be empty.
   Point best_for(Colour colour, const PointList& moves) const {
     return *std::max_element(moves.begin(), moves.end(),
                              [&](Point a, Point b) { return scores_.score(colour, a) < scores_.score(colour, b); });
@@ -119,7 +119,7 @@ struct RootMove {
   Point move() const { return *line.begin(); }
 };
 
-// A search from its root.
+// The root of a search.
 class Root {
  public:
   Root(const Options& options, HashIndex& index, const Board& board, const Limits& limits,
@@ -151,7 +151,7 @@ class Root {
   }
 
  private:
-  // A five, a checkmate or an open four, which need no tree.
+  // Find a win that needs no tree: a five, a checkmate or an open four.
   bool find_own_win() {
     const PointList fives = points_worth(scores_, agent_, kFive);
     if (!fives.empty()) {
@@ -162,7 +162,7 @@ class Root {
     if (options_.checkmate == CheckmateKind::kBothSides) {
       const Checkmate win = find_checkmate(scores_, agent_, kCheckmatePlies, kCheckmateNodes, budget_);
       if (win.plies > 0) {
-        // Without some of the keys a defence may be overlooked.
+        // If keys are missing, the search may overlook a defence, so the win is not proved.
         if (options_.scores.keys == Keys::kAll) win_plies_ = win.plies;
         best_ = {{kWinByFive, win.line}};
         return true;
@@ -180,7 +180,7 @@ class Root {
     return !open_fours.empty();
   }
 
-  // The root moves in the order in which they are tried.
+  // Choose the root moves and the order in which they are tried.
   void choose_moves() {
     const PointList enemy_fives = points_worth(scores_, opponent(agent_), kFive);
     if (!enemy_fives.empty()) {
@@ -201,13 +201,13 @@ class Root {
     if (moves_.empty()) moves_.assign(considered.begin(), considered.begin() + width);
   }
 
-  // Whether the enemy has a checkmate when it is the enemy's turn.
+  // Whether the enemy, if it were to move, would have a checkmate.
   bool enemy_wins(std::uint64_t max_nodes) {
     return find_checkmate(scores_, opponent(agent_), kCheckmatePlies, max_nodes, budget_).plies > 0;
   }
 
-  // Search all root moves to a depth. False when the budget is spent before the end; what is known then is used only if
-  // the best move so far is among it.
+  // Search all root moves to a depth. Returns false if the budget is spent before the end. The partial result is then
+  // used only if it includes the best move so far.
   bool search_depth(int depth) {
     Tree tree(options_, scores_, index_, budget_, agent_, depth);
     const auto lines = static_cast<std::size_t>(std::max(1, limits_.lines));
@@ -218,7 +218,7 @@ class Root {
       const Value value = tree.after(move, agent_, 0, bar, kInfinite, rest);
       if (budget_.is_spent()) break;
       const RootMove next{value, Variation(move, rest)};
-      // Behind those of the same value: of equal moves the first one is played.
+      // Insert after moves of the same value, so that the first of equal moves is played.
       const auto place = std::upper_bound(found.begin(), found.end(), next,
                                           [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
       found.insert(place, next);

@@ -16,7 +16,7 @@ namespace tengen::fudan {
 
 enum class CheckmateKind : std::uint8_t {
   kOff,
-  kBothSides,  // fours and open threes to 16 plies, for the side to move and against its enemy
+  kBothSides,  // fours and open threes up to 16 plies, for both sides
   kAuthors,    // fours and double threes, for the side to move only
 };
 
@@ -24,22 +24,23 @@ struct Options {
   ScoreOptions scores;
   bool hash_index = true;
   CheckmateKind checkmate = CheckmateKind::kBothSides;
-  bool prefers_fast_wins = true;  // otherwise all wins are equal, as in the authors' program
+  bool prefers_fast_wins = true;  // otherwise all wins have the same value, as in the authors' program
 };
 
 struct Limits {
   std::int64_t time_ms = -1;  // -1 for no limit
   std::uint64_t nodes = 0;    // 0 for no limit
   int depth = 0;              // 0 for no limit
-  int lines = 1;              // how many best moves to report
+  int lines = 1;              // number of best moves to report
 };
 
-// Sum of the agent's stones minus 0.9 or 1.1 times the sum of the enemy's, in tenths; seen by the side to move.
+// Score sum of the agent's stones minus 0.9 or 1.1 times that of the enemy's stones, in tenths, from the point of view
+// of the side to move.
 using Value = std::int64_t;
 inline constexpr Value kScoreUnit = 10;
 inline constexpr Value kWinByFive = 200'000'000'000;
 inline constexpr Value kWinByOpenFour = 100'000'000'000;
-inline constexpr Value kWinBound = kWinByOpenFour - 1000;  // beyond: the narrow tree sees a win
+inline constexpr Value kWinBound = kWinByOpenFour - 1000;  // from here up, the tree has found a win
 
 struct Line {
   Value value = 0;
@@ -48,18 +49,18 @@ struct Line {
 
 struct Report {
   std::vector<Line> lines;  // best first, never empty
-  int depth = 0;            // last iteration completed
+  int depth = 0;            // of the last completed iteration
   std::uint64_t nodes = 0;
   double elapsed_ms = 0;
-  int win_plies = 0;  // proved: the side to move wins in at most so many plies; 0 when nothing is proved
+  int win_plies = 0;  // upper bound of the plies to a proved win of the side to move; 0 if no win is proved
 };
 
 class Search {
  public:
   explicit Search(const Options& options);
 
-  // Search a game that is not over, five in a row with freestyle or standard rules. Depths 1, 2, … are searched until a
-  // limit is reached or `stop` is set; `on_report` is called after each.
+  // Search a position with iterative deepening until a limit is reached or `stop` is set. `on_report` is called after
+  // each depth. The game must not be over; the rules must be freestyle or standard, with win length 5.
   Report search(const Board& board, const Limits& limits, const std::function<void(const Report&)>& on_report = {},
                 const StopSignal* stop = nullptr);
 

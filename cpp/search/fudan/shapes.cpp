@@ -6,7 +6,7 @@
 namespace tengen::fudan {
 namespace {
 
-// Stones without a gap, by their number.
+// Scores of a run without a gap, by its length.
 constexpr Score kOpen[] = {0, 10, 100, kOpenThree, kOpenFour};
 constexpr Score kBlocked[] = {0, 1, 10, 100, kFour};
 
@@ -26,7 +26,7 @@ Score score_with_one_gap(const Shape& shape) {
   return run_score(stones, shape.low_blocked || shape.high_blocked);
 }
 
-// Each half is the middle run with one outer run.
+// Each half consists of the middle run and one outer run.
 Score score_with_two_gaps(const Shape& shape) {
   const int low = shape.low_outer + shape.middle;
   const int high = shape.middle + shape.high_outer;

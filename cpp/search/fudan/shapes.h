@@ -1,4 +1,4 @@
-// What the shape of a line is worth: the score dictionary of "Final report for Gomoku project" (section 2.2).
+// Scores of line shapes: the score dictionary of "Final report for Gomoku project" (section 2.2).
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ inline constexpr Score kFour = 10'000;
 inline constexpr Score kOpenFour = 100'000;
 inline constexpr Score kFive = 10'000'000;
 
-// The key (a, b, c, d, e) of the report, for a stone and the stones of its colour along one line. The middle run holds
-// the stone itself; an outer run is separated from it by one empty point. A side is blocked when an enemy stone or the
+// The report's key (a, b, c, d, e): a stone and the other stones of its colour along one line. The middle run contains
+// the stone itself; an outer run is separated from it by one empty point. A side is blocked if an enemy stone or the
 // edge follows its last stone.
 struct Shape {
   bool low_blocked;   // a
@@ -29,15 +29,15 @@ struct Shape {
 inline constexpr int kMaxOuter = 4;
 
 enum class Keys : std::uint8_t {
-  kAll,         // every key has its score
-  kAsAuthored,  // the keys that the authors' dictionary lacks are worth 0
+  kAll,         // every key has a score
+  kAsAuthored,  // keys missing from the authors' dictionary score 0
 };
 
 class ScoreDictionary {
  public:
   explicit ScoreDictionary(Keys keys);
 
-  // One shared instance for each set of keys; lives as long as the program.
+  // One shared instance for each set of keys; it exists until the program ends.
   static const ScoreDictionary& of(Keys keys);
 
   Score operator[](const Shape& shape) const { return scores_[index(shape)]; }
@@ -53,28 +53,29 @@ class ScoreDictionary {
   std::array<Score, 2 * kOuters * kMiddles * kOuters * 2> scores_{};
 };
 
-// The stones of one colour along a line, one bit a cell, and what blocks them: enemy stones and cells off the board.
+// The stones of one colour along a line, one bit per cell, and the cells that block them: enemy stones and cells off
+// the board.
 struct LineBits {
   std::uint32_t own;
   std::uint32_t blocks;
 };
 
-// How far from a point a stone can change the point's score: three stones, a gap, an outer run and what follows it.
+// Largest distance at which a stone changes a point's score: three stones, a gap, an outer run and the cell after it.
 inline constexpr int kDictionaryReach = 9;
 
-// The score of a stone at cell `offset` (5 to 26), whether it stands there or would be played there. `only_five_wins`
-// makes runs longer than five worthless.
+// The score of a stone at cell `offset` (5 to 26), whether it is on the board or would be played. With
+// `only_five_wins`, runs longer than five score 0.
 Score score_line(const ScoreDictionary& dictionary, LineBits line, int offset, bool only_five_wins);
 
-// The evaluation of the report's section 6 (as Pela has it): one table look-up by the own and the blocking bits of the
-// four cells on both sides. It is filled from the dictionary and gives the same scores, because everything beyond four
-// cells belongs to shapes of four or more stones, whose score it does not change. Only the keys that the authors lack
-// differ.
+// The table evaluation of section 6 of the report, as in the engine Pela: one look-up by the own and the blocking bits
+// of the four cells on both sides. The table is filled from the dictionary and gives the same scores, because cells
+// farther away matter only to shapes of four or more stones and do not change their score. Only the scores of keys
+// missing from the authors' dictionary differ.
 class LineTable {
  public:
   explicit LineTable(const ScoreDictionary& dictionary);
 
-  // One shared instance for each set of keys; lives as long as the program.
+  // One shared instance for each set of keys; it exists until the program ends.
   static const LineTable& of(Keys keys);
 
   static constexpr int kReach = 4;

@@ -9,7 +9,7 @@
 
 namespace tengen::fudan {
 
-// No search of this folder looks farther ahead.
+// Greatest depth in plies of all searches in this folder.
 inline constexpr int kMaxPlies = 40;
 
 class Variation {

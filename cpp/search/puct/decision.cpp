@@ -1,4 +1,4 @@
-// The results of a search that PuctTree reports about its root: policy, value, move, lines.
+// The results that PuctTree reports for its root: policy, value, move, lines.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,8 +10,8 @@
 
 namespace tengen {
 
-// The visits of the root moves. Forced playouts are subtracted again, unless the move would have got these visits by
-// the PUCT formula anyway (policy target pruning, Wu 2019, section 3.2).
+// The visits of the root moves. Forced playouts are subtracted, unless the PUCT formula would have given the move these
+// visits anyway (policy target pruning, Wu 2019, section 3.2).
 void PuctTree::visit_weights(std::vector<float>& weights) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
@@ -23,7 +23,7 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
   }
   if (best < 0) return;
 
-  // Proved draws get no more visits. They weigh as much as the best move, unless that is better than a draw.
+  // Proved draws get no more visits. They get the weight of the best move, unless that move is better than a draw.
   if (options_->solve && node.has_drawing_move && value_of(nodes_[edges[best].child]) <= 0)
     for (int i = 0; i < node.opened; ++i)
       if (nodes_[edges[i].child].proof == Result::kDraw)
@@ -39,7 +39,7 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
     if (i == best || weight == 0) continue;
     const double gap = best_score - value_of(nodes_[edges[i].child]);
     if (gap <= 0) continue;
-    // The visits at which the score of this move falls to that of the best one: the PUCT formula solved for N(a).
+    // The visit count at which the score of this move falls to that of the best one: the PUCT formula solved for N(a).
     const double deserved = std::ceil(width * edges[i].prior / gap - 1);
     const double forced = std::floor(std::sqrt(options_->forced_playouts * edges[i].prior * total));
     weight = static_cast<float>(std::min<double>(weight, std::max(deserved, weight - forced)));
@@ -57,7 +57,7 @@ Result PuctTree::proof_of(std::size_t edge) const {
   return options_->solve && child ? child->proof : Result::kUnknown;
 }
 
-// The improved policy of Gumbel search as unnormalised weights. `scaled` gets the scaled completed values.
+// The improved policy of Gumbel search as unnormalised weights. Writes the scaled completed values to `scaled`.
 void PuctTree::improved_weights(std::vector<float>& scaled, std::vector<float>& weights) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
@@ -123,7 +123,7 @@ std::size_t PuctTree::choose_by_halving(const std::vector<float>& weights, const
   return chosen;
 }
 
-// Sample a move in proportion to its weight to the power of 1 / temperature.
+// Sample a move with a probability proportional to its weight to the power of 1 / temperature.
 std::size_t PuctTree::sample(std::vector<float> weights, float temperature, Rng& rng) {
   const float highest = *std::ranges::max_element(weights);
   double sum = 0;
@@ -192,7 +192,7 @@ PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const 
 }
 
 // The child that continues the expected line: the most visited one. Below a proved node, only children that are part of
-// the proof count, and those with the right number of plies come first. Null if there is no such child.
+// the proof qualify, and those that match its length come first. Null if there is no such child.
 const PuctNode* PuctTree::expected_reply(const PuctNode& node) const {
   const auto rank = [&node](const PuctNode& child) {
     if (node.proof == Result::kUnknown)

@@ -1,4 +1,4 @@
-// Between the tree and the network: writes planes through a symmetry, reads policies back through it, and caches
+// The layer between the tree and the network: it applies a symmetry to the planes, maps the policy back, and caches
 // evaluations.
 #pragma once
 
@@ -14,9 +14,10 @@
 
 namespace tengen {
 
-// How one leaf is passed to the network. PuctEvaluations::request supplies it; the caller keeps it until the answer.
+// Keys and symmetries of one leaf for the network and the cache. PuctEvaluations::request creates it; the caller keeps
+// it until the network has answered.
 struct EvaluationRequest {
-  std::uint64_t key = 0;          // of the position in the cache; symmetric positions have the same key
+  std::uint64_t key = 0;          // cache key; if symmetries are used, symmetric positions have the same key
   std::uint8_t key_symmetry = 0;  // maps the position to the one in the cache
   std::uint8_t row_symmetry = 0;  // maps the position to the one in the row
 };
@@ -30,14 +31,14 @@ class PuctEvaluations {
   int row_size() const { return plane_count(layout_) * area_; }
 
   EvaluationRequest request(const Board& board, Rng& rng) const;
-  // Look the position up in the cache. If it is there, copy its log-policy [area] and value and return true.
+  // Look up the position in the cache. On a hit, copy its log-policy [area] and value and return true.
   bool find(const EvaluationRequest& request, float* log_policy, float& value) const;
   void write(const PuctBoard& board, const EvaluationRequest& request, float* rows) const;
   // Convert the rows of the network's answer to the log-policy [area] and value of the leaf, and cache them.
   void read(const EvaluationRequest& request, const float* policy_rows, const float* values, float* log_policy,
             float& value);
   void clear();
-  // Memory of the cache.
+  // Size of the cache in bytes.
   static std::size_t bytes(const PuctOptions& options, const Rules& rules);
 
  private:
@@ -50,7 +51,7 @@ class PuctEvaluations {
   PlaneLayout layout_;
   int area_;
   Symmetries symmetries_;
-  std::vector<Entry> entries_;       // their number is a power of two, or 0
+  std::vector<Entry> entries_;       // the size is a power of two, or 0
   std::vector<float> log_policies_;  // [entries, area]
 };
 

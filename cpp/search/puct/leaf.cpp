@@ -10,7 +10,7 @@ namespace tengen {
 namespace {
 
 const PointValues kNoValues{};
-constexpr int kLog2Threats = 14;  // size of the table of the solver for threats
+constexpr int kLog2Threats = 14;  // table size of the threat solver
 
 LeafJudgement win(std::vector<Point> line, int plies) {
   LeafJudgement judgement;
@@ -36,7 +36,7 @@ bool is_dead(const Board& board) {
   for (int direction = 0; direction < kDirections; ++direction)
     for (int index = 0; index < board.geometry().line_count(direction); ++index) {
       const std::uint64_t line = board.line(direction, index);
-      // A wall has both bits of its cell set, a stone one of them. A colour can use cells without the bit of the other.
+      // A wall has both bits of its cell set, a stone one of them. A colour can use cells where the other's bit is 0.
       std::uint64_t black = ~(line >> 1) & kLow;
       std::uint64_t white = ~line & kLow;
       for (int i = 1; i < k; ++i) {
@@ -103,7 +103,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
     } else if (judgement.moves == legal) {
       judgement.result = Result::kLoss;
       judgement.plies = 2;
-      // There must be a move: one that stops at least one of the fives, if it is legal.
+      // Even a lost position needs a move: prefer one that stops at least one of the fives.
       if (const PointSet blocks = legal & fives; !blocks.empty()) judgement.moves = blocks;
       const Point answer = judgement.moves.first();
       PointSet left = fives;

@@ -1,5 +1,5 @@
-// What can be said about a position without a network: finished games, dead draws, fives, answers to fours, and wins by
-// continuous fours and threats.
+// Judges positions without a network: finished games, dead draws, fives, answers to fours, and wins by continuous fours
+// and threats.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// The board that follows the walks through a tree. It has patterns only if they are needed.
+// The working board of the walks through a tree. It maintains patterns only if they are needed.
 class PuctBoard {
  public:
   PuctBoard(const Board& board, bool with_patterns);
@@ -36,10 +36,10 @@ class PuctBoard {
   std::variant<Board, PatternBoard> board_;
 };
 
-// With a single move there is nothing to choose. This many simulations give it a value.
+// Simulation limit if there is only one move: enough to estimate its value.
 inline constexpr int kSimulationsOfOnlyMove = 16;
 
-// What LeafJudge says about a position. PuctTree::expand and settle take it.
+// The judgement of LeafJudge on a position, passed to PuctTree::expand or settle.
 struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
@@ -51,15 +51,15 @@ class LeafJudge {
  public:
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
-  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. The
-  // excluded points are ignored while there are other moves, and the judgement is then about the other moves only.
+  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. If
+  // there are moves besides the excluded points, only these moves are judged; otherwise `excluded` has no effect.
   // `should_stop` can end the search for fours early.
   LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});
   // Search for a win by continuous threats, with at most `vct_nodes` nodes. Returns the win, or an empty judgement. The
   // board must have patterns.
   LeafJudgement find_threats(PuctBoard& board, std::uint32_t vct_nodes, const std::function<bool()>& should_stop = {});
-  // Forget earlier searches, so that later ones do not depend on them.
+  // Clear the tables of the solvers, so that later searches do not depend on earlier ones.
   void clear();
 
  private:
@@ -68,13 +68,13 @@ class LeafJudge {
   std::unique_ptr<ThreatSolver> threats_;  // created when first needed
 };
 
-// Whether nobody can win any more: every line that is long enough has stones of both colours.
+// Whether neither side can win any more: every possible winning line has stones of both colours.
 bool is_dead(const Board& board);
 
-// The options without those that need patterns, if there are no patterns for the win length.
+// Disable the options that need patterns if there are no patterns for the win length.
 PuctOptions playable(PuctOptions options, const Rules& rules);
 
-// Whether a search with these options needs patterns, and they exist for the rules.
+// Whether a search with these options needs patterns, and patterns exist for the rules.
 bool needs_patterns(const PuctOptions& options, const Rules& rules);
 
 }  // namespace tengen

@@ -14,7 +14,7 @@ inline float draw_unit(Rng& rng) { return 1.0f - static_cast<float>(rng.next() >
 // Exponential with mean 1.
 inline float draw_exponential(Rng& rng) { return -std::log(draw_unit(rng)); }
 
-// Standard Gumbel. The action with the highest log-probability plus Gumbel noise is a sample of the policy.
+// Standard Gumbel. The action with the highest log-probability plus Gumbel noise is a sample from the policy.
 inline float draw_gumbel(Rng& rng) { return -std::log(draw_exponential(rng) + 1e-20f); }
 
 // Gamma with shape alpha > 0 and scale 1: a sum of exponentials for the integer part of alpha, and the rejection method

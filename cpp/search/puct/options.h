@@ -1,5 +1,5 @@
-// The options of a search guided by a network. tengen.search.puct_config.PuctConfig documents each option and checks
-// its range.
+// The options of the network-guided search. tengen.search.puct_config.PuctConfig documents each option and checks its
+// range.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct PuctOptions {
   float fpu_reduction = 0.0f;
   float fpu_reduction_root = 0.0f;
   float virtual_loss = 1.0f;
-  int leaves = 1;  // most pending walks of one tree
+  int leaves = 1;  // maximum number of pending walks per tree
 
   // Noise.
   RootNoise noise = RootNoise::kNone;
@@ -59,11 +59,11 @@ struct PuctOptions {
 
   // Games.
   bool reuse_tree = false;
-  float forced_playouts = 0.0f;  // k of sqrt(k * P * N)
-  float full_fraction = 1.0f;    // part of the moves that get the full search
+  float forced_playouts = 0.0f;  // k in sqrt(k * P * N)
+  float full_fraction = 1.0f;    // fraction of the moves that get a full search
   int fast_simulations = 0;
   float temperature = 1.0f;
-  int temperature_plies = 1000;  // then temperature_final applies
+  int temperature_plies = 1000;  // after these plies, temperature_final applies
   float temperature_final = 0.0f;
   bool stop_when_proved = false;
 };

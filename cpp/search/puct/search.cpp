@@ -9,7 +9,7 @@
 namespace tengen {
 namespace {
 
-// The visits of the root per leaf of a batch. Walks of one batch do not learn from each other, which hurts while the
+// Root visits required per leaf of a batch. The walks of a batch do not see each other's results, which hurts while the
 // tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
 // The cache of evaluations gets at most 1 / kCacheShare of the memory.
@@ -61,13 +61,13 @@ PuctSearch::Worker& PuctSearch::at(int worker) {
 
 void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded,
                        int workers, std::uint64_t seed, std::shared_ptr<StopSignal> stop) {
-  if (board.rules() != rules_) throw std::invalid_argument("the board has other rules than the search");
+  if (board.rules() != rules_) throw std::invalid_argument("the board has different rules than the search");
   TENGEN_ASSERT(!board.is_over() && simulations >= 0 && workers >= 1);
   const std::lock_guard lock(mutex_);
   using Clock = std::chrono::steady_clock;
   deadline_ = time_ms < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(time_ms);
   end_requested_ = false;
-  stop_.swap(stop);  // the old one is freed by the caller, without the lock
+  stop_.swap(stop);  // the old signal is freed with the argument, after the lock is released
   PointSet excluded_set;
   for (const Point point : excluded) excluded_set.add(point);
   const bool kept = excluded_set == excluded_ && keep_tree(board);
@@ -82,7 +82,8 @@ void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms
     Worker& worker = workers_.emplace_back(options_, board, with_patterns_, worker_seed);
     worker.log_policy.resize(static_cast<std::size_t>(rules_.area()));
   }
-  // The solver spends more nodes on a root than on a leaf. If it now finds a proof, start from there.
+  // The solver spends more nodes on the root than on a leaf. If it proves the root of a kept tree, discard the tree:
+  // the first walk then judges the root again and settles it.
   if (!kept || (options_.vcf_nodes_root > 0 && judge_root(workers_[0]).result != Result::kUnknown)) tree_.reset();
   PuctSearchPlan plan;
   plan.simulations = simulations;
@@ -164,7 +165,8 @@ void PuctSearch::find_threats(Worker& worker) {
 
 int PuctSearch::collect(int index, float* planes) {
   Worker& worker = at(index);
-  if (!worker.waiting.empty()) throw std::invalid_argument("rows are waiting for their answers");
+  if (!worker.waiting.empty())
+    throw std::invalid_argument("rows of this worker are waiting for their evaluation; call supply or abandon first");
   const std::ptrdiff_t leaf_size = static_cast<std::ptrdiff_t>(evaluations_.rows_per_leaf()) * evaluations_.row_size();
   for (;;) {
     PuctWalk::End walk_end;
@@ -178,7 +180,7 @@ int PuctSearch::collect(int index, float* planes) {
         tree_.cancel(worker.walk);
         worker.board.unmake(worker.walk.depth());
         if (!worker.waiting.empty()) break;
-        // Another worker waits for the evaluation of this node.
+        // Another worker is waiting for the evaluation of this node.
         if (open_walks_ > 0 && (!is_ended() || !tree_.has_root())) changed_.wait(lock);
         if (is_ended() && tree_.has_root()) break;
         continue;

@@ -1,9 +1,9 @@
-// The search of one position with a network, by one or more workers that share a tree.
+// Network-guided search of one position, by one or more workers that share a tree.
 //
-// Each worker has its own board and collects a batch of leaves: `collect`, then the caller evaluates them with the
-// network, then `supply`. One lock protects the tree. It is held for a microsecond or two, while a walk goes down or a
-// value is backed up. Everything slower happens outside of it: tactics, continuous fours, planes, the network. Virtual
-// loss spreads the walks of the workers.
+// Each worker has its own board. It collects a batch of leaves with `collect`, the caller evaluates them with the
+// network, and `supply` returns the results. One lock protects the tree. It is held for a microsecond or two, while a
+// walk descends or a value is backed up. Slower work runs without the lock: tactics, continuous fours, planes, the
+// network. Virtual loss spreads the walks of the workers.
 #pragma once
 
 #include <atomic>
@@ -40,10 +40,10 @@ class PuctSearch {
   PuctSearch(const PuctSearch&) = delete;
   PuctSearch& operator=(const PuctSearch&) = delete;
 
-  // Start a search of a game that is not over. The tree is kept if the options say so and the position follows from the
-  // last one. `time_ms` is -1 for no limit. The excluded root moves are ignored while there are others. `stop` ends the
-  // search from any thread; without one, only `end` does. Throws std::invalid_argument if the rules of the board are
-  // not those of the search.
+  // Start a search; the game must not be over. The tree is kept if reuse_tree is set and the position continues the
+  // previous one. `time_ms` is -1 for no limit. The excluded root moves are not searched, unless there are no others.
+  // `stop` ends the search from any thread; without it, only `end` does. Throws std::invalid_argument if the board has
+  // different rules than the search.
   void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
              std::uint64_t seed, std::shared_ptr<StopSignal> stop = nullptr);
 
@@ -56,25 +56,26 @@ class PuctSearch {
     return static_cast<int>(at(worker).waiting.size()) * evaluations_.rows_per_leaf();
   }
 
-  // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows. If all leaves
-  // wait for other workers, wait as well; if the search is over, return 0. Throws std::invalid_argument if rows of this
-  // worker are still waiting for answers.
+  // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows. Blocks while all
+  // leaves are pending in other workers; returns 0 if the search is over. Throws std::invalid_argument if rows of this
+  // worker are still waiting for their evaluation.
   int collect(int index, float* planes);
-  // The answers to the waiting rows: log-policies [rows, area], values [rows] for the side to move.
+  // Supply the evaluation of the waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(int index, const float* log_policies, const float* values);
-  // Cancel the walks of a worker that will get no answers.
+  // Cancel the pending walks of a worker whose rows will not be evaluated.
   void abandon(int index);
 
-  // Simulations or time used up, root proved, memory full, or told to end; never before the root has been evaluated.
+  // Whether the simulations or the time are used up, the root is proved, the memory is full, or the end was requested.
+  // Always false before the root has been evaluated.
   bool is_over() const;
-  // End soon what has begun. May be called by any worker.
+  // Request the end of the search. Any worker may call it.
   void end();
 
-  // The result so far. The root must have been evaluated. The first `lines` moves have their continuation. The chosen
-  // move is sampled at `temperature`; 0 takes the best.
+  // The result so far. The root must have been evaluated. The first `lines` moves include their expected continuation.
+  // The chosen move is sampled at `temperature`; 0 selects the best move.
   PuctReport report(int lines, float temperature);
   int simulations() const;
-  // Forget the tree and the evaluations.
+  // Discard the tree and the cached evaluations.
   void clear();
   // See PuctTree::check.
   std::string check() const;
@@ -109,8 +110,8 @@ class PuctSearch {
   int batch_size() const;
   void close_walk();
   LeafJudgement judge_root(Worker& worker) const;
-  // Handle the leaf at the end of worker.walk: settle it, expand it from the cache, or write its planes and let it
-  // wait.
+  // Handle the leaf at the end of worker.walk: settle it, expand it from the cache, or write its planes and add it to
+  // the waiting leaves.
   void judge_leaf(Worker& worker, float* planes);
   // Search for threats at the end of worker.walk.
   void find_threats(Worker& worker);

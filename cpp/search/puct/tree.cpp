@@ -14,8 +14,8 @@
 namespace tengen {
 namespace {
 
-// A search for threats costs as much as dozens of simulations. A node is worth it if it has at least 1 / kThreatShare
-// of the visits of the root.
+// A search for threats costs as much as dozens of simulations. It is worth that only at nodes with at least
+// 1 / kThreatShare of the visits of the root.
 constexpr std::uint32_t kThreatShare = 8;
 
 }  // namespace
@@ -63,8 +63,8 @@ void PuctTree::reserve(std::size_t bytes) {
   }
 }
 
-// Compacts the arrays in place. Children come after their parents, so moving nodes down in the order of their indices
-// never overwrites a node that is still to be moved.
+// Compacts the arrays in place. Children come after their parents, so moving nodes down in index order never overwrites
+// a node that has not been moved yet.
 bool PuctTree::advance(Point move) {
   TENGEN_ASSERT(root().pending == 0);
   const PuctEdge* const first = edges_of(root());
@@ -76,7 +76,7 @@ bool PuctTree::advance(Point move) {
     return false;
   }
 
-  // Step 1. Move the nodes below the new root, and remember their new places.
+  // Step 1. Move the nodes below the new root, and record their new indices.
   constexpr std::uint32_t kDropped = 0;
   std::vector<std::uint32_t> place(nodes_.size(), kDropped);  // 1 + the new index
   std::vector<std::uint32_t> with_edges;                      // new indices
@@ -92,7 +92,7 @@ bool PuctTree::advance(Point move) {
   }
   nodes_.resize(kept);
 
-  // Step 2. Move their edges in the old order, and update the children in them.
+  // Step 2. Move their edges in the old order, and update the child indices.
   std::sort(with_edges.begin(), with_edges.end(),
             [this](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_edge < nodes_[b].first_edge; });
   std::uint32_t edge_count = 0;
@@ -160,8 +160,8 @@ void PuctTree::scaled_values(const PuctNode& node, std::vector<float>& scaled) c
 
 // ---- Selection ----------------------------------------------------------------------------------------------------
 
-// The edge with the highest score by the PUCT formula. Edges without a child differ only in their priors, by which they
-// are sorted. So it is enough to look at the opened edges and one more.
+// The edge with the highest PUCT score. Edges without a child differ only in their priors and are sorted by them, so it
+// is enough to look at the opened edges and the next one.
 int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
   TENGEN_ASSERT(node.evaluated && node.edge_count > 0 && node.pending > 0);
   const double loss = options_->virtual_loss;
@@ -195,7 +195,7 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
   return std::max(best, 0);
 }
 
-// The best candidate among those that have the number of visits that the halving plan asks for.
+// The best candidate among those with the visit count that the halving plan requires.
 int PuctTree::select_by_halving(const PuctNode& node) const {
   TENGEN_ASSERT(begun_ > 0 && begun_ <= static_cast<int>(halving_plan_.size()));
   const int wanted = halving_plan_[static_cast<std::size_t>(begun_ - 1)];
@@ -311,7 +311,7 @@ void PuctTree::sort_unopened(PuctNode& node) {
 void PuctTree::prepare_root(Rng& rng) {
   PuctNode& node = nodes_[0];
   const bool heated = plan_.noise && options_->root_temperature != 1.0f;
-  // The temperature replaces priors that already have the noise of their expansion.
+  // Applying the temperature recomputes the priors and so removes the noise of the expansion.
   const bool own_noise =
       plan_.noise && (options_->noise == RootNoise::kRoot || (options_->noise == RootNoise::kEvery && heated));
   if (heated) {
@@ -334,7 +334,7 @@ void PuctTree::expand(const PuctWalk& walk, const LeafJudgement& judgement, cons
                       float value_to_move, Rng& rng) {
   const std::uint32_t index = walk.path.back();
   PuctNode& node = nodes_[index];
-  // Meanwhile, the node may have become part of a proved line.
+  // The node may have become part of a proved line in the meantime.
   if (node.proof != Result::kUnknown) {
     repeat_known(walk);
     return;
@@ -364,7 +364,7 @@ void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
 void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short) {
   PuctNode& node = nodes_[walk.path.back()];
   if (cut_short) node.examined = false;
-  // Another thread may have proved the node meanwhile.
+  // Another thread may have proved the node in the meantime.
   if (node.proof != Result::kUnknown) {
     repeat_known(walk);
     return;
@@ -426,7 +426,7 @@ bool PuctTree::prove(PuctNode& node) {
   return node.proof != Result::kUnknown;
 }
 
-// `value` is that of the last node, for the side that moved there.
+// `value` is the value of the last node, for the side that moved there.
 void PuctTree::back_up(const PuctWalk& walk, double value, bool newly_proved) {
   TENGEN_ASSERT(!walk.path.empty() && walk.path.front() == 0 && std::abs(value) <= 1.0);
   newly_proved = newly_proved && options_->solve;

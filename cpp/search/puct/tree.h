@@ -1,8 +1,8 @@
-// The tree of a search guided by a network, in arrays of plain structs. search/puct/formula.h has the PUCT formula.
+// The tree of the network-guided search, in arrays of plain structs. search/puct/formula.h has the PUCT formula.
 //
 // A simulation is a walk from the root to a node without an evaluation. The evaluation is then backed up along the
 // walk. Several walks can be pending at once: each adds a virtual loss to its nodes until it is finished or cancelled.
-// There are no locks: to share a tree between threads, hold a lock around every call.
+// The tree has no locks: to share it between threads, hold a lock around every call.
 //
 // Values of a node are from the point of view of the side that moved there, so the side to move selects the child with
 // the highest value.
@@ -41,7 +41,7 @@ struct PuctNode {
   std::uint16_t edge_count = 0;
   std::uint16_t opened = 0;      // edges with a child; they come first, then the others by descending prior
   float opened_prior = 0;        // sum of the priors of opened edges
-  float evaluation_to_move = 0;  // value of the network
+  float evaluation_to_move = 0;  // value from the network
   Point move = kNoPoint;
   std::uint16_t proof_plies = 0;  // to the end of the game
   Result proof = Result::kUnknown;
@@ -52,7 +52,7 @@ struct PuctNode {
   double mean() const { return visits > 0 ? value_sum / visits : 0.0; }
 };
 
-// The settings of one search. PuctSearch and SelfPlay supply them; self-play draws some of them for each move.
+// The settings of one search. PuctSearch and SelfPlay create them; SelfPlay samples some of them for each move.
 struct PuctSearchPlan {
   int simulations = 0;
   bool noise = false;
@@ -70,11 +70,11 @@ struct PuctWalk {
     kThreats,    // at a node to search for continuous threats: conclude
   };
   std::vector<std::uint32_t> path;  // nodes, root first
-  bool counts = false;              // as a simulation; the walk that evaluates the root does not
+  bool counts = false;              // whether it is a simulation; the walk that evaluates the root is not
   int depth() const { return static_cast<int>(path.size()) - 1; }
 };
 
-// What a search knows about one root move, from the point of view of the side to move.
+// Statistics of one root move, from the point of view of the side to move.
 struct PuctMove {
   Point move = kNoPoint;
   std::uint32_t visits = 0;
@@ -98,7 +98,7 @@ class PuctTree {
   // `options` must outlive the tree.
   explicit PuctTree(const PuctOptions& options, int area);
 
-  // Forget everything except a root without evaluation.
+  // Discard the tree and start with an unevaluated root.
   void reset();
   // Start a search of the current root.
   void begin(const PuctSearchPlan& plan, Rng& rng);
@@ -108,43 +108,43 @@ class PuctTree {
   // Reserve address space, so that the tree is not copied while it grows up to `bytes`.
   void reserve(std::size_t bytes);
 
-  // Number of walks of this search. The one that evaluates the root does not count.
+  // Number of walks of this search, without the one that evaluates the root.
   int begun() const { return begun_; }
   int finished() const { return finished_; }
   bool is_proved() const { return options_->solve && root().proof != Result::kUnknown; }
   bool has_root() const { return root().evaluated; }
 
-  // Walk down the tree and make the moves on `board`. The caller takes these walk.depth() moves back.
+  // Walk down the tree and make the moves on `board`. The caller undoes these walk.depth() moves.
   PuctWalk::End walk(PuctBoard& board, PuctWalk& walk);
   // Create the edges of a leaf and back up its value. `log_policy` [area] need not be normalised.
   void expand(const PuctWalk& walk, const LeafJudgement& judgement, const float* log_policy, float value_to_move,
               Rng& rng);
   // Back up a judgement that needs no evaluation: a finished game or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
-  // Finish a search for threats: back up what it proved, or cancel the walk. A search that was cut short may be
-  // repeated by a later walk.
+  // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. After `cut_short`, a later
+  // walk may repeat the search.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
   // Back up the proved value of the walk's last node.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
 
-  // Choose a move at the root. Writes the policy target into policy [area]: the shares of the visits, without forced
-  // playouts, or the improved policy of Gumbel search. The move is sampled at `temperature`; 0 takes the best.
+  // Choose a move at the root. Writes the policy target into policy [area]: the visit distribution without forced
+  // playouts, or the improved policy of Gumbel search. The move is sampled at `temperature`; 0 selects the best move.
   PuctDecision decide(float temperature, Rng& rng, float* policy) const;
-  // The root moves: `front`, then the others, best first. The first `lines` of them have their expected continuation.
+  // The root moves: `front`, then the others, best first. The first `lines` include their expected continuation.
   std::vector<PuctMove> ranked_moves(int lines, Point front) const;
 
   const PuctNode& root() const { return nodes_[0]; }
   std::size_t bytes() const { return nodes_.size() * sizeof(PuctNode) + edges_.size() * sizeof(PuctEdge); }
-  // Check that the counts and sums of the tree agree and that no walk is pending. Returns an empty text, or a
-  // description of the fault.
+  // Check that the counts and sums of the tree are consistent and that no walk is pending. Returns an empty string, or
+  // a description of the error.
   std::string check() const;
 
  private:
   PuctEdge* edges_of(const PuctNode& node) { return edges_.data() + node.first_edge; }
   const PuctEdge* edges_of(const PuctNode& node) const { return edges_.data() + node.first_edge; }
   double proved_value(const PuctNode& node) const;
-  // The value of a child as the side to move at its parent sees it, discounted by one ply.
+  // The value of a child for the side to move at its parent, discounted by one ply.
   double value_of(const PuctNode& child) const;
 
   std::uint32_t select(std::uint32_t parent);
@@ -183,13 +183,13 @@ class PuctTree {
   int begun_ = 0;
   int finished_ = 0;
   std::vector<float> gumbel_;      // [area], of this search
-  std::vector<int> halving_plan_;  // for each simulation, the number of visits that its candidate must have
+  std::vector<int> halving_plan_;  // for each simulation, the visit count that its candidate must have
   mutable std::vector<float> scratch_;
 };
 
-// Sequential halving over `candidates` (at least 1). For each simulation, the number of visits that a root move must
-// have to be considered. All candidates get the same number of visits, then the better half of them, and so on down to
-// two.
+// The plan of sequential halving over `candidates` (at least 1): for each simulation, the visit count that a root move
+// must have to be considered. All candidates get the same number of visits, then the better half of them, and so on
+// down to two.
 std::vector<int> plan_halving(int candidates, int simulations);
 
 }  // namespace tengen

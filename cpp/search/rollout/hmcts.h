@@ -20,10 +20,10 @@ class Hmcts {
  public:
   explicit Hmcts(const HmctsOptions& options) : options_(options) {}
 
-  // Search a position of a game that is not over. The candidates take turns, so that their numbers of playouts differ
-  // by at most one when the search ends. Each playout has its own seed: without a time limit, the report does not
-  // depend on the number of threads. If a move wins immediately, there is no search. `stop` ends the search after the
-  // running playouts.
+  // Search a position; the game must not be over. The candidates take turns, so their playout counts differ by at most
+  // one when the search ends. Each playout has its own seed: without a time limit, the report does not depend on the
+  // number of threads. If a move wins immediately, no playouts are run. `stop` ends the search after the playouts in
+  // progress.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                        const OnRolloutReport& on_report = {}, const StopSignal* stop = nullptr);
 

@@ -32,7 +32,7 @@ void RowPoints::add_stone(const Board& board, Point point, Colour colour) {
     const std::uint64_t line = board.line(d, place.line);
     const int step = geometry.step(d);
     const auto refresh_ends = [&](Colour row_colour) {
-      // A row that matters has win_length - 2 stones within reach, with two bits each. Most lines have fewer.
+      // A relevant row has at least win_length - 2 stones within reach, with two bits each. Most lines have fewer.
       const std::uint64_t near = (stones_in_line(line, row_colour) >> (2 * (place.offset - reach))) & window;
       if (std::popcount(near) < 2 * (reach - 1)) return;
       const Run run = run_through(line, place.offset, row_colour);

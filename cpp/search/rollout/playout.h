@@ -1,9 +1,9 @@
-// Playouts: games played to the end by a fast policy. Rollout searches judge positions by their results.
+// Playouts: games played to the end by a fast policy. Rollout searches evaluate positions by their results.
 //
 // The heuristic policy is that of "Final report for Gomoku project" (algorithm 1, function HEURISTIC): complete a four,
 // block a four, extend a three, block a three, otherwise play any point. For each colour, the paper keeps a table of
-// the longest row next to each empty point. Here the points with a row that is long enough are kept as sets; a move
-// changes only a few of their members.
+// the longest row next to each empty point. This implementation keeps sets of the points next to a sufficiently long
+// row; a move changes only a few of their members.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace tengen {
 enum class PlayoutPolicy : std::uint8_t { kRandom, kHeuristic };
 
 // For each colour, the empty points where a stone completes a winning line, and those where it makes an unbroken row
-// one stone short of the win length (a "four"), whatever is at its ends. Filling a gap counts as well: the gap of XX.XX
-// completes, the gap of XX.X makes a four.
+// one stone short of the win length (a "four"), regardless of its ends. Filling a gap counts as well: the gap of XX.XX
+// completes a line, the gap of XX.X makes a four.
 class RowPoints {
  public:
   // Examine all points of the board.
@@ -46,15 +46,15 @@ class RowPoints {
   std::array<std::array<std::uint8_t, kMaxArea>, 2> rows_{};
 };
 
-// A board with the state that its policy needs, updated move by move. Copies are cheap: a search keeps one for the root
-// and copies it for each playout.
+// A board with the state that its policy needs, updated incrementally. Copies are cheap: a search keeps one for the
+// root and copies it for each playout.
 class PlayoutBoard {
  public:
   PlayoutBoard(const Board& board, PlayoutPolicy policy);
 
   const Board& board() const { return board_; }
 
-  // Play `point` for the side to move. The caller rules out renju fouls.
+  // Play `point` for the side to move. It must not be a renju foul.
   void make(Point point) {
     const Colour mover = board_.to_move();
     board_.make(point);
@@ -62,11 +62,11 @@ class PlayoutBoard {
     if (policy_ == PlayoutPolicy::kHeuristic) rows_.add_stone(board_, point, mover);
   }
 
-  // A move of the policy for a game that is not over; ties are broken at random. Never a renju foul: kNoPoint if black
-  // has no other move.
+  // Sample a move from the policy; the game must not be over. Ties are broken at random. Never returns a renju foul:
+  // returns kNoPoint if black has no other move.
   Point draw(Rng& rng);
 
-  // Play to the end of the game. Afterwards, board() has the moves.
+  // Play the game to the end. Afterwards, board() contains the moves.
   Outcome play_out(Rng& rng);
 
  private:

@@ -1,4 +1,4 @@
-// Shared by the rollout searches: limits, reports, candidate moves, threads.
+// Common parts of the rollout searches: limits, reports, candidate moves, threads.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ struct RolloutLimits {
   std::int64_t time_ms = -1;   // -1 for no limit
   std::uint64_t playouts = 0;  // of all threads; 0 for no limit
   int threads = 1;
-  int lines = 1;                // number of moves in the report with their expected continuation
-  std::vector<Point> excluded;  // root moves to ignore while there are others
+  int lines = 1;                // number of reported moves that include their expected continuation
+  std::vector<Point> excluded;  // root moves to ignore, unless there are no others
 };
 
 enum class Result : std::uint8_t { kUnknown, kWin, kLoss, kDraw };
@@ -30,7 +30,7 @@ constexpr Result opposite(Result result) {
   return result == Result::kWin ? Result::kLoss : result == Result::kLoss ? Result::kWin : result;
 }
 
-// What the search knows about one root move, from the point of view of the side to move.
+// Statistics of one root move, from the point of view of the side to move.
 struct RolloutMove {
   Point move = kNoPoint;
   std::uint64_t visits = 0;
@@ -54,7 +54,7 @@ inline unsigned half_points(Outcome outcome, Colour colour) {
   return outcome == Outcome::kDraw ? 1u : outcome == win_for(colour) ? 2u : 0u;
 }
 
-// A separate seed for each part of a search.
+// Derive a separate seed for each part of a search.
 inline std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t part) {
   std::uint64_t state = seed ^ (part * 0xD1342543DE82EF95ull);
   return split_mix(state);
@@ -65,15 +65,15 @@ class PlayoutBudget {
  public:
   static constexpr std::uint64_t kNone = ~0ull;
 
-  // `most` is a further limit of the number of playouts; kNone for no limit.
+  // `most` is an additional limit on the number of playouts; kNone for no limit.
   PlayoutBudget(const RolloutLimits& limits, const StopSignal* stop, std::uint64_t most = kNone)
       : stop_(stop),
         start_(std::chrono::steady_clock::now()),
         most_(limits.playouts == 0 || most < limits.playouts ? most : limits.playouts),
         time_(limits.time_ms) {}
 
-  // The number of the next playout, or kNone if none is left. The first is always granted, so that every search has a
-  // result.
+  // Take the next playout and return its number, or kNone if the budget is used up. The first playout is always
+  // granted, so that every search has a result.
   std::uint64_t take() {
     if (taken_.load(std::memory_order_relaxed) > 0 && is_over()) return kNone;
     const std::uint64_t number = taken_.fetch_add(1, std::memory_order_relaxed);
@@ -102,7 +102,7 @@ class PlayoutBudget {
   std::atomic<bool> ended_{false};
 };
 
-// When to report: after 256 playouts, then whenever their number has doubled, but at least four times a second.
+// Report schedule: after 256 playouts, then whenever their number has doubled, and at least four times per second.
 class ReportSchedule {
  public:
   bool is_due(std::uint64_t playouts, double elapsed_ms) {
@@ -117,8 +117,8 @@ class ReportSchedule {
   double next_ms_ = 250;
 };
 
-// Run work(0) on this thread and work(1) … work(threads - 1) on others, and wait for all. If work(0) throws, the budget
-// is ended and the others are joined first. The others must not throw.
+// Run work(0) on this thread and work(1) … work(threads - 1) on new threads, and wait for all of them. If work(0)
+// throws, the budget is ended and the other threads are joined before the exception leaves. They must not throw.
 template <typename Work>
 void run_workers(int threads, PlayoutBudget& budget, Work work) {
   struct Helpers {
@@ -150,7 +150,7 @@ PointSet completing_points(const Board& board, Colour colour);
 // The legal points near stones. All legal points if none is near a stone or if radius is 0.
 PointSet candidate_points(const Board& board, int radius);
 
-// `points` without the excluded ones. If none would be left, all of `points`.
+// `points` without the excluded ones, or all of `points` if none would be left.
 PointSet without(const PointSet& points, const std::vector<Point>& excluded);
 
 }  // namespace tengen

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// With a single move there is nothing to choose. This many playouts give it a value.
+// Playout limit if there is only one move: enough to estimate its value.
 constexpr std::uint64_t kPlayoutsOfOnlyMove = 256;
 
 // The outcome of a game in which `colour` gets `result`.
@@ -27,7 +27,7 @@ Result result_for(Outcome outcome, Colour colour) {
   return outcome == win_for(colour) ? Result::kWin : Result::kLoss;
 }
 
-// The moves of a node, and what is known before any of them is visited.
+// The moves of a node, and the proofs known before any move is visited.
 struct Expansion {
   PointSet moves;
   bool complete = false;
@@ -48,7 +48,7 @@ Expansion expand_moves(const Board& board, const UctOptions& options, const std:
     if (!wins.empty()) return {wins, true, {Result::kLoss, true, 1}, {Result::kWin, true, 0}};
     const PointSet fives = completing_points(board, opponent(own));
     const PointSet answers = allowed & fives;
-    // In caro an answer to one five can close another, so two of them prove nothing.
+    // In caro an answer to one five can close another, so two threatened fives prove nothing.
     const bool too_many = !lines_can_be_closed(board.rules()) && fives.size() > 1;
     if (excluded.empty() && !fives.empty() && (answers.empty() || too_many)) {
       expansion.proof = {Result::kWin, true, 2};
@@ -319,8 +319,8 @@ RolloutReport TreeSearch::report(double elapsed_ms) {
     report.moves.push_back(describe(child->move, statistics));
     if (report.moves.size() <= static_cast<std::size_t>(limits_.lines)) report.moves.back().line = line_through(*child);
   }
-  // The caller takes the proof of the best move for that of the position. If the best move is lost or drawn, that is
-  // true only if no move has been ignored.
+  // The caller treats the proof of the best move as the proof of the position. For a loss or a draw, this is valid only
+  // if no move has been ignored.
   if (report.moves[0].proof != Result::kWin && !root_.proved().solid) report.moves[0].proof = Result::kUnknown;
   return report;
 }

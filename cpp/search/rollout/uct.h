@@ -1,7 +1,7 @@
-// UCT: a tree search by playouts that selects moves by UCB1 (Kocsis and Szepesvári 2006).
+// UCT: Monte Carlo tree search that selects moves by UCB1 (Kocsis and Szepesvári 2006).
 //
 // All threads share one tree, with atomic counters. A playout counts as a visit when it enters a node, and adds its
-// result at the end. Until then other threads see a loss (virtual loss), so that they spread out.
+// result at the end. Until then it counts as a loss (virtual loss), so that the threads spread out.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ struct UctOptions {
   double exploration = std::numbers::sqrt2;  // the factor c of UCB1, for results between 0 and 1
   PlayoutPolicy policy = PlayoutPolicy::kHeuristic;
   int radius = 1;  // largest distance of a move from a stone; 0 for no limit
-  // Visits before a node gets children. With 1, each playout adds one node, as in the textbook. A few more save most of
-  // the memory, because a node gets a child for every move.
+  // Visits before a node is expanded. With 1, each playout expands one node, as in textbook UCT. A few more visits save
+  // most of the memory, because an expansion adds a child for every move.
   std::uint32_t expand_after = 4;
-  bool solve = true;  // prove wins and losses in the tree; against a four, only try the answers
+  bool solve = true;  // prove wins and losses in the tree; against a four, try only the answers
   std::size_t memory_bytes = std::size_t{256} << 20;
 };
 
-// What is proved about a node, from the point of view of the side that moved there. It fits into one word, so that
+// The proof status of a node, from the point of view of the side that moved there. It fits into one word, so that
 // threads can read it atomically.
 struct NodeProof {
   Result result = Result::kUnknown;
@@ -87,9 +87,9 @@ class Uct {
  public:
   explicit Uct(const UctOptions& options) : options_(options), arena_(options.memory_bytes) {}
 
-  // Search a position of a game that is not over. With one thread and no time limit, the same seed gives the same
+  // Search a position; the game must not be over. With one thread and no time limit, the same seed gives the same
   // report. `on_report` is called on this thread. The search ends early if the root is proved or has only one move.
-  // `stop` ends it after the running playouts.
+  // `stop` ends it after the playouts in progress.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                        const OnRolloutReport& on_report = {}, const StopSignal* stop = nullptr);
 

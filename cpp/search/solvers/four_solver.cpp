@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// Number of nodes between calls of should_stop, so that the calls cost nothing.
+// Number of nodes between calls of should_stop, so that the cost of the calls is negligible.
 constexpr std::uint64_t kNodesBetweenChecks = 256;
 
 }  // namespace

@@ -27,10 +27,10 @@ class FourSolver {
  public:
   explicit FourSolver(int log2_table = 16) : failed_(log2_table) {}
 
-  // Search for a win of the side to move by continuous fours. Nobody may have won yet; the board is restored. Returns
-  // kUnknown if `max_nodes` were not enough or `should_stop` returned true; it is called every few hundred nodes.
-  // Answers that make a four themselves are answered in turn. Renju fouls count: black may not attack with one, and
-  // white wins with a four that black can only stop on a foul.
+  // Search for a win of the side to move by continuous fours. Neither side may have won yet; the board is restored.
+  // Returns kUnknown if `max_nodes` is reached or `should_stop` returns true; `should_stop` is called every few hundred
+  // nodes. If the defender's answer makes a four, the attacker has to block it with a four. Renju fouls are respected:
+  // black may not attack with a foul, and white wins with a four that black can stop only with a foul.
   Verdict solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop = {});
 
   // The winning line: attacker and defender in turn, up to the five or up to a four that only a foul could stop.
@@ -53,7 +53,8 @@ class FourSolver {
   bool ends_on_foul_ = false;
 };
 
-// The legal points where a stone of `own` makes a four, most promising first. With `only`, just the points in that set.
+// The legal points where a stone of `own` makes a four, most promising first. If `only` is given, the list is limited
+// to its points.
 struct FourMoves {
   FourMoves(const PatternBoard& board, Colour own, const PointSet* only = nullptr);
   const Point* begin() const { return moves_; }

@@ -9,12 +9,12 @@
 namespace tengen {
 namespace {
 
-// Set by hand. docs/engine.md has the puzzles on which the solver is measured.
+// Set by hand. docs/engine.md describes the puzzles that measure the solver.
 constexpr int kMaxDepth = 120;                   // longest line in plies
-constexpr std::uint64_t kFourNodes = 200;        // of the search for continuous fours at each node
-constexpr std::size_t kMaxExpansions = 200'000;  // remembered at once
-constexpr std::uint64_t kLineNodes = 10'000;     // at least, to reconstruct the line of a proof
-constexpr int kLog2Fours = 16;                   // size of the table of the solver for fours
+constexpr std::uint64_t kFourNodes = 200;        // node limit of the search for continuous fours at each node
+constexpr std::size_t kMaxExpansions = 200'000;  // maximum number of cached expansions
+constexpr std::uint64_t kLineNodes = 10'000;     // minimum node limit to reconstruct the line of a proof
+constexpr int kLog2Fours = 16;                   // table size of the four solver
 constexpr std::uint32_t kQuietProof = 4;         // initial proof number of quiet threats: try fours and threes first
 
 }  // namespace
@@ -44,7 +44,7 @@ void ThreatSolver::store(std::uint64_t key, Numbers numbers) {
       target = &entry;
       break;
     }
-    // Keep proved and refuted nodes. Of the others, replace the one with the least work in it.
+    // Keep proved and refuted nodes. Of the others, replace the one with the smallest numbers: it took the least work.
     const auto worth = [](const Entry& e) {
       return e.numbers.proof == 0 || e.numbers.disproof == 0 ? kInfinity : e.numbers.proof + e.numbers.disproof;
     };
@@ -96,7 +96,7 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
   }
   for (const Point p : FourMoves(board, attacker_)) add(p);
   if (board.count(other, threat::kOpenFour)) {
-    // The defender is one move from an open four. Only fours, or a three that also stops the open four, keep the
+    // The defender is one move away from an open four. Only fours, or a three that also stops the open four, keep the
     // initiative.
     open_four_defences(board, other).for_each([&](Point p) {
       if (is_threat(p) && board.threat(attacker_, p) < threat::kFour && board.is_legal(attacker_, p)) add(p);
@@ -259,7 +259,7 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
     }
 
     // Step 5. Search the child until it is clearly worse than the second best (1 + epsilon trick, Pawlewicz and Lew
-    // 2007), so that the search does not jump back and forth between equals.
+    // 2007), so that the search does not alternate between children of equal rank.
     const std::uint32_t child_first = std::min(first(limits), second + second / 4 + 1);
     const std::uint32_t child_sum = std::min(kInfinity - 1, sum(limits) - total + sum(best->numbers));
     board.make(best->move);
@@ -268,7 +268,7 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
   }
 }
 
-// Append the end of the line, where continuous fours win. If the defender is to move, after any of the answers.
+// Append the continuous fours that end the line. If the defender is to move, append one of its answers first.
 void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
   Point answer = kNoPoint;
   if (!attacking) {
@@ -290,7 +290,7 @@ void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
   if (answer != kNoPoint) board.unmake();
 }
 
-// Follow the proved tree and append its moves to line_. Entries that the table has lost are searched again.
+// Follow the proved tree and append its moves to line_. Nodes whose table entries were overwritten are searched again.
 bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) {
   std::vector<Child> children;
   const Numbers settled = expand(board, attacking, children);
@@ -303,7 +303,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
     board.make(child.move);
     const Entry* entry = find(key_of(board));
     Numbers known = entry ? entry->numbers : child.numbers;
-    // All replies of the defender lose, so the first will do. The attacker needs a proved move.
+    // All replies of the defender lose, so the first one is enough. The attacker needs a proved move.
     if (!attacking && known.proof != 0) known = search(board, true, {kInfinity - 1, kInfinity - 1}, depth + 1);
     bool found = false;
     if (known.proof == 0) {
@@ -316,7 +316,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
   };
   if (std::ranges::any_of(children, follow)) return true;
   if (!attacking) return false;
-  // The table has lost the winning move of the attacker.
+  // The table entry of the attacker's winning move was overwritten: search again.
   search(board, true, {kInfinity - 1, kInfinity - 1}, depth);
   return std::ranges::any_of(children, follow);
 }

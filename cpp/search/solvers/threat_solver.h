@@ -25,8 +25,8 @@ class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);
 
-  // Search for a win of the side to move. The game must not be over; the board is restored. Returns kUnknown at a limit
-  // or if `should_stop` returned true; it is called at every node.
+  // Search for a win of the side to move. The game must not be over; the board is restored. Returns kUnknown if a limit
+  // is reached or `should_stop` returns true; `should_stop` is called at every node.
   Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
   // A winning line against one of the defences, usually up to the five.
@@ -39,8 +39,8 @@ class ThreatSolver {
  private:
   static constexpr std::uint32_t kInfinity = 100'000'000;
   struct Numbers {
-    std::uint32_t proof = 1;     // lower bound of the leaves to prove for a win of the attacker; 0 if proved
-    std::uint32_t disproof = 1;  // the same for its refutation
+    std::uint32_t proof = 1;     // lower bound on the number of leaves to prove for a win; 0 if proved
+    std::uint32_t disproof = 1;  // the same for a refutation
   };
   struct Entry {
     std::uint64_t key = 0;
@@ -59,13 +59,13 @@ class ThreatSolver {
   void store(std::uint64_t key, Numbers numbers);
 
   // Fill `children` with the moves to try, or leave it empty and return the numbers of a node that needs no search.
-  // Nodes are visited many times and finding the moves is expensive, so expand remembers what find_children found.
+  // Nodes are visited many times and finding the moves is expensive, so expand caches the result of find_children.
   Numbers expand(PatternBoard& board, bool attacking, std::vector<Child>& children);
   Numbers find_children(PatternBoard& board, bool attacking, std::vector<Child>& children);
   void attacks(const PatternBoard& board, std::vector<Child>& children) const;
   void defences(const PatternBoard& board, std::vector<Child>& children) const;
   bool defences_against_fours(PatternBoard& board, std::vector<Child>& children);
-  // Search a node until one of its numbers reaches that of `limits` (df-pn), and return its numbers.
+  // Search a node until one of its numbers reaches its limit (df-pn), and return its numbers.
   Numbers search(PatternBoard& board, bool attacking, Numbers limits, int depth);
   bool out_of_budget();
   bool extract_line(PatternBoard& board, bool attacking, int depth);

@@ -1,1 +1,1 @@
-"""All players behind one interface, made by name (`tengen.agents.registry.make_agent`)."""
+"""All players behind one interface, created by name (`tengen.agents.registry.make_agent`)."""

@@ -30,7 +30,7 @@ class AdpParameters:
 
 
 class AdpAgent(Agent):
-    """Plays the move with the highest winning chance by the critic. It is deterministic."""
+    """Plays the move with the highest winning probability according to the critic. It is deterministic."""
 
     def __init__(self, parameters: AdpParameters) -> None:
         self._source = parameters.run or parameters.model or _DEFAULT_MODEL
@@ -52,7 +52,7 @@ class AdpAgent(Agent):
             self._critic = self._load()
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Make a search with one snapshot. It takes microseconds and ignores the limits."""
+        """Create a search with one snapshot. It takes microseconds and ignores the limits."""
 
         def run(stop: StopSignal, report: Report) -> Decision:
             analysis = self._judge(position, lines)

@@ -15,17 +15,17 @@ K = TypeVar("K", bound=Hashable)
 
 
 class AgentCache(Generic[K]):
-    """Agents by key, made when they are asked for. The least recently used one is closed first."""
+    """Agents by key, created on first use. The least recently used one is closed first."""
 
     def __init__(self, make: Callable[[K], Agent], *, max_agents: int, max_process_bytes: int | None = None) -> None:
-        """`max_process_bytes` bounds what the whole process holds when another agent is made."""
+        """Create an empty cache. `max_process_bytes` limits the memory of the process when an agent is added."""
         self._make = make
         self._max_agents = max_agents
         self._max_process_bytes = max_process_bytes
         self._agents: OrderedDict[K, Agent] = OrderedDict()
 
     def get(self, key: K) -> Agent:
-        """Return the agent of a key; it may close agents that were returned earlier."""
+        """Return the agent of a key. The call may close agents that were returned earlier."""
         if key not in self._agents:
             while self._agents and self._is_full():
                 self.drop(next(iter(self._agents)))
@@ -34,8 +34,8 @@ class AgentCache(Generic[K]):
         return self._agents[key]
 
     def drop(self, key: K) -> None:
-        """Close an agent, so that the next `get` makes a new one."""
-        with suppress(Exception):  # it is not used any more, whatever state it is in
+        """Close an agent, so that the next `get` creates a new one."""
+        with suppress(Exception):  # the agent is discarded, whatever its state
             self._agents.pop(key).close()
 
     def items(self) -> list[tuple[K, Agent]]:

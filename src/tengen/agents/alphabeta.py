@@ -41,7 +41,7 @@ class AlphaBetaParameters:
     nodes: int = parameter(0, help="maximum nodes per move; 0 leaves it to the limits of each move")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
     threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
-    without: str = parameter("", help="ingredients to turn off, such as singular+history")
+    without: str = parameter("", help="ingredients to disable, such as singular+history")
     weights: str = parameter("", help="weights file (default: the shipped one)")
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class AlphaBetaAgent(Agent):
         self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
         self._excluded = points
 
     def table_usage(self) -> float:

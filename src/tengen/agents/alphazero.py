@@ -46,7 +46,7 @@ _LOST = -0.5
 
 @dataclass(frozen=True)
 class AlphaZeroParameters:
-    """Parameters of `alphazero`; the preset gives the defaults."""
+    """Parameters of `alphazero`; the preset determines the defaults."""
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
@@ -58,15 +58,15 @@ class AlphaZeroParameters:
     c: float | None = parameter(None, help="exploration constant of PUCT")
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most visited move")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
-    vcf: int | None = parameter(None, help="node limit of the search for continuous fours at each leaf; 0 turns it off")
+    vcf: int | None = parameter(None, help="node limit of the search for continuous fours at each leaf; 0 disables it")
     vct: int | None = parameter(
-        None, help="node limit of the search for continuous threats at frequently visited positions; 0 turns it off"
+        None, help="node limit of the search for continuous threats at frequently visited positions; 0 disables it"
     )
     discount: float | None = parameter(
         None, help="discount of values per ply (default: as the network was trained, otherwise that of the preset)"
     )
     resist: int | None = parameter(
-        None, help="node limit of alpha-beta, which finds the longest resistance if the game looks lost; 0 turns it off"
+        None, help="node limit of alpha-beta, which finds the longest resistance if the game looks lost; 0 disables it"
     )
     symmetry: Symmetry | None = parameter(None, help="symmetries applied before the network: none, random or average")
     batch: int = parameter(16, help="largest batch of leaves for the network")
@@ -100,7 +100,7 @@ class AlphaZeroParameters:
         return _RESISTANCE_NODES if self.preset == "best" and self.temperature < COLDEST else 0
 
     def config(self) -> PuctConfig:
-        """Return the configuration given by preset and parameters, without the noise of training."""
+        """Return the configuration given by preset and parameters, without training noise."""
         preset = PRESETS[self.preset]
         vcf = preset.vcf_nodes_leaf if self.vcf is None else self.vcf
         vct = preset.vct_nodes if self.vct is None else self.vct
@@ -126,8 +126,8 @@ class AlphaZeroParameters:
 class AlphaZeroAgent(NetworkAgent):
     """Plays the most visited move of a PUCT search, which keeps its tree from move to move.
 
-    In a lost position visit counts say little, and the tree proves losses by the first refutations it finds, not by the
-    shortest. An alpha-beta search then looks for the move that resists longest.
+    In a lost position visit counts are uninformative, and the tree proves losses by the first refutations it finds, not
+    by the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
     """
 
     def __init__(self, parameters: AlphaZeroParameters) -> None:
@@ -159,7 +159,7 @@ class AlphaZeroAgent(NetworkAgent):
             self._search = None
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
         self._excluded = points
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
@@ -227,7 +227,7 @@ class AlphaZeroAgent(NetworkAgent):
 
 
 def _resist(engine: AlphaBeta, position: Position, found: Decision, limits: Limits, stop: StopSignal) -> Decision:
-    """Return the engine's move if it or the tree has a proof, otherwise the move that the tree `found`."""
+    """Return the engine's move if the engine or the tree has a proof, otherwise the move that the tree `found`."""
     answer = engine.search(position, limits, stop=stop).decide()
     if answer.proof is None and found.proof is None:
         return found

@@ -26,10 +26,10 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 class BrainParameters:
     """Parameters of `brain`: how to run an external engine."""
 
-    cmd: str = parameter(help="The program and its arguments, quoted as for a shell; it is run without one.")
+    cmd: str = parameter(help="Program and arguments, quoted as in a shell; it is run without a shell.")
     cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
     memory_mb: int | None = parameter(None, help="Memory limit in MB, child processes included (default: no limit).")
-    tolerance_ms: int = parameter(1000, help="Milliseconds by which a move may be late before the game is lost.")
+    tolerance_ms: int = parameter(1000, help="Tolerance in milliseconds; a move that is later loses the game.")
     start_ms: int = parameter(10_000, help="Milliseconds the program may take to start.")
     turn_ms: int = parameter(30_000, help="Milliseconds per move if the limits set no time.")
     nodes: int = parameter(
@@ -38,7 +38,7 @@ class BrainParameters:
     threads: int = parameter(1, help="Threads the engine may use; the limits of a move may allow more.")
     suspend: bool = parameter(False, help="Suspend the process while it is not its turn (not on Windows).")
     strict: bool = parameter(False, help="Lose the game immediately if the engine answers ERROR or UNKNOWN.")
-    log: str | None = parameter(None, help="File to which all communication is appended (default: none).")
+    log: str | None = parameter(None, help="Append all communication to this file (default: no log).")
 
     def __post_init__(self) -> None:
         if not split_command(self.cmd):
@@ -78,11 +78,11 @@ class BrainAgent(Agent):
 
     @property
     def pid(self) -> int | None:
-        """Process id of the engine; None while it does not run."""
+        """Process id of the engine; None while it is not running."""
         return self._manager.pid
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the protocol supports the ruleset; an engine that refuses it raises `EngineError` later."""
+        """Return whether the protocol supports the ruleset. If the engine rejects it, a game raises `EngineError`."""
         return is_playable(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
@@ -94,9 +94,9 @@ class BrainAgent(Agent):
         self._manager.new_game(ruleset)
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Make a search. Iterating it needs an engine that supports YXNBEST and raises `AgentError` otherwise.
+        """Create a search. Iterating over it raises `AgentError` unless the engine supports YXNBEST.
 
-        An engine that supports neither way of stopping runs until its time is over.
+        If the engine supports no stop command, it runs until its time is up.
         """
         own = self._own(limits)
 
@@ -121,18 +121,18 @@ class BrainAgent(Agent):
         return dataclasses.replace(limits, nodes=nodes)
 
     def about(self) -> About | None:
-        """Return what the running engine says about itself; None if it does not answer."""
+        """Return the answer of the running engine to ABOUT; None if it does not answer."""
         return self._manager.ask_about()
 
     def close(self) -> None:
-        """End the engine and close the log."""
+        """Stop the engine and close the log."""
         self._manager.close()
         if self._log is not None:
             self._log.close()
 
 
 def split_command(cmd: str) -> tuple[str, ...]:
-    """Split a command line into words. Raises `ValueError` if a quotation does not end."""
+    """Split a command line into words. Raises `ValueError` if a quotation is not closed."""
     words = shlex.split(cmd, posix=os.name == "posix")
     return tuple(words if os.name == "posix" else (word.strip('"') for word in words))
 

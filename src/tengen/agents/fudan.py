@@ -19,12 +19,12 @@ _MAX_DEPTH = 40
 
 
 class Form(StrEnum):
-    """Which account of the player is followed."""
+    """Version of the player."""
 
     DESCRIBED = "described"
-    """The report."""
+    """The player as described in the report."""
     AUTHORS = "authors"
-    """The program that the authors ran."""
+    """The program of the authors."""
 
 
 _FORMS: dict[Form, FudanConfig] = {
@@ -41,13 +41,13 @@ _FORMS: dict[Form, FudanConfig] = {
 
 @dataclass(frozen=True)
 class FudanParameters:
-    """Parameters of `fudan`; those that are not given follow the form."""
+    """Parameters of `fudan`; the form determines the defaults."""
 
     form: Form = parameter(Form.DESCRIBED, help="described (the report) or authors (the program its authors ran)")
     depth: int = parameter(_DEFAULT_DEPTH, help="plies of the tree; 0 leaves it to the limits of each move")
-    blocked_update: bool | None = parameter(None, help="update no points behind an enemy stone; changes only the speed")
-    peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; changes only the speed")
-    hash: bool | None = parameter(None, help="remember values by Zobrist key; changes only the speed")
+    blocked_update: bool | None = parameter(None, help="skip updates behind an enemy stone; affects only the speed")
+    peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; affects only the speed")
+    hash: bool | None = parameter(None, help="cache values by Zobrist key; affects only the speed")
     checkmate: Checkmate | None = parameter(
         None, help="search for forced wins: both-sides (to 16 plies), authors (own wins, to 11 moves) or off"
     )
@@ -59,7 +59,7 @@ class FudanParameters:
         check_range("depth", self.depth, 0, _MAX_DEPTH)
 
     def config(self) -> FudanConfig:
-        """Return the search that form and parameters describe."""
+        """Return the configuration given by form and parameters."""
         form = _FORMS[self.form]
         return replace(
             form,

@@ -20,7 +20,7 @@ _PATTERN_WIN_LENGTHS = (4, 5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """One level."""
+    """A level of strength."""
 
     level: int
     name: str

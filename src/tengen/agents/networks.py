@@ -1,4 +1,4 @@
-"""Networks of players: given by name, chosen by the board, or the newest one of a running training run."""
+"""Networks of players: given by name, chosen by the board, or the newest network of a training run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_m
 from tengen.search.evaluation import UniformEvaluator
 
 UNIFORM = "uniform"
-"""Name of the network without knowledge (`UniformEvaluator`), which supports every ruleset."""
+"""Name of the uniform network (`UniformEvaluator`), which supports every ruleset."""
 
 MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by the board)"
 RUN_HELP = "folder of a training run; each game starts with its newest network"
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
-"""Sampling temperatures below this play the best move."""
+"""Lowest sampling temperature; below it the best move is played."""
 
 
 class NetworkParameters(Protocol):
-    """Parameters that all players with a network have."""
+    """Common parameters of all players with a network."""
 
     @property
     def model(self) -> str | None: ...
@@ -67,7 +67,7 @@ class _Network:
         self._loaded: tuple[str, Evaluator, ModelInfo | None] | None = None
         self._found: dict[Ruleset, str] = {}
         self._changed_at = 0
-        # Load now, so that a missing network is reported when the player is made.
+        # Load now, so that a missing network is reported when the player is created.
         if self._source is not None and self._source != UNIFORM:
             self._load(self._source)
 
@@ -94,7 +94,7 @@ class _Network:
 
     @property
     def discount(self) -> float | None:
-        """Discount that the network was trained with, if it is loaded and its file says so."""
+        """Discount used in training; None if the network is not loaded or does not specify it."""
         info = self._loaded[2] if self._loaded else None
         return info.discount if info else None
 
@@ -120,8 +120,8 @@ class _Network:
 def _model_for(ruleset: Ruleset, family: str) -> str:
     """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` of a family.
 
-    If there is none, return the model of the nearest board size that supports the ruleset. AlphaZero's models have no
-    family in their names.
+    If there is none, return the model of the nearest board size that supports the ruleset. The names of AlphaZero's
+    models have no family.
     """
     prefix = f"{family}-" if family else ""
     names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]
@@ -142,7 +142,7 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
 
 
 class NetworkAgent(Agent):
-    """Common base of players with a network."""
+    """Common base class of players with a network."""
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
         """Find the network. `family` is the prefix of shipped models to choose from if no model is given."""

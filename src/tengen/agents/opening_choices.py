@@ -1,6 +1,6 @@
-"""How agents act in an opening procedure, which asks for single stones and for a colour.
+"""Actions of agents in an opening procedure, which asks for single stones and for a colour.
 
-Agents only choose moves. This module derives the actions of an opening from them, in the same way for every agent.
+Agents only choose moves. This module derives opening actions from their moves, in the same way for every agent.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tengen.errors import InputError
 from tengen.protocols.piskvork.swap2 import Swap2Answer
 
 _REACH = 3
-"""Largest distance from the centre, in lines, of stones that are placed at random."""
+"""Maximum distance of random stones from the centre, in lines."""
 _EVEN = 0.1
-"""Largest absolute value of a position that counts as even."""
+"""Maximum absolute value of a position that counts as even."""
 
 
 @runtime_checkable
@@ -56,7 +56,7 @@ def choose_action(
 
     If the colours are fixed (pro), the agent plays its own move if the procedure allows it. Otherwise (swap, swap2),
     stones are placed at random near the centre, and the agent takes the colour with the higher value. It places two
-    more stones if the values are about equal, and picks a random option if it gives no value.
+    more stones if the values are about equal, and a random option is chosen if the agent reports no value.
     """
     stop = stop or StopSignal()
     match state.step:
@@ -69,7 +69,7 @@ def choose_action(
 
 
 def _is_settled(step: Step) -> bool:
-    """Return whether only stones are left to place, which means that each seat already has its colour."""
+    """Return whether each seat already has its colour, so that only stones remain to be placed."""
     while isinstance(step, Place):
         step = step.then
     return isinstance(step, Done)

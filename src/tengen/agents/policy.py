@@ -1,6 +1,6 @@
 """Players that follow the policy of a network without search: `policy`, and one for each learner.
 
-They differ only in the default network, which is a shipped one of their own kind. The network of `dqn` outputs
+They differ only in the default network, a shipped network of their own kind. The network of `dqn` outputs
 advantages as its policy, so its best move is the one with the highest Q.
 """
 
@@ -50,14 +50,14 @@ class PolicyParameters:
 
 
 class PolicyAgent(NetworkAgent):
-    """Plays by the network's policy without looking ahead."""
+    """Plays according to the network's policy, without search."""
 
     def __init__(self, parameters: PolicyParameters, family: str = "") -> None:
         super().__init__(parameters, family)
         self._average = parameters.average
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Make a search with one snapshot: the most likely moves, all with the value of the position itself."""
+        """Create a search with one snapshot: the most likely moves, all with the value of the position itself."""
 
         def run(stop: StopSignal, report: Report) -> Decision:
             policy, value = self._evaluate(position)

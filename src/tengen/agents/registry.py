@@ -1,7 +1,7 @@
 """Players by name: `make_agent("naive:level=3")`.
 
 An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters, whose
-help texts `tengen agents` shows, and a function that makes the player from it. A kind's module is imported when the
+help texts `tengen agents` shows, and a function that creates the player from it. A kind's module is imported when the
 kind is first used.
 """
 
@@ -23,12 +23,12 @@ from tengen.errors import AgentError, AgentNameError, TengenError
 
 @dataclass(frozen=True)
 class AgentKind:
-    """A kind of player: its name, a one-sentence summary, its parameters, and a function that makes one."""
+    """A kind of player: its name, a one-sentence summary, its parameters, and a factory function."""
 
     name: str
     summary: str
     parameters: type[Any]
-    """A frozen dataclass whose fields are made by `parameter`; it raises ValueError for invalid values."""
+    """A frozen dataclass whose fields are created by `parameter`; it raises ValueError for invalid values."""
     make: Callable[[Any], Agent]
 
     def describe_parameters(self) -> list[ParameterDescription]:
@@ -70,7 +70,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 
 
 def parameter(default: Any = dataclasses.MISSING, *, help: str) -> Any:
-    """Make a field of a parameters dataclass with its help text; without a default it is required."""
+    """Create a field of a parameters dataclass with its help text. Without a default the parameter is required."""
     return dataclasses.field(default=default, metadata={"help": help})
 
 
@@ -89,9 +89,9 @@ def agent_kind(name: str) -> AgentKind:
 
 
 def make_agent(text: str) -> Agent:
-    """Make a player from its text, such as `random`, `naive:level=3` or `alphabeta:depth=7`.
+    """Create a player from its text, such as `random`, `naive:level=3` or `alphabeta:depth=7`.
 
-    Raises `AgentNameError`, which lists the known ones, for unknown names, keys and values.
+    Raises `AgentNameError` for unknown names, keys and values; the message lists the known ones.
 
     >>> make_agent("naive:level=2").name
     'naive:level=2'
@@ -135,7 +135,7 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
 
 
 def check_plays(agent: Agent, ruleset: Ruleset) -> None:
-    """Do `Agent.check_supports`, with the reason that some agents only give when such a game starts."""
+    """Run `Agent.check_supports`; its error includes the reason that some agents report only when a game starts."""
     try:
         agent.check_supports(ruleset)
     except AgentError as error:
@@ -155,7 +155,7 @@ def with_setting(text: str, key: str, value: str) -> str:
     name, _, tail = text.strip().partition(":")
     settings = dict(_split_settings(tail, text)) | {key: value}
     if any('"' in each for each in settings.values()):
-        raise AgentNameError(f"the value {value!r} contains a quotation mark, which an agent text cannot hold")
+        raise AgentNameError(f"the value {value!r} contains a quotation mark, which an agent text cannot contain")
     return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
 
 
@@ -183,7 +183,7 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
             value, quote, rest = rest[1:].partition('"')
             rest = rest.lstrip()
             if not quote or (rest and not rest.startswith(",")):
-                raise AgentNameError(f"the quoted value of {key!r} has no end, or no comma follows it, in {text!r}")
+                raise AgentNameError(f"the quoted value of {key!r} is not closed or has no comma after it in {text!r}")
             rest = rest[1:]
         else:
             value, _, rest = rest.partition(",")

@@ -35,7 +35,7 @@ _MEMORY_WITHOUT_TREE = 100 << 20
 
 @dataclass(frozen=True)
 class UctParameters:
-    """Parameters of `uct`; the preset gives the defaults."""
+    """Parameters of `uct`; the preset determines the defaults."""
 
     preset: UctPreset = parameter("best", help="best (c tuned by matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
     playouts: int | None = parameter(None, help="playouts per move (default: the limits of each move decide)")
@@ -68,7 +68,7 @@ class UctParameters:
 
 @dataclass(frozen=True)
 class HmctsParameters:
-    """Parameters of `hmcts`; the preset gives the defaults."""
+    """Parameters of `hmcts`; the preset determines the defaults."""
 
     preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts per candidate")
     playouts: int | None = parameter(None, help="playouts per candidate (default: the limits of each move decide)")
@@ -124,7 +124,7 @@ def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
 
 
 class RolloutAgent(Agent, ABC):
-    """Common base of both players. The answer depends on the seeds and the position, not on earlier moves."""
+    """Common base class of both players. The move depends on the seeds and the position, not on earlier moves."""
 
     def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
         self._playouts = playouts
@@ -146,7 +146,7 @@ class RolloutAgent(Agent, ABC):
             self._threads = threads
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
         self._excluded = points
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:

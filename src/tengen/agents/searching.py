@@ -1,4 +1,4 @@
-"""Helpers of the searching players: combining limits, and seeds for positions."""
+"""Helpers of players with a search: combined limits, and seeds for positions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tengen.search.seeds import seed_word
 
 
 def least(a: int | None, b: int | None) -> int | None:
-    """Return the tighter of two limits; None is no limit."""
+    """Return the tighter of two limits; None means no limit."""
     return min((bound for bound in (a, b) if bound is not None), default=None)
 
 
 def seed_at(position: Position, seed: int, game_seed: int) -> int:
     """Combine the seeds of the player and of the game into one for this position."""
-    # Odd factors keep agent and game seeds apart.
+    # Different odd factors distinguish agent seeds from game seeds.
     return seed_word(seed * 0x9E3779B97F4A7C15 + game_seed * 0xD1342543DE82EF95 + position.hash)

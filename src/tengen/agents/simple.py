@@ -47,7 +47,7 @@ class SimpleAgent(Agent):
         self._policy = Policy(kind, _mix(seed, 0))
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Restart the random numbers. They depend on the agent's seed and on the game's."""
+        """Restart the random generator with the seeds of the agent and of the game."""
         self._policy.reseed(_mix(self._seed, seed))
 
     def choose(self, position: Position, limits: Limits) -> Decision:
@@ -59,7 +59,7 @@ class SimpleAgent(Agent):
 
 
 def _mix(agent_seed: int, game_seed: int) -> int:
-    """Combine two seeds of any size into 64 bits; the odd factor keeps (1, 0) and (0, 1) apart."""
+    """Combine two seeds of any size into 64 bits; the odd factor distinguishes (1, 0) from (0, 1)."""
     return seed_word(agent_seed * 0x9E3779B97F4A7C15 + game_seed)
 
 
@@ -68,7 +68,7 @@ def _simple_kind(name: str, kind: PolicyKind, summary: str) -> AgentKind:
 
 
 KINDS: tuple[AgentKind, ...] = (
-    _simple_kind("random", PolicyKind.RANDOM, "Plays any legal point."),
+    _simple_kind("random", PolicyKind.RANDOM, "Plays a random legal point."),
     AgentKind(
         "naive",
         "Wins and blocks connected fours, blocks open threes; higher levels extend threes, twos, single stones.",

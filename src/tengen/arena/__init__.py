@@ -1,1 +1,1 @@
-"""Matches and tournaments between agents: games, schedules, openings, a store that survives, ratings, reports."""
+"""Matches and tournaments between agents: games, schedules, openings, a crash-safe store, ratings, reports."""

@@ -1,4 +1,4 @@
-"""Elo from scores and back, with confidence intervals for matches.
+"""Conversion between scores and Elo, with confidence intervals for matches.
 
 Results of a match are counts over equally spaced scores from 0 to 1: three counts (losses, draws, wins) of single
 games, or five counts of pairs of games from one opening (0, ½, 1, 1½, 2 points). Pairs are the better unit: an
@@ -26,7 +26,7 @@ NORMALISED_UNIT = 800 / math.log(10)
 _EMPTY_CELL = 1e-3
 """Replaces a count of zero, so that no result has probability 0 (as in fishtest)."""
 _MANY_RESULTS = 20
-"""Number of results from which the mean score is treated as normally distributed."""
+"""Smallest number of results at which the mean score is treated as normally distributed."""
 
 
 def expected_score(elo: float) -> float:
@@ -103,7 +103,7 @@ def reweighted(sample: Sample, constraint: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EloEstimate:
-    """How much stronger the player is whose points are counted."""
+    """Elo difference between the player whose points are counted and the opponent."""
 
     elo: float
     low: float
@@ -176,11 +176,11 @@ def _interval(sample: Sample) -> tuple[float, float]:
 
 
 def _fall(sample: Sample, mean: float) -> float:
-    """Return how far the log likelihood falls if the true mean is `mean`."""
+    """Return the decrease of the log likelihood if the true mean is `mean`."""
     likeliest = likeliest_with_mean(sample, mean)
     return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest)))
 
 
 def _degrees_of_freedom(sample: Sample) -> float:
-    # A single result has 0 degrees of freedom; treat it as two.
+    # A single result has 0 degrees of freedom; treat it as two results.
     return max(1.0, round(sample.total) - 1.0)

@@ -1,4 +1,4 @@
-"""A player as tournaments know it: from the tournament file through the worker processes to the stored games."""
+"""Description of a tournament player, for tournament files, worker processes and stored games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tengen.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """A player of a tournament, described but not running; `make_agent` turns its agent text into an `Agent`.
+    """Description of a tournament player. `make_agent` creates the `Agent` from its agent text.
 
     `Tournament.entrants` fills in the names and limits that a tournament file leaves out. A game store keeps the name
     and the agent text only.
@@ -23,7 +23,7 @@ class Entrant:
     limits: TimeControl | None = None
     """Limits of this player; None for those of the tournament."""
     memory_mb: int | None = None
-    """Memory limit passed to the agent. A foreign engine that uses more loses the game."""
+    """Memory limit passed to the agent. An external engine that uses more loses the game."""
     anchor: float | None = None
     """Known rating in Elo; the other players are rated relative to it."""
 
@@ -33,5 +33,5 @@ class Entrant:
 
     @classmethod
     def parse(cls, text: str) -> Entrant:
-        """Make an entrant from an agent text alone."""
+        """Create an entrant from an agent text, with defaults for everything else."""
         return cls(agent=text)

@@ -32,7 +32,7 @@ class LiveView:
         self._next = self._started
 
     def update(self, progress: Progress) -> None:
-        """Show the progress if the last update is long enough ago."""
+        """Show the progress, unless the last update was too recent."""
         now = time.monotonic()
         if self._is_quiet or now < self._next:
             return
@@ -51,7 +51,7 @@ class LiveView:
         pace = progress.played_now / max(1e-9, time.monotonic() - self._started)
         if pace > 0:
             left = (progress.total - progress.tally.games) / pace
-            parts.append(f"{60 * pace:.1f} a minute")
+            parts.append(f"{60 * pace:.1f} per minute")
             parts.append(f"{_duration(left)} left")
         if len(progress.tournament.players) == 2:
             parts.append(f"{progress.tally.of(0, 1)}")

@@ -1,6 +1,6 @@
 """One game between two agents: clocks, checks and the result.
 
-An exception of an agent never leaves this module. It loses the game, and the `Ending` names the fault.
+An exception raised by an agent never leaves this module: the agent loses the game, and the `Ending` names the fault.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tengen.errors import (
 T = TypeVar("T")
 
 DEFAULT_TOLERANCE_MS = 1000
-"""Milliseconds by which a move may exceed its time, as in Gomocup."""
+"""Default tolerance for moves that exceed their time, in milliseconds, as in Gomocup."""
 
 
 class Ending(StrEnum):
-    """How a game ended. From `START` on the endings are faults of a player, most of them named after `EngineFault`."""
+    """Reason why a game ended. Endings from `START` on are faults of a player; most are named after `EngineFault`."""
 
     FIVE = "five"
     """A winning line."""
@@ -59,7 +59,7 @@ class Ending(StrEnum):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a player lost by a fault and not on the board."""
+        """Whether a player lost by a fault instead of on the board."""
         return self not in _PLAYED_OUT
 
 
@@ -67,7 +67,7 @@ _PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, 
 
 
 class ProofTrust(StrEnum):
-    """Whose claim of a proved result ends the game."""
+    """Claims of a proved result that end the game."""
 
     NONE = "none"
     ONE = "one"
@@ -86,7 +86,7 @@ class TimeControl(Limits):
     match_ms: int | None = None
     """Milliseconds for the whole game."""
     tolerance_ms: int = DEFAULT_TOLERANCE_MS
-    """Milliseconds by which a move may exceed its time before the player loses."""
+    """Tolerance in milliseconds; a move that exceeds its time by more loses the game."""
 
     def __post_init__(self) -> None:
         if self.clock_ms is not None:
@@ -105,18 +105,18 @@ class TimeControl(Limits):
         return Limits(**shared | {"clock_ms": None if clock_ms is None else int(clock_ms)})
 
     def allowed_ms(self, clock_ms: float | None) -> float | None:
-        """Return how long the next move may take, None without a time limit."""
+        """Return the time for the next move in milliseconds; None without a time limit."""
         return min((ms for ms in (self.time_ms, clock_ms) if ms is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudication:
-    """When a game is stopped before it is over."""
+    """Conditions for ending a game before it is over."""
 
     proofs: ProofTrust = ProofTrust.NONE
     """Whether claims of a proved result end the game."""
     max_moves: int | None = None
-    """Stones on the board after which the game is a draw."""
+    """Number of stones on the board at which the game is a draw; None for no limit."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
@@ -140,7 +140,7 @@ class GameResult:
     outcome: Outcome
     ending: Ending
     detail: str = ""
-    """What happened, if the game was forfeited."""
+    """Description of the fault, if the game was forfeited."""
     black_seat: int
     """Seat that played black: 0 unless an opening procedure decided otherwise."""
     moves: tuple[Point, ...]
@@ -343,7 +343,7 @@ class _Game:
 
 
 class _Faults:
-    """Context manager that turns an exception of an agent into the forfeit of its seat."""
+    """Context manager that converts an exception raised by an agent into a forfeit of its seat."""
 
     def __init__(self, seat: int) -> None:
         self._seat = seat

@@ -1,4 +1,4 @@
-"""Openings that games start from: read from files, drawn at random, or balanced by an engine.
+"""Openings of games: read from files, generated at random, or selected for balance by an engine.
 
 An opening is a sequence of stones from the empty board, black first. Openings that are equal under a symmetry of the
 board count as the same opening.
@@ -56,8 +56,8 @@ def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None 
 
     The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
-    lost are left out, if it supports the ruleset; on 6x6 with four in a row that is most of them. Openings are distinct
-    under symmetry until there are no more.
+    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are. Openings are distinct under
+    symmetry until all distinct ones are used.
     """
     wanted = default_stone_count(ruleset) if stones is None else stones
     if ruleset.opening is not Opening.FREE or wanted == 0:
@@ -89,9 +89,9 @@ class BalanceSettings:
     """Conditions that a random opening must meet to count as balanced."""
 
     agent: str = "alphabeta"
-    """Agent that judges; its decisions must have values."""
+    """Agent that evaluates the openings; its decisions must have values."""
     nodes: int = 20_000
-    """Nodes per judgement."""
+    """Nodes per evaluation."""
     max_value: float = 0.15
     """Largest absolute value of an opening."""
     min_stones: int = 3
@@ -114,17 +114,17 @@ _UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value
 
 @dataclass(frozen=True, slots=True)
 class BalancedOpening:
-    """An opening and its value for the side to move, as judged by the agent."""
+    """An opening and its value for the side to move according to the agent."""
 
     stones: Stones
     value_to_move: float
 
 
 def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
-    """Yield balanced openings, distinct under symmetry, without end, and None for each rejected candidate.
+    """Yield an endless stream of balanced openings, distinct under symmetry, and None for each rejected candidate.
 
-    A candidate is judged with a tenth of the nodes first, then with all of them. The same seed and agent give the same
-    openings.
+    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent give the
+    same openings.
     """
     rng = random.Random(f"balanced {seed}")
     sources = [
@@ -147,7 +147,7 @@ def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) ->
 def find_balanced(
     ruleset: Ruleset, count: int, seed: int, settings: BalanceSettings, *, max_tries: int
 ) -> list[BalancedOpening]:
-    """Return the first `count` balanced openings. `AgentError` after `max_tries` rejected candidates in a row."""
+    """Return the first `count` balanced openings. Raises `AgentError` after `max_tries` consecutive rejections."""
     found: list[BalancedOpening] = []
     misses = 0
     for opening in balanced_openings(ruleset, seed, settings):
@@ -165,7 +165,7 @@ def find_balanced(
 
 
 def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed: int, settings: BalanceSettings) -> str:
-    """Return an opening file: the command that made it, then one position string per line."""
+    """Return an opening file: the command that generated it, then one position string per line."""
     command = (
         f"tengen openings generate --rules {ruleset} --count {len(openings)} --seed {seed} --agent {settings.agent}"
         f" --nodes {settings.nodes} --max-value {settings.max_value:g} --min-stones {settings.min_stones}"
@@ -188,7 +188,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
         judge.new_game(position.ruleset, 0)
         decision = judge.choose(position, Limits(nodes=nodes))
         if decision.value_to_move is None:
-            raise AgentError(f"{settings.agent} cannot judge openings: its moves have no value")
+            raise AgentError(f"{settings.agent} cannot evaluate openings: its moves have no value")
         value = decision.value_to_move
         if decision.proof is not None or abs(value) > bound:
             return None
@@ -196,7 +196,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
 
 
 def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int = 2) -> Iterator[Stones]:
-    """Yield random openings with this number of stones without end; they may repeat."""
+    """Yield an endless stream of random openings with this number of stones; openings may repeat."""
     points = _central_points(ruleset, stones, reach)
     refused = 0
     while True:
@@ -245,7 +245,7 @@ def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
 
 
 def _is_quiet(ruleset: Ruleset, opening: Sequence[Point]) -> bool:
-    """Return whether no possible winning line holds three or more stones, all of the same colour."""
+    """Return whether no possible winning line contains three or more stones, all of the same colour."""
     most = max(1, ruleset.win_length - 3)
     owner = {point: ply % 2 for ply, point in enumerate(opening)}
     for point in opening:

@@ -22,7 +22,7 @@ def play_pairs(
     seed: int,
     controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
 ) -> tuple[Wdl, Wdl]:
-    """Return the results of the first agent with black and with white. `AgentError` if an agent forfeits a game."""
+    """Return the results of the first agent with black and with white. Raises `AgentError` if an agent forfeits."""
     black, white = Wdl(), Wdl()
     names = agents[0].name, agents[1].name
     for number, opening in enumerate(openings):

@@ -69,7 +69,7 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure; the size is in inches."""
-    # pyplot would keep global state and a window to close.
+    # pyplot would keep global state and figures that must be closed.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -79,7 +79,7 @@ def save_figure(figure: Figure, path: Path) -> str:
     """Write a figure to PATH.svg and PATH.png, each atomically. Return the SVG text."""
     import matplotlib
 
-    # Without the date and random ids, the same results give the same files.
+    # Without the date and random ids, the same results produce the same files.
     pixels, text = io.BytesIO(), io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "tengen", "svg.fonttype": "none"}):
         figure.savefig(pixels, format="png", dpi=120)

@@ -5,8 +5,8 @@ strengths θ, first-move advantage h and draw tendency δ, black wins, draws and
 
     exp(θ_black + h) : exp(δ + (θ_black + h + θ_white) / 2) : exp(θ_white).
 
-All parameters are fitted together by maximum a posteriori with wide normal priors. The priors keep the ratings of
-players finite who won or lost all their games. The intervals come from the curvature at the maximum.
+All parameters are fitted together by maximum a posteriori with wide normal priors. The priors keep ratings finite even
+for players who won or lost all their games. The intervals come from the curvature at the maximum.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _MAX_STEPS = 100
 _TOLERANCE = 1e-16
 """Newton's method stops when the expected decrease of the next step is below this."""
 _MEETINGS_AT_ONCE = 65_536
-"""Bounds the memory of a Hessian, which takes about 400 bytes per meeting."""
+"""Meetings per chunk of the Hessian; bounds the memory, which is about 400 bytes per meeting."""
 _SLOPES = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
-"""How the utilities of black wins, draw, white wins change with θ_black, θ_white, h and δ."""
+"""Derivatives of the utilities of black wins, draw, white wins with respect to θ_black, θ_white, h and δ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Ratings:
         return float(self.elo[player]) - error, float(self.elo[player]) + error
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
-        """Return how much stronger one player is than the other, and half the width of the 95 % interval."""
+        """Return the Elo difference between two players, and half the width of its 95 % interval."""
         variance = self.covariance[one, one] + self.covariance[other, other] - 2 * self.covariance[one, other]
         return float(self.elo[one] - self.elo[other]), Z_95 * math.sqrt(max(0.0, float(variance)))
 
@@ -134,7 +134,7 @@ class _Model:
         self._counts = np.array([(w.wins, w.draws, w.losses) for _, _, w in meetings], dtype=np.float64).reshape(-1, 3)
         self._games = self._counts.sum(axis=1)
         # Indices into x of the parameters of each meeting. The index after the last parameter stands for all anchors;
-        # what is summed there is dropped.
+        # its sum is discarded.
         size = len(self._free) + 2
         places = np.full(players, size, dtype=np.int64)
         places[self._free] = np.arange(len(self._free))
@@ -245,7 +245,7 @@ def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) 
     """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) of "Reinforcement Learning for Gomoku" (2018).
 
     B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. None
-    unless they have met with both colours.
+    unless they have played each other with both colours.
     """
     black, white = tally.as_black(one, other, ruleset), tally.as_white(one, other, ruleset)
     if not black.games or not white.games:

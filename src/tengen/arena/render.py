@@ -1,4 +1,4 @@
-"""Reports in the terminal, as Markdown, as HTML, and as a folder with everything."""
+"""Reports for the terminal, as Markdown, as HTML, and as a folder with all files."""
 
 from __future__ import annotations
 

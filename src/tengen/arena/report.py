@@ -20,7 +20,7 @@ class ReportTable:
     note: str = ""
     left: int = 1
     is_detail: bool = False
-    """Left out in the terminal."""
+    """Whether the table is omitted in the terminal."""
 
 
 def tables(standings: Standings) -> list[ReportTable]:
@@ -82,7 +82,7 @@ def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> Report
 def crosstable(standings: Standings, ruleset: str) -> ReportTable:
     """Return the points of each player (row) against each other player (column), strongest first.
 
-    If the numbers of games differ, each cell contains its number.
+    If the players have not met equally often, each cell also contains the number of games.
     """
     order = standings.by_strength(ruleset)
     meetings = {
@@ -155,13 +155,13 @@ def time_table(standings: Standings) -> ReportTable:
 
 
 def ending_table(standings: Standings) -> ReportTable:
-    """Return how the games ended."""
+    """Return the number of games with each ending."""
     rows = tuple((ending.value, str(count)) for ending, count in standings.tally.endings.most_common())
     return ReportTable("Endings", ("ending", "games"), rows)
 
 
 def forfeit_table(standings: Standings) -> ReportTable:
-    """Return how many games each player lost by which fault."""
+    """Return the number of games that each player lost by each fault."""
     rows = tuple(
         (standings.names[player], ending.value, str(count))
         for (player, ending), count in sorted(standings.tally.forfeits.items())

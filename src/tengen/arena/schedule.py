@@ -20,12 +20,12 @@ from tengen.errors import InputError
 
 
 class TournamentFormat(StrEnum):
-    """Which players meet."""
+    """Pairing system of a tournament."""
 
     ROUND_ROBIN = "round-robin"
-    """Every player meets every other player."""
+    """Every player plays against every other player."""
     GAUNTLET = "gauntlet"
-    """The challengers, which are the first players, meet all others."""
+    """The challengers (the first players of the list) play against all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class ScheduledGame:
 
 
 def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> list[tuple[int, int]]:
-    """Return all pairs of players that meet, the earlier one first."""
+    """Return all pairings (i, j) with i < j."""
     if players < 2:
         raise InputError(f"a tournament needs at least two players, not {players}")
     if format is TournamentFormat.ROUND_ROBIN:
@@ -81,8 +81,8 @@ class Schedule(Sequence[ScheduledGame]):
     ) -> None:
         """Plan `rounds` openings for each pairing and ruleset, two games each; at most `games` games in total.
 
-        If there are more rounds than openings, the openings are used again; `transforms` applies another symmetry of
-        the board each time. `shuffles` shuffles the openings by the seed.
+        If there are more rounds than openings, the openings are reused; `transforms` applies a different symmetry of
+        the board each time. `shuffles` shuffles the openings with the seed.
         """
         if rounds < 1:
             raise InputError(f"rounds={rounds} must be at least 1")

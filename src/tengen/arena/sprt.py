@@ -1,4 +1,4 @@
-"""Sequential probability ratio test: is A stronger than B by elo1 rather than elo0? It stops as early as possible.
+"""Sequential probability ratio test: decides between the Elo differences elo0 and elo1 with as few games as possible.
 
 The log likelihood ratio is the generalised one of M. Van den Bergh ("Comments on normalized Elo", "Comparing the
 approximations for the generalized log likelihood ratio of a multinomial distribution"): each hypothesis gets the
@@ -21,12 +21,12 @@ _ROUNDS = 50
 
 
 class EloModel(StrEnum):
-    """Scale on which the hypotheses are stated."""
+    """Elo scale of the hypotheses."""
 
     LOGISTIC = "logistic"
-    """Elo by the expected score."""
+    """Elo computed from the expected score."""
     NORMALISED = "normalised"
-    """Elo by the score in standard deviations, so that the length of a test does not depend on the draw rate."""
+    """Elo computed from the score in standard deviations; the test length then does not depend on the draw rate."""
 
 
 class Hypothesis(StrEnum):

@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Standings:
-    """Everything that reports show. Players with the same name in several stores are one player."""
+    """Content of a report. Players with the same name in several stores are one player."""
 
     name: str
     names: list[str]
@@ -62,12 +62,12 @@ class Standings:
     tally: Tally
     times: list[Times]
     faults: list[Fault]
-    """The first `_MAX_FAULTS` of them; `tally.forfeits` counts all."""
+    """The first `_MAX_FAULTS` faults; `tally.forfeits` counts all."""
     ratings: dict[str, Ratings]
-    """By ruleset."""
+    """Ratings by ruleset."""
     anchors: dict[int, float]
     plies: int = 0
-    """Stones of all games in total."""
+    """Total number of stones in all games."""
     games_planned: int = 0
     descriptions: list[dict[str, object]] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ class Standings:
 
 
 def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Standings:
-    """Collect all games of the stores. `anchors` adds known ratings by name to those of the descriptions."""
+    """Collect all games of the stores. `anchors` adds known ratings by name to those in the descriptions."""
     names: list[str] = []
     agents: list[str] = []
     wanted: dict[str, float] = {}

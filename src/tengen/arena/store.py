@@ -129,12 +129,12 @@ class StoredGame:
 
 
 class GameStore:
-    """An open store. Without a path it is kept in memory only."""
+    """A game store. Without a path it exists only in memory."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
         """Open a store; a writer creates the file and its folder.
 
-        `InputError` if the file is not a store or another process writes to it.
+        Raises `InputError` if the file is not a store or another process writes to it.
         """
         self.path = path
         self._lock: sqlite3.Connection | None = None
@@ -200,7 +200,7 @@ class GameStore:
     # -- its games -------------------------------------------------------------------------------------------------
 
     def add(self, game: ScheduledGame, result: GameResult) -> None:
-        """Commit a finished game. `InputError` if the store already contains a game with this number."""
+        """Commit a finished game. Raises `InputError` if the store already contains a game with this number."""
         row = (
             game.number,
             game.ruleset.name,
@@ -318,7 +318,7 @@ class GameStore:
             self._lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise InputError(f"{path} is in use by another process") from None
+                raise InputError(f"{path} is in use by another process; use another file") from None
             raise
 
     def _release_lock(self) -> None:
@@ -363,7 +363,7 @@ def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
         return sqlite3.connect(address, uri=True, timeout=_READER_WAIT_S, isolation_level=None)
     database = sqlite3.connect(path, timeout=30, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
-    # In write-ahead mode no commit is lost if the process dies, and the file stays intact if the machine does.
+    # In write-ahead mode no commit is lost if the process dies, and the file stays intact if the machine crashes.
     database.execute("PRAGMA synchronous = NORMAL")
     return database
 

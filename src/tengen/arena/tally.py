@@ -44,7 +44,7 @@ class Wdl:
             self.draws += 1
 
     def reversed(self) -> Wdl:
-        """Return the counts from the other side's view."""
+        """Return the counts from the point of view of the other side."""
         return Wdl(self.losses, self.draws, self.wins)
 
     def __add__(self, other: Wdl) -> Wdl:
@@ -88,7 +88,7 @@ class Tally:
         self._black_totals[score.ruleset, score.black].add(black_points)
         self._white_totals[score.ruleset, score.white].add(1 - black_points)
         self._rulesets.add(score.ruleset)
-        # In game 2k the earlier player of the pairing sits first.
+        # In game 2k the earlier player of the pairing has seat 0.
         earlier, later = (score.first, score.second) if score.number % 2 == 0 else (score.second, score.first)
         earlier_seat = score.number % 2
         points = black_points if score.black_seat == earlier_seat else 1 - black_points
@@ -109,7 +109,7 @@ class Tally:
         return sorted(self._rulesets)
 
     def as_black(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Return a player's results with black; None means any opponent or any ruleset. Look-ups, no scan."""
+        """Return a player's results with black; None means any opponent or any ruleset. Does not scan all games."""
         found = Wdl()
         for rules in self._rulesets if ruleset is None else (ruleset,):
             if other is None:
@@ -119,7 +119,7 @@ class Tally:
         return found
 
     def as_white(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Return a player's results with white; None means any opponent or any ruleset. Look-ups, no scan."""
+        """Return a player's results with white; None means any opponent or any ruleset. Does not scan all games."""
         found = Wdl()
         for rules in self._rulesets if ruleset is None else (ruleset,):
             if other is None:
@@ -141,7 +141,7 @@ class Tally:
         return counts
 
     def match_counts(self, earlier: int, later: int) -> list[int]:
-        """Return the counts from which the Elo of a match is computed: the five of `pairs_of`.
+        """Return the counts for the Elo estimate of a match: the five counts of `pairs_of`.
 
         If more than a tenth of the games have no partner, as in a very short match, return three counts of single
         games instead: losses, draws and wins.

@@ -1,7 +1,7 @@
-"""Runs a tournament: players, schedule, store and workers, with resume.
+"""Runs tournaments and resumes interrupted ones: players, schedule, store and workers.
 
-A `Tournament` contains everything that determines which games are played. The number of workers and the place where
-games are stored are not part of it.
+A `Tournament` contains all settings that determine the games. The number of workers and the location of the store are
+not part of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningSettings:
-    """Openings that the games start from."""
+    """Settings of the openings."""
 
     file: Path | None = None
     """Opening file for all rulesets (default: random stones near the centre)."""
@@ -37,9 +37,9 @@ class OpeningSettings:
     stones: int | None = None
     """Stones of a random opening; None chooses by board size, 0 starts from the empty board."""
     shuffle: bool = False
-    """Shuffle the openings by the seed (default: order of the file)."""
+    """Shuffle the openings with the seed (default: order of the file)."""
     transform: bool = False
-    """Apply another symmetry of the board each time an opening is used again."""
+    """Apply a different symmetry of the board each time an opening is reused."""
 
     def __post_init__(self) -> None:
         if self.stones is not None and self.stones < 0:
@@ -48,18 +48,18 @@ class OpeningSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
-    """Everything that determines which games are played and how."""
+    """All settings that determine the games."""
 
     rules: tuple[Ruleset, ...]
     players: tuple[Entrant, ...]
     name: str = "tournament"
     format: TournamentFormat = TournamentFormat.ROUND_ROBIN
     challengers: int = 1
-    """In a gauntlet, the number of first players who meet all others."""
+    """Number of challengers in a gauntlet: the first players of the list, who play against all others."""
     rounds: int = 1
     """Openings per pairing and ruleset; each is played twice, with colours exchanged."""
     games: int | None = None
-    """Largest number of games; None for no limit."""
+    """Maximum number of games; None for no limit."""
     seed: int = 0
     limits: TimeControl = field(default_factory=TimeControl)
     openings: OpeningSettings = field(default_factory=OpeningSettings)
@@ -81,16 +81,16 @@ class Tournament:
         self.names()
 
     def pairings(self) -> list[tuple[int, int]]:
-        """Return all pairs of players that meet."""
+        """Return all pairings as indices of players."""
         return pairings(len(self.players), self.format, self.challengers)
 
     def names(self) -> list[str]:
-        """Return the names of the players in tables, made unique."""
+        """Return unique names of the players for tables."""
         names: list[str] = []
         for entrant in self.players:
             name = entrant.name or entrant.agent
             if name in names and entrant.name:
-                raise InputError(f"two players are called {name!r}")
+                raise InputError(f"two players are called {name!r}; every player needs its own name")
             copies = 2
             base = name
             while name in names:
@@ -100,7 +100,7 @@ class Tournament:
         return names
 
     def entrants(self) -> tuple[Entrant, ...]:
-        """Return the players with the names and limits they play under."""
+        """Return the players with their final names and limits."""
         return tuple(
             replace(entrant, name=name, limits=entrant.limits or self.limits)
             for name, entrant in zip(self.names(), self.players, strict=True)
@@ -119,13 +119,13 @@ class Tournament:
         )
 
     def play_settings(self) -> PlaySettings:
-        """Return what all games have in common."""
+        """Return the settings common to all games."""
         return PlaySettings(players=self.entrants(), adjudication=self.adjudication)
 
     def check_players(self) -> None:
-        """Make every agent once. `AgentError` names one that cannot be made or started, or does not play a ruleset.
+        """Create every agent once. Raises `AgentError` if one cannot be created or started, or rejects a ruleset.
 
-        Other faults of a foreign engine at its start are left to its games.
+        Other start-up faults of an external engine are reported in its games.
         """
         for entrant in self.players:
             try:

@@ -13,7 +13,7 @@ from tengen.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """How a tournament is run and where its results go: the rest of a tournament file."""
+    """Settings of a tournament file that do not affect the games: workers and output."""
 
     database: Path
     """Database of the games (default: the tournament file with the suffix `.db`)."""

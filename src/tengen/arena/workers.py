@@ -1,7 +1,7 @@
 """Plays the games of a tournament in worker processes.
 
-A worker that dies costs its game nothing but time: another worker plays the game again. After three deaths the player
-to move loses. A player that thinks far longer than allowed loses by timeout, and its worker is ended.
+If a worker dies, another worker plays its game again. After three deaths, the player to move loses. A player that
+exceeds its time by far loses by timeout, and its worker is terminated.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.errors import AgentError, TengenError
 
 _MAX_AGENTS = 8
-"""Agents that a worker keeps between games."""
+"""Maximum number of agents that a worker keeps between games."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaySettings:
-    """What all games of a tournament have in common."""
+    """Settings common to all games of a tournament."""
 
     players: tuple[Entrant, ...]
     adjudication: Adjudication
@@ -49,7 +49,7 @@ class GamePlayer:
         self._agents = AgentCache(self._make, max_agents=_MAX_AGENTS)
 
     def play(self, game: ScheduledGame, context: OrderContext) -> GameResult:
-        """Play one game; the context learns who is to move and until when."""
+        """Play one game and report the seat to move and its deadline to the context."""
         settings = self._settings
         first, second = (settings.players[player].limits or TimeControl() for player in game.players)
         controls = (first, second)
@@ -93,7 +93,7 @@ class GamePlayer:
         return agent
 
     def _close_idle_engines(self, game: ScheduledGame) -> None:
-        """Close foreign engines that do not play this game: they could use its processor time."""
+        """Close external engines that do not play in this game, because they could use its processor time."""
         for player, agent in self._agents.items():
             if isinstance(agent, RunsProcess) and player not in game.players:
                 self._agents.drop(player)
@@ -101,11 +101,11 @@ class GamePlayer:
 
 @runtime_checkable
 class RunsProcess(Protocol):
-    """An agent with its own process: a foreign engine."""
+    """An agent with its own process: an external engine."""
 
     @property
     def pid(self) -> int | None:
-        """The process id, None while it does not run."""
+        """Process id; None while the process is not running."""
         ...
 
 
@@ -145,7 +145,7 @@ def _lost(game: ScheduledGame, lost: LostOrder) -> GameResult:
 
 
 def _forfeited(game: ScheduledGame, seat: int, ending: Ending, detail: str) -> GameResult:
-    """Return the loss of a seat in a game without moves, or whose moves are lost."""
+    """Return a forfeit of a seat in a game without moves, or whose moves were lost."""
     return GameResult(
         outcome=Outcome.WHITE if seat == 0 else Outcome.BLACK,
         ending=ending,

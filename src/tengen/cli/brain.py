@@ -43,7 +43,7 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     from tengen.protocols.piskvork.brain import BrainServer
     from tengen.protocols.piskvork.notation import About
 
-    parse_agent(agent)  # report an invalid text on the terminal now; the player is created later, by START
+    parse_agent(agent)  # report an invalid agent text now; START creates the player later
     pipe_log = PipeLog(log) if log else None
     write = _claim_stdout(log)
     server = BrainServer(
@@ -65,8 +65,8 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
 def _claim_stdout(log: str) -> Callable[[bytes], None]:
     """Reserve stdout for the protocol and return a function that writes to it.
 
-    Piskvork reads stderr as answers too, so everything that libraries and native code print goes to the log file, or is
-    discarded without one.
+    Piskvork also reads stderr as answers, so all output of libraries and native code goes to the log file, or is
+    discarded if there is no log file.
     """
     warnings.simplefilter("ignore")
     channel = os.dup(1)

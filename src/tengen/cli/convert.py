@@ -39,7 +39,7 @@ def convert(
         typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state one."),
     ] = None,
     rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
-    to_rows: Annotated[RowOne | None, typer.Option(help="The same for B (default: as in A).")] = None,
+    to_rows: Annotated[RowOne | None, typer.Option(help="Side of row 1 in B (default: as in A).")] = None,
     encoding: Annotated[str | None, typer.Option(help="Code page of texts in A, such as cp1252 or gbk.")] = None,
     to_encoding: Annotated[str | None, typer.Option(help="Code page of texts in B (PSQ and lib only).")] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format of A (default: by its extension).")] = None,

@@ -42,7 +42,7 @@ def generate(
         Path | None,
         typer.Option(help="Finish the games of this file (written with --proved) instead of playing new ones."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed; another seed gives other games.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed; each seed gives different games.")] = 1,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,

@@ -12,7 +12,7 @@ from tengen.cli.place_option import OnOption, warn
 
 
 class Proofs(StrEnum):
-    """Which players must claim a proved result to end a game."""
+    """Players who must claim a proved result to end a game."""
 
     NONE = "none"
     ONE = "one"
@@ -78,7 +78,7 @@ def match(
     save: Annotated[Path | None, typer.Option(help="Write the games as SGF and PSQ to this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only the result.")] = False,
 ) -> None:
-    """Play a match between two agents and print how much stronger A is.
+    """Play a match between two agents and print the Elo difference from A's point of view.
 
     Each opening is played twice, with colours exchanged. Without --openings, games start from a few random stones near
     the centre. Ctrl-C stops the match and prints the result so far.

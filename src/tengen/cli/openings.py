@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def generate(
     rules: Annotated[str, typer.Option(help="Ruleset of the openings.")] = "15x15:5:freestyle",
     count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
-    seed: Annotated[int, typer.Option(help="Seed; another seed finds other openings.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
     agent: Annotated[str, typer.Option(help="Agent that evaluates the openings.")] = "alphabeta",
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per evaluation.")] = 20_000,
     max_value: Annotated[float, typer.Option(help="Maximum |value| of an opening, from 0 to 1.")] = 0.15,

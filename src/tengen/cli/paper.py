@@ -1,4 +1,4 @@
-"""`tengen paper`: show the results of a paper next to the ones reproduced here."""
+"""`tengen paper`: show the results of a paper next to the reproduced results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tengen puzzles generate`: make puzzles from self-play games of the engine."""
+"""`tengen puzzles generate`: create puzzles from self-play games of the engine."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typer
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
     puzzles = typer.Typer(
-        name="puzzles", help="Make puzzles that are won by continuous fours or threats.", no_args_is_help=True
+        name="puzzles", help="Create puzzles that are won by continuous fours or threats.", no_args_is_help=True
     )
 
     @puzzles.callback()
     def _group() -> None:
-        """Make puzzles that are won by continuous fours or threats."""
+        """Create puzzles that are won by continuous fours or threats."""
 
     puzzles.command("generate")(generate)
     app.add_typer(puzzles)
@@ -26,7 +26,7 @@ def generate(
     rules: Annotated[str, typer.Option(help="Ruleset of the puzzles.")] = "15x15:5:freestyle",
     vcf: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous fours.")] = 10,
     vct: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous threats.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed; another seed finds other puzzles.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; each seed finds different puzzles.")] = 0,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
     """Find positions with exactly one winning first move, proved by the solver, and grade them by depth."""

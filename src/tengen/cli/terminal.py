@@ -1,6 +1,6 @@
 """The interactive game of `tengen play`: prompts, commands, and the board after every move.
 
-This module knows no rules. Positions and opening states decide what is legal, and their errors are shown to the user.
+This module contains no rules. Positions and opening states check the moves, and their errors are shown to the user.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tengen.errors import TengenError
 _MAX_LINE = 500
 """Maximum number of characters on a line; longer lines are rejected without being repeated in a message."""
 _HINT_AGENT = "rule-based"
-"""The agent that gives hints if both players are people."""
+"""The agent for hints if both players are people."""
 
 
 @dataclass(frozen=True)

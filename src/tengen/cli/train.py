@@ -36,7 +36,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in that folder.")] = False,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Stop after the iteration in which this time is over; the same as --set minutes=…."),
+        typer.Option(min=0, help="Stop at the end of the iteration after this many minutes; same as --set minutes=…."),
     ] = None,
     init_from: Annotated[
         str | None, typer.Option(help="Initial network: a shipped model, a run or a weights file.")
@@ -114,7 +114,7 @@ def train(
         raise typer.Exit(130) from None
     except (InputError, AgentError, RunError, MissingExtraError):
         if not resume and current.is_untouched():
-            rmtree(folder, ignore_errors=True)  # otherwise the corrected command would find the folder in use
+            rmtree(folder, ignore_errors=True)  # otherwise the corrected command would reject the existing folder
         raise
     player = shlex.quote(f"{algorithm}:run={folder}")
     rules = current.config_table["ruleset"]

@@ -79,7 +79,7 @@ def fit(
 def net(
     target: WeightsArgument,
     games: GamesArgument,
-    base: Annotated[Path, typer.Option(help="Weights of `tengen tune fit` to which the network is added.")],
+    base: Annotated[Path, typer.Option(help="Weights file of `tengen tune fit`; the network is added to it.")],
     epochs: Annotated[float, typer.Option(help="Number of passes over the games.")] = 8.0,
     result_weight: ResultWeightOption = 0.5,
     learning_rate: Annotated[float, typer.Option(help="Peak learning rate.")] = 5e-3,

@@ -1,9 +1,9 @@
-"""The types that all parts of Tengen share: the file to read first.
+"""The types shared by all parts of Tengen; read this file first.
 
 Searches, networks, agents, the arena, the web application and training communicate only through these types. A
-`Ruleset` says what is played, a `Position` (in `tengen.core.position`) where the game stands, and `Limits` how long an
-agent may think. An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`.
-Values are from the point of view of the side to move, between -1 (lost) and +1 (won).
+`Ruleset` defines the game, a `Position` (in `tengen.core.position`) is its current state, and `Limits` bound a search.
+An `Agent` starts a `Search`, which yields an `Analysis` from time to time and ends with a `Decision`. Values are from
+the point of view of the side to move, between -1 (lost) and +1 (won).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Colour(StrEnum):
 
 
 class Rule(StrEnum):
-    """Which lines win, and which points are forbidden for black (docs/rules.md)."""
+    """Rule for winning lines and for points forbidden to black (docs/rules.md)."""
 
     FREESTYLE = "freestyle"
     """A line of at least the win length wins."""
@@ -62,7 +62,7 @@ class Rule(StrEnum):
 
 
 class Opening(StrEnum):
-    """How the first stones are placed and how colours are chosen (`tengen.core.opening_procedure`)."""
+    """Procedure for placing the first stones and choosing colours (`tengen.core.opening_procedure`)."""
 
     FREE = "free"
     SWAP = "swap"
@@ -89,7 +89,7 @@ class Outcome(StrEnum):
 
     @property
     def winner(self) -> Colour | None:
-        """The colour that won, if one did."""
+        """The colour that won; None for a draw or an ongoing game."""
         return Colour(self.value) if self in (Outcome.BLACK, Outcome.WHITE) else None
 
     @classmethod
@@ -103,7 +103,7 @@ _RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """What is played: board size, win length, rule and opening procedure.
+    """Rules of a game: board size, win length, rule and opening procedure.
 
     Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free.
 
@@ -191,7 +191,7 @@ def _member(kind: type[E], value: str, what: str) -> E:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long an agent may think about one move. The first limit that is reached ends the search; None is no limit."""
+    """Limits of the search for one move. The first limit that is reached ends it; None means no limit."""
 
     time_ms: int | None = None
     """Milliseconds for this move."""
@@ -234,7 +234,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What an agent chose, and why."""
+    """The move that an agent chose, and its reasons."""
 
     move: Point
     value_to_move: float | None = None
@@ -298,10 +298,10 @@ Report = Callable[[Analysis], None]
 
 
 class Search:
-    """Handle of one search of one position, made by `Agent.start`. It runs once.
+    """Handle of one search of one position, created by `Agent.start`. It runs once.
 
-    Nothing runs until the search is iterated or asked for its `result`, which one thread does. Any thread may call
-    `stop` and `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
+    Nothing runs until one thread iterates over the search or calls `result`. Any thread may call `stop` and
+    `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
 
     >>> import tengen
     >>> position = tengen.Position.start(tengen.Ruleset.parse("9x9:5:freestyle"))
@@ -332,11 +332,11 @@ class Search:
         self._decision: Decision | None = None
 
     def stop(self) -> None:
-        """End the search now; it still returns its best move. After the end this does nothing."""
+        """End the search now; it still returns its best move. Has no effect after the end of the search."""
         self._stop_signal.set()
 
     def best_so_far(self) -> Decision | None:
-        """Return what the search would answer now, or None if it does not know yet."""
+        """Return the best decision so far, or None if there is none yet."""
         if self._decision is not None:
             return self._decision
         latest = self._latest
@@ -408,18 +408,18 @@ class Agent:
         return True
 
     def check_supports(self, ruleset: Ruleset) -> None:
-        """Raise `AgentError` if the agent cannot play under `ruleset`, and say what it plays if that is known."""
+        """Raise `AgentError` if the agent does not support `ruleset`; the message may list the supported rulesets."""
         if not self.supports(ruleset):
             raise AgentError(f"{self.name} does not play {ruleset}")
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Forget earlier games. Optional: a search without it behaves as after `new_game` with seed 0."""
+        """Reset the state of earlier games. Optional: without it, a search behaves as after `new_game` with seed 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         """Apply the host's limits for the whole session; None leaves one unchanged. Call this only between moves."""
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Make a search for the side to move, which follows the `lines` best moves. The game must not be over."""
+        """Create a search of the `lines` best moves for the side to move. The game must not be over."""
         if type(self).choose is Agent.choose:
             raise NotImplementedError(f"{type(self).__name__} implements neither start nor choose")
 
@@ -432,13 +432,13 @@ class Agent:
         return Search(run, snapshots)
 
     def choose(self, position: Position, limits: Limits) -> Decision:
-        """Pick a legal move for the side to move. The game must not be over."""
+        """Choose a legal move for the side to move. The game must not be over."""
         return self.start(position, limits).result()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         """Yield snapshots of the `lines` best moves until the limits are reached; closing the iterator stops it.
 
-        Raises `AgentError` if the agent only chooses.
+        Raises `AgentError` if the agent can only choose moves.
         """
         return iter(self.start(position, limits, lines))
 
@@ -457,7 +457,7 @@ class ExcludesMoves(Protocol):
     """Optional interface of an agent that can exclude moves at the root."""
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Never choose one of `points` from now on, unless there is no other move; each call replaces the last."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
         ...
 
 

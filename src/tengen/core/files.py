@@ -29,14 +29,14 @@ def partial_path(path: Path) -> Path:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace the content of a file atomically. An `OSError` leaves the old file intact and no temporary one."""
+    """Replace the content of a file atomically. An `OSError` leaves the old file intact and no temporary file."""
     with atomic_write(path) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` when the block ends. An exception leaves the old file and no temporary one."""
+    """Open a file that replaces `path` when the block ends. An exception leaves the old file and no temporary file."""
     # The name is unique, so that two writers of one file cannot mix their content.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
@@ -52,7 +52,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """Create a folder whose files `fill` writes, or replace an existing one. An `OSError` leaves the old folder."""
+    """Create or replace a folder; `fill` writes its files. An `OSError` in `fill` leaves the old folder."""
     partial = partial_path(path)
     rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -85,7 +85,7 @@ def remove_partial(folder: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -> Iterator[None]:
-    """Convert an `OSError` while `path` is written, such as a full disk, to `error`; `hint` ends its message."""
+    """Convert an `OSError` during the writing of `path`, such as a full disk, to `error` with an optional `hint`."""
     try:
         yield
     except OSError as problem:
@@ -94,7 +94,7 @@ def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a text file atomically and create its folder; `InputError` if that fails."""
+    """Replace a text file atomically and create its folder. Raises `InputError` if that fails."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode("utf-8"))

@@ -50,7 +50,7 @@ class GameBatch:
         self.size = games
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._native = _native.GameBatch(Position.start(ruleset).native, games, native_layout(layout))
-        # Views of native memory, which they keep alive.
+        # These arrays are views of native memory and keep it alive.
         self._outcomes, self.plies = self._native.outcomes, self._native.plies
         self.begin(0)
 
@@ -58,13 +58,13 @@ class GameBatch:
         """Reset all games, each with 0 to `most_opening_moves` random moves."""
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= most_opening_moves <= most:
-            raise InputError(f"most_opening_moves={most_opening_moves} is outside 0–{most}: more could end a game")
+            raise InputError(f"most_opening_moves={most_opening_moves} is outside 0–{most}: more moves could win")
         self._native.begin(seed & 0xFFFF_FFFF_FFFF_FFFF, most_opening_moves)
 
     def look(self, rows: Rows, turns: npt.NDArray[np.int8]) -> tuple[FloatPlanes, npt.NDArray[np.bool_]]:
-        """Return planes [rows, C, H, W] and legal points [rows, area] of the given games, seen by the side to move.
+        """Return planes [rows, C, H, W] and legal points [rows, area] of the given games for the side to move.
 
-        `turns` [rows] holds the symmetry (`tengen.core.symmetry`) applied to each board.
+        `turns` [rows] contains the symmetry (`tengen.core.symmetry`) applied to each board.
         """
         planes = np.empty((len(rows), *self._planes), np.float32)
         legal = np.empty((len(rows), self.ruleset.area), np.bool_)

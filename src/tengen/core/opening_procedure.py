@@ -1,4 +1,4 @@
-"""Opening procedures: how the first stones are placed and the colours assigned.
+"""Opening procedures: placing the first stones and assigning the colours.
 
 A procedure is a small tree of steps, all plain data: `Place` (a seat places stones), `Choose` (a seat picks an option)
 and `Done` (the colours are settled). An `OpeningState` is an immutable position in that tree; `apply` returns the next
@@ -143,14 +143,14 @@ class OpeningState:
 
     @classmethod
     def start(cls, ruleset: Ruleset) -> OpeningState:
-        """The start of the ruleset's opening procedure; `RulesetError` if the board is too small for it."""
+        """Return the start of the opening procedure. Raises `RulesetError` if the board is too small for it."""
         step = PROCEDURES[ruleset.opening]
         _check_board_size(ruleset, step)
         return cls(Position.start(ruleset), step)
 
     @classmethod
     def replay(cls, ruleset: Ruleset, actions: Iterable[Action]) -> OpeningState:
-        """The state after the given actions from the start."""
+        """Return the state after the given actions from the start."""
         state = cls.start(ruleset)
         for action in actions:
             state = state.apply(action)
@@ -160,7 +160,7 @@ class OpeningState:
 
     @property
     def is_done(self) -> bool:
-        """Whether the colours are settled and the game proper starts from `position`."""
+        """Whether the colours are settled and the game itself starts from `position`."""
         return isinstance(self.step, Done)
 
     @property

@@ -48,7 +48,7 @@ def check_layout(layout: str, ruleset: Ruleset) -> None:
 
 
 def encode(position: Position, layout: str, viewer: Colour | None = None) -> FloatPlanes:
-    """Return the planes [C, height, width] of one position as `viewer` sees it (default: the side to move)."""
+    """Return the planes [C, height, width] of one position for `viewer` (default: the side to move)."""
     check_layout(layout, position.ruleset)
     planes = np.empty((plane_count(layout), position.ruleset.height, position.ruleset.width), np.float32)
     write_planes(position.native, native_layout(layout), colour_to_native(viewer or position.to_move), planes)

@@ -156,7 +156,7 @@ class Position:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move (also when the game is over)."""
+        """The side to move (even if the game is over)."""
         return colour_from_native(self._native.to_move)
 
     @property
@@ -183,7 +183,7 @@ class Position:
 
     @property
     def last_move(self) -> Point | None:
-        """The move that led here, if any."""
+        """The last move played; None if there is none."""
         moves = self._native.moves()
         return Point.from_index(moves[-1], self.ruleset.width) if moves else None
 

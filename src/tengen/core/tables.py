@@ -24,7 +24,7 @@ _MAX_FILE_BYTES = 1 << 20
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; `InputError` if it is unreadable or invalid."""
+    """Read a TOML file. Raises `InputError` if it is unreadable or invalid."""
     try:
         if path.stat().st_size > _MAX_FILE_BYTES:
             raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes")

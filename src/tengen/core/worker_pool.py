@@ -1,7 +1,7 @@
-"""Worker processes that carry out a list of orders and survive the death of any of them.
+"""A pool of worker processes that carries out orders and tolerates the death of any worker.
 
-An order whose worker dies is given to another one, so a death costs time and nothing else. An order over which several
-workers have died, or whose worker hangs, is given up.
+If a worker dies, another worker carries out its order, so a death costs only time. An order is abandoned if several
+workers have died while carrying it out, or if its worker hangs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
 
 MAX_DEATHS = 3
-"""Workers that may die over one order, and workers per place that may die before they are ready."""
+"""Maximum deaths of workers per order, and per worker slot before the workers are ready."""
 _ORDERS_PER_WORKER = 2
-"""The second one waits in the worker, which then starts it without delay."""
+"""The second order is queued in the worker, which starts it without delay."""
 _LOOK_S = 0.5
-"""Interval at which hung workers are looked for."""
+"""Interval between checks for hung workers."""
 _EXIT_S = 3.0
 
 OrderT = TypeVar("OrderT")
@@ -33,7 +33,7 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class LostOrder:
-    """Why an order was given up."""
+    """Reason why an order was abandoned."""
 
     reason: str
     is_hung: bool
@@ -69,7 +69,7 @@ class MakePool(Protocol):
 class _Worker(Generic[OrderT]):
     process: WorkerProcess
     orders: deque[tuple[int, OrderT]] = field(default_factory=deque)
-    """Numbered orders that it has not answered, oldest first."""
+    """Numbered orders that the worker has not answered, oldest first."""
 
 
 def _raise_loss(order: object, lost: LostOrder) -> NoReturn:
@@ -77,7 +77,7 @@ def _raise_loss(order: object, lost: LostOrder) -> NoReturn:
 
 
 class WorkerPool(Generic[OrderT, ResultT]):
-    """A fixed number of workers, started when they are needed; a context manager that leaves no process behind."""
+    """A fixed number of workers, started on demand; a context manager that ends all processes."""
 
     def __init__(
         self,
@@ -88,9 +88,9 @@ class WorkerPool(Generic[OrderT, ResultT]):
         pins_cores: bool = False,
         on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None,
     ) -> None:
-        """`prepare` prepares each worker, and `pins_cores` pins each to a core of its own.
+        """Create a pool. `prepare` prepares each worker; `pins_cores` pins each worker to its own core.
 
-        `on_loss` returns the result of an order that was given up. By default the pool raises `WorkerError` instead.
+        `on_loss` returns the result of an abandoned order. By default the pool raises `WorkerError` instead.
         """
         self._prepare = prepare
         self._name = name
@@ -98,10 +98,10 @@ class WorkerPool(Generic[OrderT, ResultT]):
         self._pins_cores = pins_cores
         self._workers: list[_Worker[OrderT] | None] = [None] * workers
         self._returned: deque[tuple[int, OrderT]] = deque()
-        """Orders of workers that were ended."""
+        """Orders taken back from terminated workers."""
         self._numbers = count()
         self._deaths: Counter[int] = Counter()
-        """Workers that died, by the number of the order they were carrying out."""
+        """Number of workers that died, by the number of their order."""
         self._failed_starts = 0
 
     def run(
@@ -109,7 +109,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
     ) -> Iterator[tuple[OrderT, ResultT]]:
         """Yield each order with its result as soon as it ends.
 
-        Orders are taken from the iterable when a worker has room. `on_idle` is called at least every half second.
+        An order is taken from the iterable when a worker can accept it. `on_idle` is called at least every half second.
         Exceptions of the workers are raised here. Either consume all results or close the pool.
         """
         source = ((next(self._numbers), order) for order in orders)
@@ -130,7 +130,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
                 on_idle()
 
     def close(self) -> None:
-        """End all workers, in the middle of their orders if necessary."""
+        """Terminate all workers, even if their orders are not finished."""
         living = [worker for worker in self._workers if worker is not None]
         self._workers = [None] * len(self._workers)
         for worker in living:
@@ -158,7 +158,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
                 if worker is None:
                     worker = self._workers[place] = self._start(place)  # noqa: PLW2901
                 worker.orders.append(order)
-                with suppress(OSError):  # it is dead, as `_receive` will notice
+                with suppress(OSError):  # the process is dead; `_receive` handles it
                     worker.process.send(*order)
 
     def _start(self, place: int) -> _Worker[OrderT]:
@@ -182,7 +182,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
             yield order, message.payload
 
     def _replace(self, place: int, worker: _Worker[OrderT], *, is_hung: bool) -> Iterator[tuple[OrderT, ResultT]]:
-        """End a worker and take its orders back, except one that hung or over which too many workers have died."""
+        """Terminate a worker and take back its orders, except one that hung or has killed too many workers."""
         process, orders = worker.process, worker.orders
         self._workers[place] = None
         exit_code = process.end(0.0 if is_hung else _EXIT_S)
@@ -191,7 +191,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         if not process.is_ready:
             self._failed_starts += 1
             if self._failed_starts >= MAX_DEATHS * len(self._workers):
-                raise WorkerError(f"{self._name} processes fail at their start (exit code {exit_code})")
+                raise WorkerError(f"{self._name} processes die during start-up (exit code {exit_code})")
         elif process.running == number:
             self._deaths[number] += 1
             is_lost = is_hung or self._deaths[number] == MAX_DEATHS
@@ -201,5 +201,5 @@ class WorkerPool(Generic[OrderT, ResultT]):
         if is_lost:
             reason = f"the worker process died {self._deaths.pop(number)} times (exit code {exit_code})"
             if is_hung:
-                reason = "the worker did not answer in time; its process was ended"
+                reason = "the worker did not answer in time; its process was killed"
             yield order, self._on_loss(order, LostOrder(reason, is_hung, process.note))

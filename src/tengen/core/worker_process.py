@@ -1,11 +1,10 @@
-"""One worker process: orders go in over a pipe, reports and results come out.
+"""One worker process: it receives orders over a pipe and sends back reports and results.
 
-A worker carries out one order at a time. What it does with an order is a plain function that is given to it; that
-function knows its `OrderContext` and nothing about pipes or processes. The worker exits when its parent does, and
-everything it started is killed with it.
+A worker carries out one order at a time with a plain function; the function uses its `OrderContext` and does not depend
+on pipes or processes. The worker exits when its parent exits, and all processes that it started are killed with it.
 
-`concurrent.futures` is not enough here: one dead process breaks its whole pool, nothing ends a process that hangs, and
-a running call can neither report nor be stopped.
+`concurrent.futures` is not sufficient: one dead process breaks its whole pool, hung processes are not killed, and a
+running call can neither report progress nor be stopped.
 """
 
 from __future__ import annotations
@@ -35,52 +34,52 @@ from tengen.errors import TengenError, WorkerError
 
 _MARK = "TENGEN_WORKER"
 _START_S = 300.0
-"""A process that is not ready by then counts as hung."""
+"""Time limit in seconds for a process to become ready; after it, the process counts as hung."""
 
-# Cells of the memory that a worker shares with its parent. Times are those of `time.monotonic`, 0 is no deadline.
+# Cells of the memory shared by a worker and its parent. Times are from `time.monotonic`; 0 means no deadline.
 _ORDER, _DEADLINE, _NOTE = range(3)
 _NO_ORDER = -1
 
 
 class OrderContext(Protocol):
-    """What the function that carries out an order can tell its parent, and hear from it."""
+    """Interface that a worker provides to the function that carries out an order."""
 
     def report(self, payload: Any) -> None:
-        """Send something before the result."""
+        """Send a report before the result."""
         ...
 
     @property
     def stop(self) -> StopSignal:
-        """Set when the order should end early, perhaps before it starts."""
+        """Stop signal of the order; it may be set before the order starts."""
         ...
 
     def expect_within(self, seconds: float, note: int = 0) -> None:
-        """Set the deadline of the next step. After it, the worker counts as hung; `note` says what it waited for."""
+        """Set the deadline of the next step. After it, the worker counts as hung; `note` identifies the step."""
         ...
 
 
 CarryOut: TypeAlias = Callable[[Any, OrderContext], Any]
 """Carries out one order and returns its result."""
 Prepare: TypeAlias = Callable[[], AbstractContextManager[CarryOut]]
-"""Called in the new process before it is ready; must be picklable. The context is left when the worker exits."""
+"""Called in the new process before it is ready; must be picklable. The context is closed when the worker exits."""
 
 
 class OrderReport(NamedTuple):
-    """Something that an order says before its result."""
+    """A report of a running order, sent before its result."""
 
     number: int
     payload: Any
 
 
 class OrderResult(NamedTuple):
-    """The end of an order."""
+    """The result of an order."""
 
     number: int
     payload: Any = None
     error: TengenError | None = None
-    """Set instead of the payload; a `WorkerError` holds the traceback of an exception that is not one of ours."""
+    """Error that ended the order. Exceptions other than `TengenError` become a `WorkerError` with the traceback."""
     cpu_s: float = 0.0
-    """Processor time that the order took."""
+    """Processor time of the order in seconds."""
 
 
 class _Ready(NamedTuple):
@@ -97,10 +96,10 @@ class _Stop(NamedTuple):
 
 
 class WorkerProcess:
-    """The parent's side of a worker. `end` must be called; at the latest it is called when the interpreter exits."""
+    """The parent's side of a worker. Call `end` when done; otherwise it is called when the interpreter exits."""
 
     def __init__(self, prepare: Prepare, *, name: str, core: int | None = None, niceness: int = 0) -> None:
-        """Start the process. `core` pins it, with everything it starts, to that core."""
+        """Start the process. `core` pins it and all its child processes to that core."""
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._cells: Array[c_double] = RawArray("d", (_NO_ORDER, time.monotonic() + _START_S, 0.0))
@@ -116,17 +115,17 @@ class WorkerProcess:
     # -- orders --------------------------------------------------------------------------------------------------------
 
     def send(self, number: int, payload: Any) -> None:
-        """Queue an order. `OSError` if the process is gone."""
+        """Queue an order. Raises `OSError` if the process has exited."""
         self.connection.send(_Order(number, payload))
 
     def stop(self, number: int) -> None:
-        """Ask the order to end early; its result still comes. `OSError` if the process is gone."""
+        """Request the early end of an order; its result is still sent. Raises `OSError` if the process has exited."""
         self.connection.send(_Stop(number))
 
     def receive(self) -> OrderReport | OrderResult | None:
         """Wait for the next message; None means that the process is ready.
 
-        `EOFError` or `OSError` if the process is gone, and the error of `prepare` if that failed.
+        Raises `EOFError` or `OSError` if the process has exited, and the error of `prepare` if that failed.
         """
         message: OrderReport | OrderResult | _Ready = self.connection.recv()
         if not isinstance(message, _Ready):
@@ -140,7 +139,7 @@ class WorkerProcess:
 
     @property
     def running(self) -> int | None:
-        """Number of the running order, None if there is none. Stays readable after the end."""
+        """Number of the running order; None if there is none. Still readable after the process has ended."""
         number = int(self._cells[_ORDER])
         return None if number == _NO_ORDER else number
 
@@ -155,11 +154,11 @@ class WorkerProcess:
         return 0 < self._cells[_DEADLINE] < time.monotonic()
 
     def expect_within(self, seconds: float) -> None:
-        """Set the deadline for the order that is sent next, or that is running."""
+        """Set the deadline of the running order, or of the next one."""
         self._cells[_DEADLINE] = time.monotonic() + seconds
 
     def memory_bytes(self) -> int:
-        """Return the resident memory, 0 if the process is gone."""
+        """Return the resident memory; 0 if the process has exited."""
         with suppress(psutil.Error):
             return int(psutil.Process(self._pid).memory_info().rss)
         return 0
@@ -167,7 +166,7 @@ class WorkerProcess:
     # -- its end -------------------------------------------------------------------------------------------------------
 
     def ask_to_exit(self) -> None:
-        """Ask the worker to finish its orders, close what it opened and exit."""
+        """Ask the worker to finish its orders, free its resources and exit."""
         with suppress(OSError):
             self.connection.send(None)
 
@@ -177,7 +176,7 @@ class WorkerProcess:
             self._process.kill()
 
     def end(self, grace_s: float = 0.0) -> int | None:
-        """Wait up to `grace_s` seconds for the exit, kill the process and everything it started, return the exit code.
+        """Wait up to `grace_s` seconds, kill the process and all its children, and return the exit code.
 
         Nothing is killed if the exit code is 0.
         """
@@ -199,7 +198,7 @@ class WorkerProcess:
 def _work(
     connection: Connection, prepare: Prepare, cells: Array[c_double], mark: str, core: int | None, niceness: int
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent stops this
     os.environ[_MARK] = mark
     if core is not None:
         _pin_to_core(core)
@@ -227,10 +226,10 @@ class _Desk:
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._running = _NO_ORDER
         self._stops: dict[int, StopSignal] = {}
-        """Signals of the orders that have arrived and are not finished."""
+        """Stop signals of the orders that are pending or running."""
 
     def listen(self, mark: str) -> None:
-        """Take orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""
+        """Receive orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""
         with suppress(EOFError, OSError):
             while True:
                 message = self._connection.recv()
@@ -245,11 +244,11 @@ class _Desk:
         os._exit(1)
 
     def send(self, message: OrderReport | OrderResult | _Ready) -> None:
-        with suppress(OSError):  # the parent is gone; `listen` ends this process
+        with suppress(OSError):  # the parent has exited; `listen` ends this process
             self._connection.send(message)
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Carry out orders until the parent asks for the exit."""
+        """Carry out orders until the parent requests the exit."""
         while (order := self._orders.get()) is not None:
             started = time.process_time()
             self._cells[_ORDER] = self._running = order.number

@@ -52,7 +52,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     """A Gymnasium environment that plays Gomoku against an opponent or against itself.
 
     With an opponent, observations and rewards are always from the agent's point of view. Without one (`opponent=None`),
-    each step plays for the side to move: the observation is seen by the side to move, and the reward is for the colour
+    each step plays for the side to move: the observation is from its point of view, and the reward is for the colour
     that has just moved.
 
     Args:

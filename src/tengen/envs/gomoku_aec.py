@@ -1,9 +1,9 @@
 """Gomoku for two agents, as a PettingZoo AEC environment.
 
 Agents `black` and `white` alternate. An observation is `{"observation": planes [C, height, width], "action_mask":
-int8 [actions]}`: the planes are seen by that agent, and the mask is all zero for the agent that is not to move. The
-winner's reward is +1, the loser's -1. `env` adds the wrappers of PettingZoo's classic games: an illegal move ends the
-game with -1 for the agent that made it.
+int8 [actions]}`: the planes are from the agent's point of view, and the mask is all zero for the agent that is not to
+move. The winner's reward is +1, the loser's -1. `env` adds the wrappers of PettingZoo's classic games: an illegal move
+ends the game with -1 for the agent that made it.
 
 >>> from tengen.envs import gomoku_aec
 >>> game = gomoku_aec.env(ruleset="9x9:5:freestyle")

@@ -19,7 +19,7 @@ from tengen.core.position import Move, Position
 from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
 
 OpponentFunction = Callable[[Position], Move]
-"""A function that picks a move for the side to move."""
+"""A function that chooses a move for the side to move."""
 
 
 class Opponent(Protocol):
@@ -46,7 +46,7 @@ def policy_kind(text: str) -> PolicyKind:
 
 
 def make_opponent(opponent: str | Agent | OpponentFunction | None, ruleset: Ruleset, limits: Limits) -> Opponent | None:
-    """Make the opponent from an environment's `opponent` argument; None if the caller plays both colours."""
+    """Create the opponent from an environment's `opponent` argument; None if the caller plays both colours."""
     if opponent is None:
         return None
     if isinstance(opponent, str):

@@ -37,7 +37,7 @@ class Renderer:
         return None
 
     def watch(self, position: Position) -> None:
-        """Show a new position in mode "human", which draws after each reset and step; otherwise do nothing."""
+        """Show a new position in mode "human", which draws after each reset and step. Other modes ignore the call."""
         if self.mode == "human":
             self.render(position)
 

@@ -58,17 +58,17 @@ class BoardSpaces:
         return self.ruleset.area + (1 if self.resign_action else 0)
 
     def observation_space(self) -> spaces.Box:
-        """The space of `observe`."""
+        """Return the observation space of `observe`."""
         shape = (plane_count(self.layout), self.ruleset.height, self.ruleset.width)
         low = -1 if self.layout == "board" else 0
         return spaces.Box(low=low, high=1, shape=shape, dtype=self.dtype.type)
 
     def action_space(self) -> spaces.Discrete:
-        """All actions."""
+        """Return the space of all actions."""
         return spaces.Discrete(self.action_count)
 
     def observe(self, position: Position, viewer: Colour) -> Planes:
-        """Return the planes [C, height, width] seen by `viewer`, as a new array."""
+        """Return the planes [C, height, width] for `viewer`, as a new array."""
         return encode(position, self.layout, viewer).astype(self.dtype, copy=False)
 
     def action_mask(self, position: Position) -> Mask:
@@ -84,7 +84,7 @@ class BoardSpaces:
         return self.resign_action and action == self.ruleset.area
 
     def check_action(self, action: Any, position: Position) -> int:
-        """Return the action as an int; `IllegalMoveError` if it is not an integer."""
+        """Return the action as an int. Raises `IllegalMoveError` if it is not an integer."""
         if isinstance(action, (int, np.integer)) or (isinstance(action, np.ndarray) and action.shape == ()):
             try:
                 return action.__index__()
@@ -94,14 +94,14 @@ class BoardSpaces:
 
 
 def check_choice(value: str, known: tuple[str, ...], what: str) -> str:
-    """Return `value` if it is known; `InputError` otherwise."""
+    """Return `value` if it is known. Raises `InputError` otherwise."""
     if value not in known:
         raise InputError(f"unknown {what} {value!r} (known: {', '.join(known)})")
     return value
 
 
 def check_opening_moves(count: int, ruleset: Ruleset) -> int:
-    """Return `count`; `InputError` if `count` random moves and one move by an opponent could end the game."""
+    """Return `count`. Raises `InputError` if `count` random moves and one reply could already end the game."""
     most = 2 * ruleset.win_length - 3
     if not 0 <= count <= most:
         raise InputError(f"opening_moves={count} is outside 0–{most}: more moves could end a game of {ruleset}")

@@ -1,6 +1,6 @@
 """`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
-Boards, opponents, observations and masks live in native memory. A step plays one action on each board, the opponent
+Boards, opponents, observations and masks are in native memory. A step plays one action on each board, the opponent
 replies, and only the changed cells of planes and masks are written. The interface is that of `gymnasium.vector` with
 autoreset mode SAME_STEP.
 """
@@ -59,7 +59,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
         opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None the caller plays both
-            colours, one action per step, and layouts with own and opponent's stones are seen by the side to move.
+            colours, one action per step, and layouts with own and opponent's stones are for the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
@@ -121,7 +121,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             opening_moves=check_opening_moves(opening_moves, self.ruleset),
             threads=threads,
         )
-        # Views of native memory, which they keep alive.
+        # These arrays are views of native memory and keep it alive.
         self._planes: Planes = self._native.planes.view(self._spaces.dtype)
         self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
         self._masks, self._colours = self._native.masks, self._native.colours

@@ -1,11 +1,11 @@
 """Static explanation of the threats in a position, as data and as sentences.
 
 For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes five next
-move, an open three makes an open four next move. Each comes with the points that answer it. The *chances* are what one
-more stone would make on each empty point. The terms are those of docs/rules.md. With win length four, "five" still
-means the winning row, and "four" means one stone less.
+move, an open three makes an open four next move. Each threat includes the points that answer it. The *chances* are the
+shapes that one more stone would make on each empty point. The terms are those of docs/rules.md. With win length four,
+"five" still means the winning row, and "four" means one stone less.
 
-This module does not search; `tengen.search` finds out where a threat leads.
+This module does not search; `tengen.search` determines whether a threat wins.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MENTIONED = (Kind.FIVE, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingThreat:
-    """A four, an open four or an open three on the board, which its owner completes next move unless it is answered."""
+    """A four, an open four or an open three on the board; its owner completes it next move unless it is answered."""
 
     colour: Colour
     kind: Kind
@@ -110,7 +110,7 @@ class Explanation:
 def explain(position: Position) -> Explanation:
     """Explain the threats of a position; for a finished game, only its result.
 
-    Only win lengths 4 and 5 are supported; `RulesetError` otherwise.
+    Supports only win lengths 4 and 5; raises `RulesetError` otherwise.
 
     >>> from tengen.core.contracts import Ruleset
     >>> print(explain(Position.from_moves(Ruleset(15, 15), "h8h1g8g1i8")).sentences[1])
@@ -151,7 +151,7 @@ class _Board:
         return {kind: self._points(indices) for kind, indices in found.items() if indices}
 
     def _kind_at(self, colour: Colour, index: int) -> Kind | None:
-        """Return the best kind that a stone there makes; None for fouls and for shapes without a name."""
+        """Return the best kind that a stone on `index` makes; None for fouls and for shapes without a name."""
         shapes = [int(shape) for shape in self._shapes[colour][:, index]]
         if LineShape.FIVE in shapes:
             return Kind.FIVE
@@ -172,7 +172,7 @@ class _Board:
         return Kind.THREE if best >= LineShape.CLOSED_THREE else Kind.OPEN_TWO if best >= LineShape.OPEN_TWO else None
 
     def _count_open_threes(self, colour: Colour, index: int, shapes: Sequence[int]) -> int:
-        """Count the open threes that a stone there makes. In renju, black's open four must not be a foul."""
+        """Count the open threes that a stone on `index` makes. In renju, black's open four must not be a foul."""
         lines = [
             line for line, shape in enumerate(shapes) if shape in (LineShape.OPEN_THREE, LineShape.OPEN_THREE_BEST)
         ]
@@ -231,7 +231,7 @@ class _Board:
             )
 
     def _stones_behind(self, colour: Colour, line: int, index: int) -> tuple[int, ...]:
-        """Return the stones on the line with which a stone on `index` makes five or an open four."""
+        """Return the stones on the line that form a five or an open four together with a stone on `index`."""
         with self._stone(colour, index):
             stones = set(self._run(colour, line, index))
             if len(stones) < self._ruleset.win_length - 1:

@@ -1,9 +1,9 @@
-"""An external engine as a child process: lines are sent to it and received from it, and it cannot hang or flood Tengen.
+"""External engines as child processes that exchange lines with Tengen and can neither hang nor flood it.
 
 The engine runs in its own process group (session), so that killing the group also kills its children. Children that
 have left the group are found by a marker in their environment. A thread reads the engine's output into a bounded queue
 of lines of bounded length. Every wait has a deadline, and every kind of misbehaviour has an `EngineFault`. Windows has
-no such process groups: there the marker alone finds the children, and suspending does nothing.
+no such process groups: children are found by the marker alone, and suspending has no effect.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class EngineProcess:
             self._write(data, deadline)
 
     def receive(self, deadline: float) -> str | None:
-        """Return the next line of output; None if there is none before the deadline.
+        """Return the next line of output; None if no line arrives before the deadline.
 
         Raises `EngineError` if the engine exits, floods, closes its output or uses too much memory.
         """
@@ -219,7 +219,7 @@ class EngineProcess:
             return []
 
     def _exit_text(self) -> str | None:
-        """Describe how the process exited; None while it is running. Does not reap it if possible (see `kill`)."""
+        """Describe how the process exited; None while it is running. Avoids reaping it where possible (see `kill`)."""
         if sys.platform == "linux" and self._process.returncode is None:
             try:
                 ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -16,7 +16,7 @@ _LOGGED_CHARACTERS = 500
 
 
 class LineSplitter:
-    r"""Splits a byte stream into lines that end in LF, CR LF or CR. Memory is bounded, whatever the length of a line.
+    r"""Splits a byte stream into lines that end in LF, CR LF or CR. Memory is bounded, however long a line is.
 
     >>> splitter = LineSplitter()
     >>> splitter.feed(b"START 15\r\nINFO ru"), splitter.feed(b"le 4\rEND")

@@ -34,7 +34,7 @@ _MAX_MISSES = 1
 _GRADES = (3, 4, 6, 8)
 """Minimum depths of grades 2, 3, 4 and 5."""
 _JUDGE_VCT_NODES = 8_000
-"""Node limit for judging a move outside the solution; if it is reached, the move counts as right."""
+"""Node limit for judging a move that is not in the solution; if it is reached, the move counts as right."""
 _MAX_QUIET_DEFENCES = 12
 """Maximum number of nearby points to try as defences if no single stone answers all threats."""
 _UNSTOPPABLE = "nothing stops the threat any more"
@@ -72,7 +72,7 @@ class MakerConfig:
     """Settings for playing the games and finding puzzles in them."""
 
     min_nodes: int = 100
-    """Lower bound for the engine's nodes per move, which are drawn for each side of a game."""
+    """Lower bound for the engine's nodes per move; the number is drawn for each side of a game."""
     max_nodes: int = 800
     """Upper bound for the engine's nodes per move."""
     random_stones: int = 4
@@ -149,7 +149,7 @@ def _wins_before(
 def _find_win(
     position: Position, kinds: frozenset[ThreatKind], config: MakerConfig
 ) -> tuple[ThreatKind, tuple[Point, ...]] | None:
-    # A position that fours alone win is not a VCT puzzle, so VCF is always tried first.
+    # A position that is won by fours alone is not a VCT puzzle, so VCF is always tried first.
     for kind in (ThreatKind.VCF, ThreatKind.VCT) if ThreatKind.VCT in kinds else (ThreatKind.VCF,):
         result = solve_threats(position, kind, Limits(nodes=config.nodes(kind)))
         if result.verdict is Verdict.WIN:
@@ -313,7 +313,7 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None =
         wanted = "a four" if puzzle.kind is ThreatKind.VCF else "a threat"
         return TryResult(verdict=TryVerdict.WRONG, reply=None, reason=f"that is not {wanted}")
     line = [str(point) for point in puzzle.line()]
-    if line[: len(moves)] == list(moves):  # proved when the puzzle was made
+    if line[: len(moves)] == list(moves):  # proved when the puzzle was created
         if len(line) == len(moves):
             return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason=_UNSTOPPABLE)
         return TryResult(verdict=TryVerdict.RIGHT, reply=Point(line[len(moves)]), reason="")
@@ -358,7 +358,7 @@ def format_puzzle(puzzle: Puzzle) -> str:
 
 
 def parse_puzzles(text: str) -> list[Puzzle]:
-    """Parse a puzzle file, which has one JSON object per line; `NotationError` names an invalid line."""
+    """Parse a puzzle file with one JSON object per line. Raises `NotationError` for an invalid line."""
     puzzles = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:

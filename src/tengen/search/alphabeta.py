@@ -17,7 +17,7 @@ from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
 from tengen.search.weights import load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time if the limits set no bound."""
+"""Thinking time if there are no limits."""
 
 DEFAULT_TABLE_MB = 64
 
@@ -26,7 +26,7 @@ _CLOCK_SHARE_AT_MOST = 7
 
 
 Ingredient = _native.Ingredient
-"""A part of the search that can be turned off to measure what it is worth (docs/engine.md). Sets are sums of bits."""
+"""A part of the search that can be disabled to measure its contribution (docs/engine.md). Sets are sums of bits."""
 
 ALL_INGREDIENTS: int = _native.ALL_INGREDIENTS
 
@@ -50,7 +50,7 @@ class AlphaBetaConfig:
     table_mb: int = DEFAULT_TABLE_MB
     """Size of the transposition table in MB."""
     ingredients: int = ALL_INGREDIENTS
-    """Set of `Ingredient` bits that are turned on."""
+    """Set of enabled `Ingredient` bits."""
     max_four_depth: int = 0
     """Longest sequence of own fours searched below depth zero; 0 for no limit."""
     weights: Path | None = None
@@ -75,7 +75,7 @@ class AlphaBeta:
         return ruleset.win_length in (4, 5)
 
     def new_game(self, ruleset: Ruleset) -> None:
-        """Forget everything learned from earlier positions."""
+        """Clear the transposition table and load the weights of the ruleset."""
         self._prepare(ruleset)
         self._engine.new_game()
 
@@ -93,7 +93,7 @@ class AlphaBeta:
         stop: StopSignal | None = None,
         on_analysis: Report | None = None,
     ) -> Analysis:
-        """Search a position whose game is not over; `on_analysis` receives a snapshot after each iteration."""
+        """Search a position; `on_analysis` receives a snapshot after each iteration. The game must not be over."""
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")
         self._prepare(position.ruleset)
@@ -120,7 +120,7 @@ class AlphaBeta:
         if ruleset == self._ruleset:
             return
         if not self.supports(ruleset):
-            raise RulesetError(f"alpha-beta plays win lengths 4 and 5, not {ruleset}")
+            raise RulesetError(f"alpha-beta supports only win lengths 4 and 5, not {ruleset}")
         # Positions of different rulesets may have the same hash.
         self._engine.new_game()
         path = self.config.weights

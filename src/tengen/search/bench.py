@@ -16,7 +16,7 @@ from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 
 DEFAULT_DEPTH = 10
 TABLE_MB = 16
-"""Part of the signature: the table size determines what the search forgets."""
+"""Part of the signature: the table size determines which entries are overwritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ POSITIONS: tuple[BenchPosition, ...] = (
     BenchPosition("19x13:5:caro-exact", "i6l7l5l8h7l9l10j5k6j6j7i8"),
     BenchPosition("7x7:4:freestyle", "c1"),
 )
-"""Undecided openings and middle games of all rules, from games of the engine against itself."""
+"""Undecided openings and middle-game positions of all rules, from self-play games of the engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class BenchResult:
 
     @property
     def nodes(self) -> int:
-        """The signature."""
+        """Total node count: the signature."""
         return sum(row.nodes for row in self.rows)
 
     @property
@@ -87,7 +87,7 @@ def run_bench(
 ) -> BenchResult:
     """Search the positions in order, each as a new game; `on_row` receives each row.
 
-    The default is a new engine. An engine with another table size gives another signature.
+    The default is a new engine. An engine with a different table size has a different signature.
     """
     engine = engine or AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
     rows = []

@@ -1,8 +1,8 @@
-"""Critics: small networks that estimate from shape counts who will win.
+"""Critics: small networks that estimate winning probabilities from shape counts.
 
 A critic evaluates the position after each candidate move from the point of view of the player who made the move, and
-the player takes the best one. All of this is native code. A critic's file is safetensors with a description; reading
-it does not need torch.
+the player takes the best one. All of this is native code. A critic file is in safetensors format with a description;
+reading it does not need torch.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CriticInput(StrEnum):
     """Input features of a critic; `cpp/eval/critic.h` defines them."""
 
     STONES = "stones"
-    """Counts of stones by the hundred shapes of the paper, and the side to move: 402 inputs."""
+    """Counts of stones by the 100 shapes of the paper, and the side to move: 402 inputs."""
     POINTS = "points"
     """Counts of empty points by the shape a stone there would make, and the existing threats: 4,816 inputs."""
 
@@ -90,21 +90,21 @@ class Judgement:
     points: IntArray
     """[moves]: point indices in ascending order."""
     chances: npt.NDArray[np.float64]
-    """[moves]: winning chance of the side to move after each move; 1 for a winning move, 0.5 for a draw."""
+    """[moves]: winning probability of the side to move after each move; 1 for a winning move, 0.5 for a draw."""
 
 
 class Critic:
     """A critic with its weights."""
 
     def __init__(self, config: CriticConfig, ruleset: Ruleset, weights: Mapping[str, FloatArray]) -> None:
-        """Make a critic from `weights`, named as in `CriticConfig.shapes`. It was trained to play `ruleset`."""
+        """Create a critic from `weights`, named as in `CriticConfig.shapes` and trained on `ruleset`."""
         for name, shape in config.shapes().items():
             found = weights[name].shape if name in weights else None
             if found != shape:
                 raise InputError(f"{name} of this critic must have shape {shape}, not {found}")
         self.config = config
         self.ruleset = ruleset
-        # Copied, because training changes the originals in place.
+        # Copy, because training changes the originals in place.
         self.weights = {name: np.array(weights[name], np.float32, order="C") for name in config.shapes()}
         self.native = _native.Critic(
             _native.CriticInput[config.input.name],
@@ -116,26 +116,26 @@ class Critic:
         )
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the critic knows a ruleset: any size, with the rule and win length it was trained on."""
+        """Return whether the critic supports a ruleset: any size, with the rule and win length of its training."""
         return (ruleset.rule, ruleset.win_length) == (self.ruleset.rule, self.ruleset.win_length)
 
     def check_supports(self, ruleset: Ruleset) -> None:
         """Raise `RulesetError` unless the critic supports the ruleset."""
         if not self.supports(ruleset):
-            raise RulesetError(f"the critic plays {self.ruleset} and other sizes, not {ruleset}")
+            raise RulesetError(f"the critic supports {self.ruleset} and other board sizes, not {ruleset}")
 
     def judge(self, position: Position) -> Judgement:
-        """Evaluate all candidate moves of a game that is not over. Takes microseconds."""
+        """Evaluate all candidate moves of a position in microseconds. The game must not be over."""
         self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
         # The logistic function as tanh, which does not overflow; float64 distinguishes more positions.
         return Judgement(points, 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64))))
 
     def to_bytes(self) -> bytes:
-        """Return the content of a critic's file."""
+        """Return the content of a critic file."""
         from safetensors.numpy import save
 
-        # A single entry: the order of several is undefined, and equal critics should give equal files.
+        # Use a single entry: the order of several is undefined, and equal critics should have equal files.
         description = json.dumps({"critic": asdict(self.config), "ruleset": str(self.ruleset)})
         return save(self.weights, metadata={_METADATA: description})
 
@@ -169,7 +169,7 @@ def critic_names() -> tuple[str, ...]:
 
 
 def find_critic(source: str | Path) -> Path:
-    """Return the path of a critic: of a shipped one by name, in the folder of a training run, or as given."""
+    """Return the path of a critic given as a shipped name, the folder of a training run, or a file."""
     path = Path(source)
     if path.suffix == ".safetensors":
         return path

@@ -27,7 +27,7 @@ def check_policy_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CriticGames:
-    """Games, the positions after their moves, and their values as winning chances of black.
+    """Games, the positions after their moves, and their values as winning probabilities of black.
 
     A position has one value per view. A critic whose inputs include the side to move (`stones`) has two views, black's
     and white's; otherwise the only view is that of the colour that has just moved.
@@ -39,9 +39,9 @@ class CriticGames:
     black_values: FloatArray
     """[positions, views]: the critic's value; for the last position of a game, the result."""
     black_best_values: FloatArray
-    """[positions, views]: the value after the critic's own choice, which differs if another move was played."""
+    """[positions, views]: the value after the critic's own choice; it differs if another move was played."""
     is_last: npt.NDArray[np.bool_]
-    """[positions]: whether the game is over there."""
+    """[positions]: whether the position ends its game."""
     is_black_view: npt.NDArray[np.bool_]
     """[positions, views]: whether the view is black's."""
     row_starts: IntArray
@@ -85,7 +85,7 @@ def play_games(
 
     `epsilon` is the probability of a random candidate instead of the best one. Games start with at most `random_stones`
     random stones. `opponent` is another critic or a simple player, which plays black in every second game; with None
-    the critic plays itself.
+    the critic plays against itself.
     """
     arrays = _native.play_critic_games(
         critic.native,

@@ -1,4 +1,4 @@
-"""The network side of a tree search: a network without knowledge, and a check of what networks answer."""
+"""The network side of a tree search: a uniform network, and a check of network outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_VALUE = 1.05
 
 
 class UniformEvaluator:
-    """A network without knowledge: equal priors, value 0. Only proofs and tactics guide a search that uses it."""
+    """A uniform network: equal priors, value 0. Only proofs and tactics guide a search that uses it."""
 
     def __init__(self, plane_layout: str = "board") -> None:
         self.plane_layout = plane_layout

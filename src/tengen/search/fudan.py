@@ -1,4 +1,4 @@
-"""The alpha-beta search of "Final report for Gomoku project" as Python sees it (papers/fudan/README.md)."""
+"""Python interface of the alpha-beta search of "Final report for Gomoku project" (papers/fudan/README.md)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tengen.errors import InputError, RulesetError
 from tengen.search.limits import RESERVE_MS, move_time_ms
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time when neither the limits nor the depth end the search."""
+"""Thinking time if there are no limits."""
 MIN_BOARD = 5
 """Smallest width and height of a board."""
 
 _HALF_WON = 10_000
-"""The score at which a value is 0.5: one blocked four."""
+"""Score that is mapped to the value 0.5: one blocked four."""
 
 
 class Evaluation(StrEnum):
-    """How the shape of a line is scored."""
+    """Method of scoring line shapes."""
 
     DICTIONARY = "dictionary"
-    """Find the key (a, b, c, d, e) of the shape and read its score in the dictionary."""
+    """Look up the score of the shape's key (a, b, c, d, e) in the dictionary."""
     TABLE = "table"
-    """Read the score in a table of 256 by 256 entries, by the stones of both colours four cells to each side."""
+    """Look up the score in a table of 256x256 entries, by the own and blocked cells up to four on each side."""
 
 
 class Checkmate(StrEnum):
@@ -39,27 +39,27 @@ class Checkmate(StrEnum):
 
     OFF = "off"
     BOTH_SIDES = "both-sides"
-    """Fours and open threes to 16 plies, to win and to avoid moves after which the enemy wins so."""
+    """Fours and open threes up to 16 plies, to find own wins and to avoid moves that allow such wins to the enemy."""
     AUTHORS = "authors"
-    """Fours and double threes to 11 moves among the six best neighbours, to win only."""
+    """Fours and double threes up to 11 moves among the six best neighbours, for own wins only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FudanConfig:
-    """How the search is set up. The defaults are the report's."""
+    """Settings of the search. The defaults are those of the report."""
 
     all_keys: bool = True
-    """Whether the dictionary knows all keys; otherwise those that the authors forgot are worth 0."""
+    """Whether the dictionary has all keys; otherwise the keys missing from the authors' dictionary score 0."""
     evaluation: Evaluation = Evaluation.DICTIONARY
     blocked_update: bool = True
-    """Do not update the points behind an enemy stone. Changes only the speed."""
+    """Do not update the points behind an enemy stone. Affects only the speed."""
     peer_update: bool = True
-    """Copy the score of an adjacent stone of the same colour. Changes only the speed; not used with the table."""
+    """Copy the score of an adjacent stone of the same colour. Affects only the speed; not used with the table."""
     hash_index: bool = True
-    """Remember the values of positions by their Zobrist key. Changes only the speed."""
+    """Cache the values of positions by their Zobrist key. Affects only the speed."""
     checkmate: Checkmate = Checkmate.BOTH_SIDES
     prefers_fast_wins: bool = True
-    """Prefer wins that are nearer; otherwise all wins are equal."""
+    """Prefer short wins; otherwise all wins have the same value."""
 
     def native_scores(self) -> _native.FudanScoreOptions:
         """Return the options of the native point scores."""
@@ -81,7 +81,7 @@ class FudanConfig:
 
 
 def supports(ruleset: Ruleset) -> bool:
-    """Return whether the search plays the ruleset: five in a row, freestyle or standard, boards of 5 to 22 lines."""
+    """Return whether the search supports the ruleset: five in a row, freestyle or standard, boards of 5 to 22 lines."""
     return (
         ruleset.win_length == 5
         and ruleset.rule in (Rule.FREESTYLE, Rule.STANDARD)
@@ -90,7 +90,7 @@ def supports(ruleset: Ruleset) -> bool:
 
 
 def check_supports(ruleset: Ruleset) -> None:
-    """Raise `RulesetError` if the search does not play the ruleset."""
+    """Raise `RulesetError` if the search does not support the ruleset."""
     if not supports(ruleset):
         raise RulesetError(
             f"fudan plays five in a row, freestyle or standard, on boards from {MIN_BOARD}x{MIN_BOARD}; not {ruleset}"
@@ -98,7 +98,7 @@ def check_supports(ruleset: Ruleset) -> None:
 
 
 class Fudan:
-    """The search. It runs one search at a time and keeps nothing from one to the next."""
+    """The search. It runs one search at a time and keeps no state between searches."""
 
     def __init__(self, config: FudanConfig | None = None) -> None:
         self.config = config or FudanConfig()
@@ -113,7 +113,7 @@ class Fudan:
         stop: StopSignal | None = None,
         on_analysis: Callable[[Analysis], None] | None = None,
     ) -> Analysis:
-        """Search a position whose game is not over; `on_analysis` receives a snapshot after each iteration."""
+        """Search a position; `on_analysis` receives a snapshot after each iteration. The game must not be over."""
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")
         check_supports(position.ruleset)
@@ -126,7 +126,7 @@ class Fudan:
 
 
 class PointScores:
-    """What each point of a position is worth to both colours, kept up to date as stones come and go."""
+    """Scores of all points of a position for both colours, updated incrementally."""
 
     def __init__(self, position: Position, config: FudanConfig | None = None) -> None:
         check_supports(position.ruleset)
@@ -134,15 +134,15 @@ class PointScores:
         self._scores = _native.FudanPointScores((config or FudanConfig()).native_scores(), position.native)
 
     def place(self, point: Point, colour: Colour) -> None:
-        """Put a stone on an empty point."""
+        """Place a stone on an empty point."""
         self._scores.place(point.index(self._width), colour_to_native(colour))
 
     def remove(self, point: Point) -> None:
-        """Take a stone away."""
+        """Remove a stone."""
         self._scores.remove(point.index(self._width))
 
     def score(self, colour: Colour, point: Point) -> int:
-        """Return what a stone is worth there, standing or about to be played; 0 on a stone of the other colour."""
+        """Return the score of a stone on the point, on the board or to be played; 0 on a stone of the other colour."""
         return self._scores.score(colour_to_native(colour), point.index(self._width))
 
     def direction_scores(self, colour: Colour, point: Point) -> tuple[int, ...]:
@@ -173,7 +173,7 @@ def _native_limits(limits: Limits) -> _native.FudanLimits:
 
 
 def _value_to_move(value: int) -> float:
-    """Squeeze a value into [-1, 1]. It orders positions; it is no probability."""
+    """Map a value to [-1, 1], preserving the order; the result is not a probability."""
     if abs(value) >= _native.FUDAN_WIN_BOUND:
         return math.copysign(1.0, value)
     score = value / _native.FUDAN_SCORE_UNIT

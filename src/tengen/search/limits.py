@@ -1,15 +1,15 @@
-"""How searches apply the limits of a move."""
+"""Time and thread limits of searches."""
 
 from __future__ import annotations
 
 from tengen.core.contracts import Limits
 
 MAX_THREADS = 256
-"""Maximum number of search threads, whatever the limits say."""
+"""Maximum number of search threads, even if the limits allow more."""
 RESERVE_MS = 4
-"""Part of every time limit that is reserved for the way from the native search to the caller."""
+"""Milliseconds of every time limit that are reserved for the return from the native search to the caller."""
 CLOCK_SHARE = 20
-"""One move uses about this fraction of the clock, a twentieth."""
+"""Divisor of the clock: one move uses about a twentieth of the remaining time."""
 
 
 def move_time_ms(limits: Limits) -> int | None:

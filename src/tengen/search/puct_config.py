@@ -15,10 +15,10 @@ from tengen.search.checks import check_range, check_real
 
 
 class Noise(StrEnum):
-    """Where full searches mix Dirichlet noise into the priors."""
+    """Nodes at which full searches mix Dirichlet noise into the priors."""
 
     NONE = "none"
-    """Nowhere."""
+    """No noise."""
     ROOT = "root"
     """At the root of each search, as in AlphaZero."""
     EVERY = "every"
@@ -26,19 +26,19 @@ class Noise(StrEnum):
 
 
 class Symmetry(StrEnum):
-    """Which symmetries of the board are applied to a position before the network sees it."""
+    """Board symmetries that are applied to a position before its evaluation."""
 
     NONE = "none"
     """The identity only."""
     RANDOM = "random"
-    """A random one for each evaluation."""
+    """A random symmetry for each evaluation."""
     AVERAGE = "average"
-    """All of them; policy and value are averaged. Costs eight evaluations (four on a rectangle)."""
+    """All symmetries; policy and value are averaged. Costs eight evaluations (four on a rectangle)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PuctConfig:
-    """Options of the tree search and of self-play. The defaults are the plain algorithm, with every extra off.
+    """Options of the tree search and of self-play. The defaults are the plain algorithm without extensions.
 
     A move's score is Q + c·P·√ΣN / (1 + N), with its mean value Q, prior P and visits N.
     """
@@ -50,19 +50,19 @@ class PuctConfig:
     c_puct_growth: float = 0.0
     """Growth of c with the node's visits N: c increases by this times log((1 + N + base) / base)."""
     c_puct_base: float = 500.0
-    """Base of that growth."""
+    """Base of the growth of c."""
     fpu_reduction: float | None = None
     """First-play urgency: Q of an unvisited move is the parent's mean minus this times √(prior of visited moves).
     None: Q is 0."""
     fpu_reduction_root: float = 0.0
-    """The same at the root; used only if `fpu_reduction` is not None."""
+    """First-play urgency reduction at the root; used only if `fpu_reduction` is not None."""
     virtual_loss: float = 1.0
     """Virtual loss added per pending visit."""
     leaves: int = 1
-    """Leaves of one tree that may wait for the network at the same time."""
+    """Maximum number of leaves per tree that wait for the network at the same time."""
 
     noise: Noise = Noise.NONE
-    """Where Dirichlet noise is mixed in. Quick searches (`full_fraction`) have none."""
+    """Nodes with Dirichlet noise. Quick searches (`full_fraction`) use no noise."""
     noise_alpha: float | None = None
     """Dirichlet parameter of each move. None: `noise_alpha_total` divided by the number of moves."""
     noise_alpha_total: float = 10.83
@@ -75,15 +75,15 @@ class PuctConfig:
     solve: bool = False
     """Prove wins, losses and draws in the tree, with their distance (MCTS-solver); proved losses get no more visits."""
     tactics: bool = False
-    """Play a five, block a four and give up lost positions without asking the network. A forced move gets at most 16
+    """Play a five, block a four and resolve lost positions without calling the network. A forced move gets at most 16
     simulations. Needs `solve`."""
     vcf_nodes_leaf: int = 0
-    """Node limit of the VCF search at each leaf; 0 turns it off. Needs `tactics` and win length 4 or 5."""
+    """Node limit of the VCF search at each leaf; 0 disables it. Needs `tactics` and win length 4 or 5."""
     vcf_nodes_root: int = 0
-    """The same at the root of each search."""
+    """Node limit of the VCF search at the root of each search."""
     vct_nodes: int = 0
     """Node limit of the VCT search at important positions, those with at least an eighth of all simulations and
-    `vct_visits` visits; 0 turns it off. Needs `tactics` and win length 4 or 5."""
+    `vct_visits` visits; 0 disables it. Needs `tactics` and win length 4 or 5."""
     vct_visits: int = 16
     """Minimum number of visits for a VCT search."""
     discount: float = 1.0
@@ -99,10 +99,10 @@ class PuctConfig:
     gumbel_visit_offset: float = 50.0
     """Values, rescaled to [0, 1], are multiplied by (offset + largest visit count)·scale to become logits."""
     gumbel_value_scale: float = 0.1
-    """The scale in that formula."""
+    """Scale in the formula of `gumbel_visit_offset`."""
 
     symmetry: Symmetry = Symmetry.NONE
-    """Which symmetries are applied to a position before the network sees it."""
+    """Board symmetries that are applied to a position before its evaluation."""
     cache_entries: int = 0
     """Size of the cache of evaluations, preferably a power of two. Symmetric positions share an entry unless `symmetry`
     is none. An entry takes slightly more than 4·area bytes."""
@@ -121,7 +121,7 @@ class PuctConfig:
     temperature_plies: int = 1000
     """Number of plies, opening included, after which `temperature_final` replaces `temperature`."""
     temperature_final: float = 0.0
-    """Sampling temperature from then on."""
+    """Sampling temperature after `temperature_plies`."""
     stop_when_proved: bool = False
     """End self-play games with the proved result once the root is proved. Needs `solve`."""
 
@@ -153,7 +153,7 @@ class PuctConfig:
         if self.full_fraction < 1 and self.fast_simulations < 1:
             raise InputError(f"full_fraction {self.full_fraction} needs fast_simulations for the other moves")
         if self.gumbel and self.reuse_tree:
-            raise InputError("gumbel needs an empty tree and cannot have reuse_tree; use cache_entries instead")
+            raise InputError("gumbel cannot be combined with reuse_tree; use cache_entries instead")
         if self.tactics and not self.solve:
             raise InputError("tactics needs solve")
         if (self.vcf_nodes_leaf or self.vcf_nodes_root or self.vct_nodes) and not self.tactics:
@@ -183,10 +183,10 @@ _SAME_IN_NATIVE = tuple(
 PRESETS: Mapping[str, PuctConfig] = {
     # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves sampled from the visits all game long.
     "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
-    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not give its numbers. These are AlphaZero's and those
-    # of the public program it used: c = 5, 400 simulations, noise at the root.
+    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are AlphaZero's and
+    # those of the public program it used: c = 5, 400 simulations, noise at the root.
     "alphagomoku8": PuctConfig(simulations=400, c_puct=5.0, noise=Noise.ROOT, noise_alpha=0.3, reuse_tree=True),
-    # Everything that makes play stronger.
+    # All options that improve playing strength.
     "best": PuctConfig(
         c_puct=1.1,
         c_puct_growth=0.45,
@@ -203,4 +203,4 @@ PRESETS: Mapping[str, PuctConfig] = {
         discount=0.995,
     ),
 }
-"""Configurations by name. Those of the papers have every extra off; training and agents replace single fields."""
+"""Configurations by name. Those of the papers use no extensions; training and agents replace single fields."""

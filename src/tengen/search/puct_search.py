@@ -36,7 +36,7 @@ class PuctSearch:
 
     Each thread collects leaves (`config.leaves` of them once the tree is large enough), calls the evaluator and backs
     up its answers, all on the same tree. Several threads may call the evaluator at the same time. With one thread and
-    no time limit, the same calls give the same answers.
+    no time limit, the same calls give the same results.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> search = PuctSearch(Ruleset.parse("3x3:3"), UniformEvaluator(), PuctConfig(solve=True, simulations=100_000))
@@ -68,7 +68,7 @@ class PuctSearch:
         stop: StopSignal | None = None,
         on_analysis: Report | None = None,
     ) -> Analysis:
-        """Search a position whose game is not over; `on_analysis` receives snapshots.
+        """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
         `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the simulations of
         the configuration apply. Gumbel search must know its number of simulations in advance: with a time limit it
@@ -83,7 +83,7 @@ class PuctSearch:
         return _Run(self, position, limits, seed, lines, excluded, temperature, stop, on_analysis).result()
 
     def clear(self) -> None:
-        """Forget the tree and all evaluations; call this when the network has changed."""
+        """Discard the tree and all cached evaluations; call this when the network has changed."""
         self._native.clear()
 
 
@@ -184,7 +184,7 @@ class _Run:
     def _analysis(self, temperature: float) -> Analysis:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
-        # The first line carries the proof of the position itself, not only that of its move.
+        # The first line has the proof of the position itself, not only that of its move.
         shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(
@@ -211,6 +211,6 @@ def _simulations(limits: Limits, config: PuctConfig, time_ms: int | None) -> int
     if not bounds and time_ms is None:
         bounds.append(config.simulations)
     if config.gumbel:
-        # Sequential halving needs a number in advance, which a time limit does not give.
+        # Sequential halving needs the number of simulations in advance, which a time limit does not provide.
         bounds.append(_MOST_PLANNED if time_ms is None else config.simulations)
     return min(bounds, default=_UNLIMITED)

@@ -1,7 +1,7 @@
 """Self-play with the PUCT tree search (docs/mcts.md), many games at once.
 
-The trees are native. Native code walks every tree to a leaf and writes the planes, an `Evaluator` answers, native code
-expands and backs up.
+The trees are native. Native code walks every tree to a leaf and writes the planes, an `Evaluator` evaluates them, and
+native code expands the leaves and backs up the values.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tengen.search.seeds import seed_word
 
 @dataclass(frozen=True, kw_only=True)
 class Openings:
-    """How self-play games start."""
+    """Openings of self-play games."""
 
     sequences: tuple[str, ...] = ()
-    """Openings to draw from, as move sequences (`h8i9j10`); a random symmetry is applied to each."""
+    """Openings to sample from, as move sequences (`h8i9j10`); a random symmetry is applied to each."""
     fraction: float = 1.0
     """Fraction of games that start with an opening; the others start with the empty board."""
     random_stones: int = 0
-    """Without `sequences`: maximum number of random stones, each near another; the number is uniform from 0."""
+    """Maximum number of random stones near each other if `sequences` is empty; each number from 0 is equally likely."""
     balance_candidates: int = 0
     """Number of candidates for one more stone after the random ones. It is sampled in proportion to (1 − v²)⁴ with the
     network's value v, which prefers balanced positions. 0 adds no stone."""
@@ -65,7 +65,7 @@ class SelfPlayGame:
     moves: npt.NDArray[np.int16]
     """[opening_length + K]: indices y·width + x of all moves."""
     opening_length: int
-    """Number of opening moves, which were not searched."""
+    """Number of opening moves; they were not searched."""
     outcome: Outcome
     """The result on the board, or the one proved by the search if the game was ended early."""
     plies_left: int
@@ -77,7 +77,7 @@ class SelfPlayGame:
     surprises: Floats
     """[K]: Kullback-Leibler divergence of the target from the network's own policy, in nats."""
     full: npt.NDArray[np.bool_]
-    """[K]: whether the search was a full one (`PuctConfig.full_fraction`)."""
+    """[K]: whether the search was a full search (`PuctConfig.full_fraction`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class SelfPlay:
 
     One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
     `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the
-    same answers give the same games.
+    same evaluations give the same games.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> play = SelfPlay(Ruleset.parse("3x3:3"), PuctConfig(simulations=20), games=4, seed=1)
@@ -157,12 +157,12 @@ class SelfPlay:
         return self._native.collect(planes)
 
     def supply(self, log_policy: Floats, value: Floats) -> None:
-        """Pass in the network's answers: log-policy [n, H·W] and value [n] for the side to move, in [-1, 1]."""
+        """Supply the network's outputs: log-policy [n, H·W] and value [n] for the side to move, in [-1, 1]."""
         check_answers(log_policy, value)
         self._native.supply(log_policy, value)
 
     def step(self, evaluator: Evaluator) -> int:
-        """Do one round with `evaluator` and return the number of rows it evaluated."""
+        """Run one round with `evaluator` and return the number of rows it evaluated."""
         if self._planes is None:
             self._planes = self.new_planes()
         rows = self.collect(self._planes)
@@ -187,14 +187,14 @@ class SelfPlay:
         ]
 
     def clear_cache(self) -> None:
-        """Forget cached evaluations; call this when the network has changed. Trees are kept."""
+        """Clear the cached evaluations; call this when the network has changed. Trees are kept."""
         self._native.clear_cache()
 
     def state(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the unfinished games as arrays, for a file without pickle; `load_state` continues them.
 
-        Trees and cached evaluations are not included. This object drops its own as well, so that it plays on exactly
-        like an object that loads the state. Call it between `supply` and `collect`, after fetching `finished`.
+        Trees and cached evaluations are not included. This object discards its own as well, so that it continues
+        exactly like an object that loads the state. Call it between `supply` and `collect`, after `finished`.
         """
         if self._native.finished_count:
             count = self._native.finished_count

@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time if the limits set no bound."""
+"""Thinking time if there are no limits."""
 
 
 class PlayoutPolicy(StrEnum):
-    """How a playout chooses its moves."""
+    """Policy for the moves of a playout."""
 
     HEURISTIC = "heuristic"
     """Complete a four, block a four, extend a three, block a three, otherwise any legal point."""
@@ -48,7 +48,7 @@ class PlayoutPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """A game played to its end."""
+    """A game played to the end."""
 
     moves: tuple[Point, ...]
     outcome: Outcome
@@ -65,7 +65,7 @@ class PlayoutTally:
 
 
 def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playout:
-    """Play the game to its end; a finished game gets no moves."""
+    """Play the game to the end; a finished game gets no moves."""
     if position.is_over:
         return Playout((), position.outcome)
     moves, outcome = _native.play_out(position.native, _native_policy(policy), seed_word(seed))
@@ -87,11 +87,11 @@ class UctConfig:
     exploration: float = math.sqrt(2)
     """Exploration constant c of UCB1, for results between 0 and 1."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """How playouts choose their moves."""
+    """Policy for the moves of playouts."""
     radius: int = 1
     """Largest distance of a tree move from the nearest stone, in rows and columns; 0 for no limit."""
     expand_after: int = 4
-    """Number of visits after which a node is expanded; 1 in the textbook."""
+    """Number of visits after which a node is expanded; 1 in textbook UCT."""
     solve: bool = True
     """Prove wins and losses in the tree, complete fives and answer fours without playouts."""
     memory_mb: int = 256
@@ -123,7 +123,7 @@ class HmctsConfig:
     playouts_a_candidate: int = 0
     """Playouts per candidate move; 0 leaves the number to the limits."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """How playouts choose their moves."""
+    """Policy for the moves of playouts."""
     radius: int = 1
     """Largest distance of a candidate from the nearest stone, in rows and columns; 0 for no limit."""
 
@@ -168,7 +168,7 @@ class RolloutSearch(ABC):
         stop: StopSignal | None = None,
         on_analysis: Report | None = None,
     ) -> Analysis:
-        """Search a position whose game is not over; `on_analysis` receives snapshots.
+        """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
         `simulations` and `nodes` both limit the playouts; `depth` is ignored. Without a limit, `DEFAULT_TIME_MS`
         applies. The policy of an analysis is each root move's share of the playouts.
@@ -186,7 +186,7 @@ class RolloutSearch(ABC):
 
 
 class Uct(RolloutSearch):
-    """Tree search in which each playout follows the highest UCB1. The tree is not kept between searches."""
+    """Monte Carlo tree search with UCB1 selection. The tree is not kept between searches."""
 
     def __init__(self, config: UctConfig | None = None) -> None:
         self.config = config or UctConfig()

@@ -1,4 +1,4 @@
-"""Seeds of native code, which have 64 bits."""
+"""Conversion of seeds to the 64 bits of native code."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, NotationError, RulesetError
 
 DEFAULT_TIME_MS = 5000
-"""Time limit if the limits set none."""
+"""Default time limit."""
 
 _MAX_NODES = 1 << 40
 _LOG2_TABLE = 20
-"""Size of the solvers' tables; smaller if few nodes are allowed, because clearing a table takes time."""
+"""Logarithm of the solvers' table size; smaller for low node limits, because clearing a table takes time."""
 
 
 class ThreatKind(StrEnum):
-    """Which moves the attacker may play."""
+    """Kind of moves that the attacker may play."""
 
     VCF = "vcf"
     """Victory by continuous fours."""
@@ -46,7 +46,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreatResult:
-    """Answer of `solve_threats`."""
+    """Result of `solve_threats`."""
 
     kind: ThreatKind
     attacker: Colour
@@ -73,7 +73,7 @@ def solve_threats(
     for_side: Colour | None = None,
     stop: StopSignal | None = None,
 ) -> ThreatResult:
-    """Look for a win by continuous threats of `for_side` (default: the side to move), as if it were its turn.
+    """Search for a win by continuous threats for `for_side` (default: the side to move), as if it were to move.
 
     Uses the limits `time_ms` (default: 5 seconds, or no limit if `nodes` is given) and `nodes`. The verdict is unknown
     if a limit or `stop` ends the search.
@@ -88,7 +88,7 @@ def solve_threats(
     except ValueError:
         raise NotationError(f"unknown kind of threats {kind!r} (known: vcf, vct)") from None
     if position.ruleset.win_length not in (4, 5):
-        raise RulesetError(f"threats are solved for win lengths 4 and 5, not for {position.ruleset}")
+        raise RulesetError(f"the threat solvers support only win lengths 4 and 5, not {position.ruleset}")
     if position.is_over:
         raise InputError(f"cannot solve: the game is over\n{position}")
     attacker = for_side or position.to_move
@@ -100,9 +100,9 @@ def solve_threats(
     log2_table = min(_LOG2_TABLE, max_nodes.bit_length() + 2)
     solver = _FourSlices(log2_table) if kind is ThreatKind.VCF else _ThreatSlices(log2_table)
     verdict, nodes, slice_nodes = Verdict.UNKNOWN, 0, solver.first_slice
-    # The solver works in slices, and the clock is checked between them. Its tables keep what it has found, so a slice
-    # continues where the last one ended. The slices do not depend on time: without a time limit, the same question
-    # takes the same nodes.
+    # The solver runs in slices, and the clock is checked between them. Its tables are kept, so a slice continues where
+    # the last one ended. The slices do not depend on time: without a time limit, the same position takes the same
+    # nodes.
     while verdict is Verdict.UNKNOWN and nodes < max_nodes and not stop.is_set():
         left = deadline - time.perf_counter()
         if left <= 0:

@@ -37,13 +37,13 @@ _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
 _MAX_VALUE = 1_000_000
 _OPENING_TRIES = 200
-"""Openings tried before the most balanced one is taken; some small boards have few balanced ones."""
+"""Openings to try before the most balanced one is used; some small boards have few balanced openings."""
 MAX_OPENING_VALUE = 120
 _NOISY_LINES = 4
 _NOISY_MARGIN = 60
-"""A noisy move is drawn from the best `_NOISY_LINES` lines whose value is within this margin of the best."""
+"""A noisy move is sampled from the best `_NOISY_LINES` lines whose value is within this margin of the best."""
 _FULL_BOARD = 0.9
-"""Share of the board after which a game counts as drawn."""
+"""Fraction of occupied points at which a game counts as drawn."""
 _OF_THE_GAME = ("game", "first", "moves", "values", "outcome")
 """Fields that describe a game; all others are conditions of the run."""
 
@@ -65,13 +65,13 @@ class EngineGamesConfig:
     to_the_end: bool = False
     """Play until the game is over on the board (default: until a search proves the result)."""
     noise: float = 0.0
-    """Share of moves that are drawn from the best few lines of nearly equal value."""
+    """Fraction of moves that are sampled from the few best lines of nearly equal value."""
     begun: Path | None = None
     """File whose games are continued to the end, instead of playing new ones."""
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
-            raise InputError(f"the engine supports win lengths 4 and 5, not {self.ruleset}")
+            raise InputError(f"the engine supports only win lengths 4 and 5, not {self.ruleset}")
         if self.games < 1 or self.nodes < 1:
             raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
         if not 0 <= self.noise <= 1:
@@ -80,7 +80,7 @@ class EngineGamesConfig:
             raise InputError(f"the games of {self.begun} can only be played to the end; leave out --proved")
 
     def load_weights(self) -> _native.Weights:
-        """Return the weights that the games are played with."""
+        """Load the weights of the engine for these games."""
         return weights_for(self.ruleset) if self.weights is None else load_weights(self.weights)
 
 
@@ -91,7 +91,7 @@ class EngineGame:
     number: int
     ruleset: Ruleset
     moves: tuple[int, ...]
-    """Point indices, from the empty board on."""
+    """Point indices of all moves from the empty board."""
     first: int
     """Number of opening moves; the engine chose the others."""
     values: tuple[int, ...]
@@ -114,7 +114,7 @@ class EngineGame:
 
 
 def read_games(path: Path) -> Iterator[EngineGame]:
-    """Yield the games of a file. `RecordError` for a damaged line, but an incomplete last line is ignored."""
+    """Yield the games of a file. Raises `RecordError` for a damaged line; an incomplete last line is ignored."""
     for number, line in _complete_lines(path):
         yield _parse_line(path, number, line)[0]
 
@@ -128,7 +128,7 @@ def generate_games(
     on_start: Callable[[int], None] | None = None,
     on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
-    """Play the games that are missing in the file and append them. Return the number of games it had before.
+    """Play the games that are missing from the file and append them. Return the number of games it had before.
 
     `make_pool` plays them elsewhere than in `workers` processes of this machine. `on_start` is called with that number,
     `on_game` with each finished game. A game is written when it ends. `InputError` if the file belongs to another run
@@ -141,7 +141,7 @@ def generate_games(
         on_start(len(done))
     numbers = range(config.games) if begun is None else sorted(begun)[: config.games]
     todo = [number for number in numbers if number not in done]
-    _append(path, b"")  # fails before the first game is played
+    _append(path, b"")  # report an unwritable file before the first game
     _cut_partial_line(path)
     for game in _play_all(config, todo, workers, make_pool):
         _append(path, game.to_line(conditions).encode("ascii"))
@@ -228,7 +228,7 @@ def _index(point: Point, ruleset: Ruleset) -> int:
 
 
 def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
-    """Return the numbers of the games in the file. `InputError` if they belong to another run."""
+    """Return the numbers of the games in the file. Raises `InputError` if they belong to another run."""
     done: set[int] = set()
     if not path.exists():
         return done
@@ -346,7 +346,7 @@ class _SelfPlayer:
         return opening, opening.stones, []
 
     def _choose(self, board: _native.Board, rng: random.Random) -> _native.SearchLine:
-        # Without noise no random number is drawn, so that such games stay the same.
+        # Without noise, draw no random number: the games must not change.
         is_noisy = self._config.noise > 0 and rng.random() < self._config.noise
         self._limits.lines = _NOISY_LINES if is_noisy else 1
         lines = self._engine.search(board, self._limits).lines
@@ -354,14 +354,14 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """Return the number of stones at which a game counts as drawn; later positions say nothing about shapes."""
+    """Return the number of stones at which a game counts as drawn; later positions teach nothing about shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 
 def play_line(
     board: _native.Board, line: _native.SearchLine, max_stones: int, *, trusts_proofs: bool = True
 ) -> Outcome:
-    """Play the first move of a line and return the outcome; a proved result may count as played."""
+    """Play the first move of a line and return the outcome. With `trusts_proofs`, a proved result ends the game."""
     mover = colour_from_native(board.to_move)
     board.make(line.moves[0])
     outcome = outcome_from_native(board.outcome())
@@ -379,7 +379,7 @@ def find_opening(
     rng: random.Random,
     max_value: int = MAX_OPENING_VALUE,
 ) -> Position:
-    """Find an opening of a few stones near the centre in which neither side is far ahead."""
+    """Find a balanced opening of a few stones near the centre."""
     best: tuple[int, Position] | None = None
     for _ in range(_OPENING_TRIES):
         position = _random_opening(ruleset, rng)
@@ -397,7 +397,7 @@ def find_opening(
 
 
 def _random_opening(ruleset: Ruleset, rng: random.Random) -> Position | None:
-    """Return two to nine stones (fewer on small boards) in a random square; None if the game is over then."""
+    """Return two to nine stones (fewer on small boards) in a random square; None if they end the game."""
     count = min(rng.randint(2, 9), ruleset.area // 8)
     span = rng.choice((2, 3, 4))
     centre_x = ruleset.width // 2 + rng.randint(-2, 2)

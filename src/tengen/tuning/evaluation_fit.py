@@ -72,11 +72,11 @@ class FitConfig:
     by_colour: bool | None = None
     """Whether black and white have separate tables; None means only in renju."""
     validation: float = 0.05
-    """Share of games held out for validation."""
+    """Fraction of games held out for validation."""
     iterations: int = 150
     """Maximum number of L-BFGS iterations for the evaluation."""
     ordering_iterations: int = 60
-    """The same for the move ordering."""
+    """Maximum number of L-BFGS iterations for the move ordering."""
     seed: int = 1
     """Seed for the choice of the validation games."""
 
@@ -84,7 +84,7 @@ class FitConfig:
         if not 0 <= self.result_weight <= 1:
             raise InputError(f"result weight {self.result_weight} must be between 0 and 1")
         if not 0 < self.validation < 1:
-            raise InputError(f"share of validation games {self.validation} must be above 0 and below 1")
+            raise InputError(f"validation fraction {self.validation} must be above 0 and below 1")
         if self.regularisation < 0 or self.iterations < 1 or self.ordering_iterations < 1:
             raise InputError("regularisation must not be negative, and iterations must be at least 1")
 
@@ -100,7 +100,7 @@ class FitLosses:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderingLosses:
-    """As `FitLosses`, for the moves of one colour or both; `top` is how often the move played is ranked first."""
+    """Losses of the move ordering for one colour or both; `top` is how often the move played is ranked first."""
 
     colour: str
     base: float
@@ -167,7 +167,7 @@ def fit_weights(
 
 
 def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say = lambda _: None) -> FitReport:
-    """Fit to the games of these files. Write the weights to `target` and a log next to it, with the suffix `.json`."""
+    """Fit the weights to the games of these files. Write them to `target`, and a log with the suffix `.json`."""
     return write_fit(paths, target, config, lambda games: fit_weights(games, config, say))
 
 
@@ -301,7 +301,7 @@ def _targets(
 
 
 def _sigmoid(values: Floats) -> Floats:
-    # tanh does not overflow.
+    # Unlike exp, tanh does not overflow.
     return 0.5 * (1 + np.tanh(0.5 * values))
 
 
@@ -309,7 +309,7 @@ def _sigmoid(values: Floats) -> Floats:
 
 
 def shape_parts() -> Floats:
-    """Return how often each shape and each pair of shapes occurs in a code: float64 [codes, parts]."""
+    """Return the counts of each shape and each pair of shapes in a code: float64 [codes, parts]."""
     codes = np.array(_native.shape_codes())
     shapes = int(codes.max()) + 1
     pairs = {pair: shapes + i for i, pair in enumerate(itertools.combinations_with_replacement(range(shapes), 2))}
@@ -356,7 +356,7 @@ class _Table:
         return np.asarray(self.own_share * own + (self.parts @ shared.T).T, dtype=np.float64)
 
     def gradient(self, of_tables: Floats) -> Floats:
-        """Return the gradient of the parameters from that of the tables [count, n]."""
+        """Convert the gradient of the tables [count, n] to the gradient of the parameters."""
         return np.concatenate((self.own_share * of_tables.ravel(), (self.parts.T @ of_tables.T).T.ravel()))
 
     def ridge(self) -> Floats:
@@ -427,7 +427,7 @@ def _fit_evaluation(
 
 
 def _sums(places: Ints, amounts: Floats, count: int) -> Floats:
-    """Sum the amounts by place. [count]"""
+    """Sum the amounts by index: float64 [count]."""
     return np.asarray(np.bincount(places, amounts, count), dtype=np.float64)
 
 

@@ -1,8 +1,8 @@
 """Trains the small network of the evaluation (`EvaluationNet` in cpp/eval/weights.h) on games of the engine.
 
 The linear evaluation sums the values of all empty points. It cannot express that a point useful to both sides is worth
-more than the sum of its halves, that the third open two adds less than the first, or that the side to move needs less.
-The network learns this difference; the linear evaluation stays as it is. An empty point adds
+more than the sum of both values, that the third open two adds less than the first, or that the side to move needs fewer
+threats. The network learns this difference; the linear evaluation is unchanged. An empty point adds
 max(0, own[code] + other[code]) to sixteen features of each side. Two small layers process the sums, minus those of the
 empty board, so that one network serves all board sizes.
 
@@ -48,7 +48,7 @@ _OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 _INPUT_SCALE = 0.05
 """Features are sums over many points; this scales them to about 1."""
 _OWN_CODE = 0.3
-"""Factor of a code's own part, relative to the parts it shares with other codes; as in the linear fit."""
+"""Factor of a code's own part, relative to the parts shared with other codes; as in the linear fit."""
 
 # Integers per unit of features and hidden layers. The sum of a feature over the largest board must stay below 2^15.
 _FEATURE_UNIT = 32
@@ -68,7 +68,7 @@ class NetFitConfig:
     result_weight: float = 0.5
     """Weight of the game's result in the target; the rest is the search value."""
     validation: float = 0.05
-    """Share of games held out for validation."""
+    """Fraction of games held out for validation."""
     threads: int = 1
     seed: int = 1
 
@@ -78,19 +78,19 @@ class NetFitConfig:
 
     @property
     def fit(self) -> FitConfig:
-        """Settings that the samples are collected with."""
+        """Settings for collecting the samples."""
         return FitConfig(result_weight=self.result_weight, validation=self.validation, seed=self.seed)
 
 
 class _CodeTable(nn.Module):
-    """A vector for each code: [codes, width]. Rare codes are determined by the parts they share with others."""
+    """A vector for each code: [codes, width]. The parts shared with other codes determine rare codes."""
 
     parts: Tensor
 
     def __init__(self, width: int, deviation: float) -> None:
         super().__init__()
         parts = torch.tensor(shape_parts(), dtype=torch.float32)
-        # Parts of few codes would learn slowly, so scale them up, within limits.
+        # Parts that occur in few codes would learn slowly, so scale them up, within limits.
         parts = (parts / parts.pow(2).mean(0).sqrt().clamp(min=1e-3)).clamp(max=20)
         self.register_buffer("parts", parts)
         self.shared = nn.Parameter(deviation * torch.randn(parts.shape[1], width))
@@ -119,7 +119,7 @@ class TrainedNet(nn.Module):
         nn.init.zeros_(self.output.weight)
 
     def point_features(self, side: int, own_codes: Tensor, other_codes: Tensor) -> Tensor:
-        """Return what points add to the features of a side [n, FEATURES], by its own and its opponent's codes [n]."""
+        """Return the contributions of points to a side's features [n, FEATURES] from own and opponent's codes [n]."""
         own = functional.embedding(own_codes, self.own[side]())
         return torch.relu(own + functional.embedding(other_codes, self.other[side]()))
 
@@ -146,7 +146,7 @@ class _Batches:
         self._linear = linear
 
     def logits(self, net: TrainedNet, side: int, positions: npt.NDArray[np.intp]) -> Tensor:
-        """Return the log-odds of both evaluations together for positions in which `side` is to move."""
+        """Return the sum of the linear and the network log-odds for positions with `side` to move."""
         lengths = self._starts[positions + 1] - self._starts[positions]
         offsets = np.concatenate(([0], np.cumsum(lengths)[:-1]))
         entries = np.repeat(self._starts[positions] - offsets, lengths) + np.arange(int(lengths.sum()))
@@ -165,7 +165,7 @@ class _Batches:
         return logits + torch.from_numpy(self._linear[positions])
 
     def loss(self, net: TrainedNet, side: int, positions: npt.NDArray[np.intp]) -> Tensor:
-        """Return the mean cross-entropy of positions in which `side` is to move."""
+        """Return the mean cross-entropy of positions with `side` to move."""
         targets = torch.from_numpy(self._targets[positions])
         return functional.binary_cross_entropy_with_logits(self.logits(net, side, positions), targets)
 

@@ -47,9 +47,9 @@ class SpsaConfig:
     """Nodes of each search."""
     seed: int = 1
     step: float = 0.08
-    """Perturbation at the end of the run, as a share of a parameter's range."""
+    """Perturbation at the end of the run, as a fraction of a parameter's range."""
     gain: float = 0.008
-    """Movement per won pair at the end of the run, as a share of the step."""
+    """Update per won pair at the end of the run, as a fraction of the step."""
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.nodes < 1:
@@ -72,13 +72,13 @@ def search_parameters() -> tuple[Parameter, ...]:
 
 
 class Proposal(NamedTuple):
-    """Values that the two sides of a pair play with."""
+    """Parameter values of the two sides of a pair."""
 
     pair: int
     up: dict[str, int]
     down: dict[str, int]
     directions: dict[str, int]
-    """+1 or -1 for each parameter: direction in which the first side is perturbed."""
+    """Direction of the first side's perturbation for each parameter: +1 or -1."""
 
 
 class Spsa:
@@ -91,7 +91,7 @@ class Spsa:
         self.values = {parameter.name: float(parameter.default) for parameter in parameters}
 
     def rounded(self) -> dict[str, int]:
-        """Return the values rounded to integers, as the engine takes them."""
+        """Return the values rounded to integers, as required by the engine."""
         return {name: round(value) for name, value in self.values.items()}
 
     def propose(self, pair: int) -> Proposal:
@@ -130,7 +130,7 @@ class Spsa:
         replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
-        """Load a state. `InputError` if it belongs to another run."""
+        """Load a state. Raises `InputError` if it belongs to another run."""
         try:
             fields = read_json(path)
             conditions, pairs = fields["conditions"], int(fields["pairs"])
@@ -169,7 +169,7 @@ def tune_search(
         while state.pairs_done < config.pairs:
             first = state.pairs_done
             proposals = [state.propose(pair) for pair in range(first, min(first + workers, config.pairs))]
-            # Sorted, so that the result does not depend on which pair ends first.
+            # Sort, so that the result does not depend on the order in which pairs end.
             for proposal, score in sorted(pool.run(proposals), key=lambda answer: answer[0].pair):
                 state.learn(proposal, score)
             state.save(path)

@@ -1,7 +1,7 @@
-"""The board as the manager describes it to a brain: own stones and opponent's stones, without colours.
+"""The board in the manager's terms: own stones and opponent's stones, without colours.
 
-Managers may set up anything: stones in any order, any number for each side, moves after a five. The board stores the
-stones as received; colours and history are derived only when a `Position` is needed.
+Managers may set up arbitrary positions: stones in any order, any number for each side, moves after a five. The board
+stores the stones as received; colours and history are derived only when a `Position` is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tengen.protocols.piskvork.notation import Field, point_of_square
 
 
 class BrainBoard:
-    """Stones in the order received, and whose turn it is."""
+    """Stones in the order received, and the side to move."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
@@ -45,12 +45,12 @@ class BrainBoard:
         self.is_own_turn = True
 
     def add(self, point: Point, owner: Field) -> None:
-        """Place a stone on a free point and give the turn to the other side."""
+        """Place a stone on a free point; the other side is then to move."""
         self._owners[point] = owner
         self.is_own_turn = owner is Field.OPPONENT
 
     def remove(self, point: Point) -> bool:
-        """Remove a stone and give the turn to its owner; False if the point is empty."""
+        """Remove a stone; its owner is then to move. Return False if the point is empty."""
         owner = self._owners.pop(point, None)
         if owner is None:
             return False
@@ -58,13 +58,13 @@ class BrainBoard:
         return True
 
     def swap_sides(self) -> None:
-        """Swap the owners of all stones, so that the brain plays the other side, and change the turn."""
+        """Swap the owners of all stones, so that the brain plays the other side, and switch the side to move."""
         other = {Field.OWN: Field.OPPONENT, Field.OPPONENT: Field.OWN}
         self._owners = {point: other[owner] for point, owner in self._owners.items()}
         self.is_own_turn = not self.is_own_turn
 
     def set_up(self, rows: Iterable[str]) -> list[str]:
-        """Replace the board by rows `X,Y,field` with the brain to move; return the rows that are invalid."""
+        """Set up the board from rows `X,Y,field`, with the brain to move. Return the invalid rows."""
         self.clear()
         invalid: list[str] = []
         for row in rows:

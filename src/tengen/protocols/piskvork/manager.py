@@ -42,7 +42,7 @@ _STOP_S = 0.2
 _SETTLE_S = 0.005
 """Pause after an answer. Rapfi and others ignore input that arrives while they are still ending their search."""
 _COMPLAINT_S = 1.0
-"""How long to wait for an analysis after the engine has answered ERROR or UNKNOWN."""
+"""Time to wait for an analysis after the engine has answered ERROR or UNKNOWN."""
 _UNLIMITED_DEPTH = 99
 """Value of `INFO max_depth` that engines treat as no limit."""
 _DETAIL_INFO = 2
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """How to run an engine."""
+    """Settings for running an engine."""
 
     argv: tuple[str, ...]
     """Program and arguments."""
@@ -64,15 +64,15 @@ class EngineSettings:
     memory_bytes: int | None = None
     """Memory limit of the engine and its children (default: none). It is sent to the engine and enforced."""
     tolerance_ms: int = 1000
-    """How long after its time limit a move is still accepted."""
+    """Tolerance in milliseconds: a move that exceeds its time limit by more is a fault."""
     start_ms: int = 10_000
-    """Time limit of START."""
+    """Time limit of START in milliseconds."""
     turn_ms: int = 30_000
-    """Time per move if the limits set none."""
+    """Milliseconds per move if the limits set no time."""
     is_suspended_when_idle: bool = False
     """Whether to suspend the process between requests."""
     is_strict: bool = False
-    """Whether ERROR or UNKNOWN instead of a move is an error immediately, rather than at the deadline."""
+    """Whether ERROR or UNKNOWN instead of a move is a fault immediately, instead of only at the deadline."""
 
 
 class PiskvorkManager:
@@ -127,7 +127,7 @@ class PiskvorkManager:
             raise
 
     def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
-        """Return the engine's move, which is legal in `position`. The game must not be over; `stop` ends the search."""
+        """Return the engine's move; it is checked to be legal. The game must not be over; `stop` ends the search."""
         self._ensure_ready(position.ruleset)
         if position.stones == 0 and self._engine_position != position:
             self.new_game(position.ruleset)
@@ -262,7 +262,7 @@ class PiskvorkManager:
     # -- asking --------------------------------------------------------------------------------------------------------
 
     def _ensure_ready(self, ruleset: Ruleset) -> None:
-        """Make sure that a process is running with a board for the ruleset; engines ignore the opening procedure."""
+        """Ensure that a process is running with a board for the ruleset; engines ignore the opening procedure."""
         if self._process is None or self._ruleset is None or replace(self._ruleset, opening=ruleset.opening) != ruleset:
             self.new_game(ruleset)
 

@@ -1,4 +1,4 @@
-"""The state of a session with one manager (board, settings, player), and how the brain finds its answers.
+"""State of a session with one manager (board, settings, player), and the search for the brain's answers.
 
 The commands, in `brain` and `yixin`, operate on a `Session`.
 """
@@ -70,7 +70,7 @@ class Session:
     # -- the board -----------------------------------------------------------------------------------------------------
 
     def new_game(self, width: int, height: int) -> None:
-        """Start a game on an empty board; the player forgets the previous game."""
+        """Start a game on an empty board and reset the player."""
         self.board = BrainBoard(width, height)
         self.excluded.clear()
         self.games += 1
@@ -209,7 +209,7 @@ class Session:
         return decision.move
 
     def _move_after_end(self, board: BrainBoard, position: Position | None) -> Point | None:
-        """Return a free point if the manager plays on in a game that is over under the current rule."""
+        """Return a free point if the manager continues a game that is over under the current rule."""
         free = board.free_points()
         if not free:
             self.send("ERROR the board is full")
@@ -232,7 +232,7 @@ class _Monitor:
         self._thought: Thought | None = None
 
     def attached(self, work: Callable[[Agent, Thought], None]) -> Callable[[Agent, Thought], None]:
-        """Wrap `work` so that its snapshots go to this monitor until the thought is dropped, the last one included."""
+        """Wrap `work` so that the monitor prints all its snapshots, including the last one, until it is dropped."""
 
         def watched(agent: Agent, thought: Thought) -> None:
             self._thought = thought
@@ -243,7 +243,7 @@ class _Monitor:
         return watched
 
     def show(self, analysis: Analysis) -> None:
-        """Send the snapshot, or keep it for later if another one was sent just before."""
+        """Send the snapshot, or keep it for later if another one was sent very recently."""
         now = time.monotonic()
         if analysis.depth == self._shown_depth and now - self._shown_at < _SNAPSHOT_EVERY_S:
             self._pending = analysis

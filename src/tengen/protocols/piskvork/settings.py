@@ -11,13 +11,13 @@ from tengen.core.contracts import Limits, Rule
 from tengen.protocols.piskvork.notation import UNLIMITED_MS, rule_of_number
 
 DEFAULT_TURN_MS = 5_000
-"""Time per move if the manager sets none."""
+"""Milliseconds per move if the manager sets no time."""
 RESERVE_MS = 60
 """Safety margin subtracted from the time of every move, for the pipe, other processes and Python itself."""
 MAX_RESERVE_FRACTION = 0.3
 """Maximum fraction of the time of a very short move that is reserved."""
 IMMEDIATE_MS = 100
-"""How long to wait for the player after `timeout_turn 0`, which asks for an immediate answer."""
+"""Time to wait for the player after `timeout_turn 0`, which asks for an immediate answer."""
 
 # Yixin-Board sends these values if there is no clock.
 _YIXIN_UNLIMITED_TURN_MS = 2_000_000
@@ -46,11 +46,11 @@ class Budget:
     think_until: float
     """The time limit passed to the player."""
     stop_at: float
-    """When a player that is still searching is stopped."""
+    """Time at which a player that is still searching is stopped."""
     answer_at: float
-    """When the brain answers without waiting for the player any longer."""
+    """Time at which the brain answers without waiting for the player any longer."""
     clock_until: float = math.inf
-    """When the clock of the whole game runs out, minus the reserve."""
+    """Time at which the clock of the whole game runs out, minus the reserve."""
 
     def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
         """Return the limits for a search that starts now."""

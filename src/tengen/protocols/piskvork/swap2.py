@@ -1,4 +1,4 @@
-"""Decisions in swap2: which opening to propose and which side to take.
+"""Decisions in swap2: the opening to propose and the side to choose.
 
 The proposer places three stones. The chooser takes black (SWAP), stays white and plays the fourth stone, or places two
 more stones and lets the proposer choose. After three or five stones it is white's turn. A player that can evaluate the
@@ -67,7 +67,7 @@ def propose_opening(ruleset: Ruleset, seed: int) -> Swap2Answer:
 
 
 def choose_side(agent: Agent, position: Position, limits: Limits, stop: StopSignal) -> Swap2Answer:
-    """Choose a side after three or five stones, white to move, by the value of the agent's search.
+    """Choose a side after three or five stones, with white to move, by the value of the agent's search.
 
     An agent that does not evaluate positions stays white.
     """

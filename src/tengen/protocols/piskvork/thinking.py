@@ -1,9 +1,9 @@
-"""The player in a worker thread, under a deadline: the brain never waits for it too long.
+"""Runs the player in a worker thread with a deadline, so that the brain always answers in time.
 
-One worker thread owns the player: it makes it, prepares it for the game and runs its searches, so that only one thread
-uses the player. The thread that asks watches the clock. It stops the search when the time is over or the manager says
-so. If the player does not stop, the brain continues with the best move so far. The answer of a late player is dropped,
-and the player is used again.
+One worker thread owns the player: it creates the player, prepares it for the game and runs its searches, so that only
+one thread uses it. The calling thread watches the clock. It stops the search when the time is up or the manager sends a
+stop. If the player does not stop, the brain continues with the best move so far. The answer of a late player is
+discarded; the player stays in use.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from tengen.errors import AgentError
 from tengen.protocols.piskvork.settings import Budget
 
 STOP_GRACE_S = 0.3
-"""How long to wait for a player after the manager has stopped it."""
+"""Time to wait for a player after the manager has stopped it."""
 
 Monitor = Callable[[Analysis], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the player has to think about, and its limits."""
+    """A search request to the player: position and limits."""
 
     position: Position
     budget: Budget
     game: int
-    """Number of the game; a new number makes the player forget the last game."""
+    """Number of the game; a new number resets the player."""
     number: int = 0
-    """Number of the command that asked; a stop with a later number ends the thought."""
+    """Number of the command that requested the search; a stop command with a later number ends it."""
     nodes: int | None = None
     depth: int | None = None
     threads: int | None = None
@@ -55,7 +55,7 @@ class Order:
     excluded: frozenset[Point] = frozenset()
 
     def limits(self) -> Limits:
-        """Return the limits from now on."""
+        """Return the limits of a search that starts now."""
         return self.budget.limits(time.monotonic(), nodes=self.nodes, depth=self.depth, threads=self.threads)
 
 
@@ -68,19 +68,19 @@ class Thought:
         self.stop = StopSignal()
         """Ends the work, even if it has not started yet."""
         self.search: Search | None = None
-        """The search that looks for the move, once it has started."""
+        """The search for the move; None before it has started."""
         self.best: Decision | None = None
-        """The player's choice; the best move so far if it came too late."""
+        """The player's choice, or the best move so far if the player was too late."""
         self.is_supported = True
         """Whether the player supports the ruleset."""
         self.error: BaseException | None = None
         self.is_over = False
         self.is_dropped = False
-        """Whether nobody waits for the thought any more; it must then print nothing."""
+        """Whether the result is no longer needed; the thought must then print nothing."""
 
 
 class Thinker:
-    """The worker thread with its player, which `make_agent` makes when it is first needed."""
+    """The worker thread and its player, which `make_agent` creates on first use."""
 
     def __init__(self, make_agent: Callable[[], Agent]) -> None:
         self._make_agent = make_agent
@@ -98,7 +98,7 @@ class Thinker:
     # -- asking --------------------------------------------------------------------------------------------------------
 
     def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
-        """Let the worker do `work`; return when it is done, when its budget is used up, or when the brain closes."""
+        """Run `work` in the worker; return when it is done, when its budget is used up, or when the brain closes."""
         thought = Thought(work, order)
         self._jobs.put(lambda: self._do(thought))
         self._watch(thought)
@@ -109,11 +109,11 @@ class Thinker:
         return thought
 
     def warm_up(self) -> None:
-        """Make the player in the background, so that the first thought does not wait for it."""
+        """Create the player in the background, so that the first search does not wait for it."""
         self._jobs.put(self._made_agent)
 
     def stop_before(self, number: int) -> None:
-        """Stop every thought asked for by a command before the given number, running or not yet started."""
+        """Stop all thoughts, running or pending, whose command has a lower number."""
         with self._changed:
             self._stopped_before = max(self._stopped_before, number)
             self._changed.notify_all()
@@ -124,20 +124,20 @@ class Thinker:
         return self._is_closing
 
     def begin_close(self) -> None:
-        """Give up the running thought and all later ones. Returns immediately."""
+        """Abandon the running thought and all later ones. Returns immediately."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
-        """Free the player if it stops in time."""
+        """Stop the worker thread and close the player if it stops in time."""
         self.begin_close()
         self._jobs.put(lambda: None)
         self._worker.join(timeout_s)
 
     @property
     def agent(self) -> Agent | None:
-        """The player, once it is made. It may be thinking, so ask it only for simple facts."""
+        """The agent, or None before it is created. A search may be running, so use only simple queries."""
         return self._agent
 
     # -- watching ------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Thinker:
 
     def _run(self) -> None:
         while not self._is_closing:
-            # A failure to make the player is reported when it has to think.
+            # A failure to create the player is reported at the first search.
             with suppress(BaseException):
                 self._jobs.get()()
         if self._agent is not None:
@@ -215,13 +215,13 @@ class Thinker:
 
 
 def _stop(thought: Thought) -> None:
-    # Whatever a player does when it is stopped, the watch continues.
+    # An exception in the player's stop function must not end the watch.
     with suppress(Exception):
         thought.stop.set()
 
 
 def choose_move(agent: Agent, thought: Thought) -> None:
-    """Do the work of a thought: let the player choose."""
+    """Choose a move with the player; used as the `work` of a thought."""
     thought.best = _choose(agent, thought)
 
 
@@ -234,7 +234,7 @@ def _choose(agent: Agent, thought: Thought) -> Decision:
 def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], None]:
     """Return work that analyses the `lines` best moves and passes every snapshot to `monitor`.
 
-    A player that does not analyse only chooses; the snapshot is then made from its choice.
+    If the player cannot analyse, it only chooses a move, and the snapshot is created from its decision.
     """
 
     def work(agent: Agent, thought: Thought) -> None:

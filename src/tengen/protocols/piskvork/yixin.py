@@ -48,7 +48,7 @@ def _show_info(session: Session, command: Command) -> None:
     session.send(f"MESSAGE {session.about.name} {session.about.version}")
     # Without this line, Yixin-Board allows only one thread.
     session.send(f"MESSAGE INFO MAX_THREAD_NUM {os.cpu_count() or 1}")
-    # The exponent of a power of two, in KiB.
+    # The base-2 logarithm of the size in KiB.
     session.send(f"MESSAGE INFO MAX_HASH_SIZE {(MAX_TABLE_BYTES >> 10).bit_length() - 1}")
 
 
@@ -62,7 +62,7 @@ def _find_best(session: Session, command: Command) -> None:
     count = command.arguments.strip()
     lines = int(count) if count.isdecimal() and len(count) < 9 else 1
     if session.board is not None and not session.board.is_own_turn:
-        session.board.swap_sides()  # search for the side to move, whichever it is
+        session.board.swap_sides()  # the brain always searches for the side to move
     session.answer_with_move(command, lines=min(max(lines, 1), _MAX_LINES), is_analysis=True)
 
 
@@ -256,7 +256,7 @@ def _swap2_choose_second(session: Session, command: Command) -> None:
 
 
 def _swap2_choose(session: Session, command: Command, question: str) -> None:
-    """Answer whether to swap. Yixin-Board has sent the stones with YXBOARD, and asks for a move after NO."""
+    """Answer whether to swap. Yixin-Board has sent the stones with YXBOARD, and requests a move after NO."""
     position = _position(session)
     if position is None:
         return

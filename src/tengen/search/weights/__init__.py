@@ -1,4 +1,4 @@
-"""The fitted numbers of the alpha-beta engine, written by `tengen tune`; a rule may have a file of its own."""
+"""The fitted weights of the alpha-beta engine, written by `tengen tune`; a rule may have its own file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def save_weights(file: Path | BinaryIO, weights: Weights) -> None:
 
 
 def weights_for(ruleset: Ruleset) -> Weights:
-    """The numbers shipped for a ruleset."""
+    """Return the weights shipped for a ruleset."""
     folder = resources.files(__name__)
     own = folder / f"{ruleset.rule}.npz"
     with resources.as_file(own if own.is_file() else folder / _FALLBACK) as path:
