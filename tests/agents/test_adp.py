@@ -93,5 +93,5 @@ def test_missing_critics_are_refused(tmp_path: Path) -> None:
         make_agent("adp:model=adp,run=there")
     with pytest.raises(InputError, match="nor a shipped critic"):
         make_agent("adp:model=nobody")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="is missing"):
         make_agent(f'adp:run="{tmp_path}"')
