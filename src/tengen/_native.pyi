@@ -1256,6 +1256,10 @@ class PuctSearch:
     def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
         """Write the planes of leaves; the number of rows."""
 
+    @property
+    def has_work(self) -> bool:
+        """Whether `collect` may find more leaves or visit more nodes."""
+
     def supply(self, worker: int, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def abandon(self, worker: int) -> None:

@@ -56,14 +56,17 @@ class PuctSearch {
   }
 
   // Write planes [rows, C, area] of leaves that need an evaluation; the number of rows. With none left to find it waits
-  // for the answers of other workers, or returns 0. Nothing of this worker may be waiting.
+  // for the answers of other workers, or returns 0. In a full tree it returns after some walks, so that the caller can
+  // report. Nothing of this worker may be waiting.
   int collect(int worker, float* planes);
   void supply(int worker, const float* log_policies, const float* values);
   // Take back the walks of a worker that will get no answers.
   void abandon(int worker);
 
-  // Simulations or time used up, root proved, memory full, or told to end; never before the root has been evaluated.
+  // Simulations or time used up, root proved, or told to end; never before the root has been evaluated.
   bool is_over() const;
+  // Whether `collect` may find more leaves, or visit more nodes of a full tree.
+  bool has_work() const;
   // End soon what has begun. May be called by any worker.
   void end();
 

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -63,7 +65,7 @@ struct PuctSearchPlan {
 struct PuctWalk {
   enum class End : std::uint8_t {
     kLeaf,       // wants an evaluation
-    kKnown,      // ends in a node whose value is proved
+    kKnown,      // ends in a node whose value is proved, or in a leaf of a full tree: repeat its value
     kCollision,  // ran into a node that waits for its evaluation: cancel it
     kThreats,    // came to a node that is worth a look for continuous threats: conclude it
   };
@@ -102,8 +104,11 @@ class PuctTree {
   // Make the child reached by `move` the root, with all that hangs below it, in the same memory. False when there is
   // none: then the tree is reset. No walk may be under way.
   bool advance(Point move);
-  // Set addresses apart for so many bytes, so that the tree need not be copied while it grows up to there.
-  void reserve(std::size_t bytes);
+  // Limit the tree to about this many bytes, and reserve addresses for them, so that it is not copied while it grows. A
+  // full tree opens no more nodes. Its walks choose among the nodes that it has, and repeat the evaluation of the leaf
+  // where they end.
+  void limit(std::size_t bytes);
+  bool is_full() const { return bytes() >= max_bytes_; }
 
   // Walks of this search, begun and finished. The one that evaluates the root does not count.
   int begun() const { return begun_; }
@@ -121,7 +126,7 @@ class PuctTree {
   // A look for threats is done: what it proved goes back, otherwise the walk is cancelled. One that was cut short may
   // be repeated.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
-  // Send back what is already proved of the walk's last node.
+  // Back up the value of the walk's last node: the proved one, else its evaluation.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
 
@@ -143,8 +148,10 @@ class PuctTree {
   // The value of an opened edge to the side that may play it, a ply before the child's own.
   double value_of(const PuctNode& child) const;
 
-  std::uint32_t select(std::uint32_t parent);
-  int select_by_puct(const PuctNode& node, bool is_root) const;
+  // The edge to follow; -1 if the tree is full and no opened edge is worth a visit.
+  int select(const PuctNode& node, bool is_root, bool may_open) const;
+  // Without `may_open`, the best opened edge, -1 if there is none.
+  int select_by_puct(const PuctNode& node, bool is_root, bool may_open) const;
   int select_by_halving(const PuctNode& node) const;
   std::uint32_t open(std::uint32_t parent, int edge);
   void open_line(std::uint32_t index, const std::vector<Point>& line);
@@ -177,6 +184,8 @@ class PuctTree {
   std::vector<PuctNode> nodes_;
   std::vector<PuctEdge> edges_;
   PuctSearchPlan plan_;
+  std::size_t max_bytes_ = std::numeric_limits<std::size_t>::max();
+  bool has_repeats_ = false;  // an evaluation was backed up more than once
   int begun_ = 0;
   int finished_ = 0;
   std::vector<float> gumbel_;      // [area], of this search
