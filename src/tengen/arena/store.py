@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.openings import DrawState
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
@@ -25,6 +26,8 @@ from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 
 _VERSION = 1
+_OPENINGS_SETTING = "state of the openings of "
+"""Start of the settings that hold the state of the draw of random openings, followed by the ruleset."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -51,6 +54,15 @@ CREATE TABLE IF NOT EXISTS games (
   duration_s REAL NOT NULL,
   ended_at TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order in which they were made
+  ruleset TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  stones TEXT NOT NULL,
+  key TEXT NOT NULL,                           -- equal for openings that are equal under a symmetry of the board
+  lap INTEGER NOT NULL,                        -- how often all distinct openings were used up before
+  PRIMARY KEY (ruleset, number),
+  UNIQUE (ruleset, lap, key)
+) WITHOUT ROWID;
 """
 _COLUMNS = (
     "number, ruleset, round, first, second, opening_number, opening, seed, black_seat, outcome, ending, detail, moves,"
@@ -207,6 +219,17 @@ class GameStore:
         for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
             yield _stored_game(row)
 
+    def openings(self, ruleset: Ruleset) -> StoredOpenings:
+        """Return the shelf of the random openings under a ruleset."""
+        return StoredOpenings(self, self._database, ruleset)
+
+    def clear_openings(self) -> None:
+        """Forget all random openings."""
+        self._database.execute("BEGIN")
+        self._database.execute("DELETE FROM openings")
+        self._database.execute("DELETE FROM settings WHERE key LIKE ?", (f"{_OPENINGS_SETTING}%",))
+        self._database.execute("COMMIT")
+
     def is_sound(self) -> bool:
         """Return whether the file passes SQLite's integrity check."""
         return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
@@ -258,6 +281,57 @@ class GameStore:
             )
         elif not tables:
             raise InputError(f"{self.path} contains no games")
+
+
+class StoredOpenings:
+    """The random openings of a store under one ruleset (an `OpeningShelf`). Each is committed when it is added."""
+
+    def __init__(self, store: GameStore, database: sqlite3.Connection, ruleset: Ruleset) -> None:
+        self._store = store
+        self._database = database
+        self._ruleset = ruleset.name
+        self._setting = f"{_OPENINGS_SETTING}{ruleset.name}"
+
+    def __len__(self) -> int:
+        (last,) = self._database.execute(
+            "SELECT MAX(number) FROM openings WHERE ruleset = ?", (self._ruleset,)
+        ).fetchone()
+        return 0 if last is None else last + 1
+
+    def __getitem__(self, number: int) -> tuple[Point, ...]:
+        row = self._database.execute(
+            "SELECT stones FROM openings WHERE ruleset = ? AND number = ?", (self._ruleset, number)
+        ).fetchone()
+        if row is None:
+            raise IndexError(f"opening {number} of {len(self)}")
+        return parse_points(row[0])
+
+    def has(self, key: str, lap: int) -> bool:
+        """Return whether the lap has an opening with this key."""
+        wanted = (self._ruleset, lap, key)
+        found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
+        return found.fetchone() is not None
+
+    def add(self, opening: Sequence[Point], key: str, state: DrawState) -> None:
+        """Commit the next opening, with the state of the draw after it."""
+        row = (self._ruleset, len(self), "".join(opening), key, state.lap)
+        try:
+            self._database.execute("BEGIN")
+            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+            self._store.set_setting(self._setting, [state.lap, state.rng])
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise InputError(f"cannot store an opening in {self._store.path}: {error}") from None
+
+    def state(self) -> DrawState | None:
+        """Return the state after the last opening, None if there is no opening."""
+        found = self._store.setting(self._setting)
+        if found is None:
+            return None
+        lap, (version, words, spare) = found
+        return DrawState(lap, (version, tuple(words), spare))
 
 
 def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
