@@ -104,12 +104,16 @@ test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests and sav
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
 
+# The newest editable build; clang-tidy reads compiler flags from its compile_commands.json.
+EDITABLE_BUILD = $(firstword $(shell ls -td build/editable-*))
+
 lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/run-clang-tidy.py -quiet -hide-progress -j $(JOBS) -p $(EDITABLE_BUILD) $(filter %.cpp,$(CPP_FILES))
 	$(NODE_TOOLS)/tsc
 	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 

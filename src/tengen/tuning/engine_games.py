@@ -23,6 +23,7 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.files import writing
 from tengen.core.geometry import parse_points
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
@@ -240,11 +241,8 @@ def _goes_on(game: EngineGame, begun: EngineGame | None) -> bool:
 
 
 def _append(path: Path, line: bytes) -> None:
-    try:
-        with open(path, "ab", buffering=0) as file:
-            file.write(line)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    with writing(path), open(path, "ab", buffering=0) as file:
+        file.write(line)
 
 
 def _cut_partial_line(path: Path) -> None:
