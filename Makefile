@@ -97,7 +97,7 @@ install: $(STAMPS)/play  ## Set up .venv with everything needed to play
 
 # One thread per test process, because busy-waiting threads on shared cores slow each other down.
 test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
 
 test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)

@@ -63,6 +63,7 @@ void bind_fudan(nb::module_& m) {
           "direction_scores",
           [](const fudan::PointScores& scores, Colour colour, Point point) {
             std::vector<fudan::Score> directions;
+            directions.reserve(kDirections);
             for (int d = 0; d < kDirections; ++d) directions.push_back(scores.score(colour, point, d));
             return directions;
           },

@@ -53,6 +53,10 @@ class NotDueError(InputError):
     """The action is valid but not now: not this player's turn, nothing to undo, or the board has changed."""
 
 
+class StorageError(TengenError):
+    """The disk is full, read-only or failing. Nothing has changed, and the same request can succeed later."""
+
+
 class BusyError(TengenError):
     """The server is overloaded; the same request can succeed later."""
 

@@ -236,6 +236,7 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
     with GameStore(tmp_path / "whole.db") as whole, GameStore(tmp_path / "cut.db") as cut:
         play(tournament, whole)
         assert play(moved, whole).played_now == 0
+        cut.set_players(whole.players())
         for name in ("tournament", "opening_files"):
             cut.set_setting(name, whole.setting(name))
         first = next(whole.games())

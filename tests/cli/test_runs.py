@@ -24,9 +24,10 @@ def test_eighty_columns_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         folder=Path("runs/a-long-name-of-a-run/first"),
         header=SimpleNamespace(algorithm="alphazero", preset="alphagomoku8-6x6x4"),
         state=lambda: RunState.STOPPED,
-        metrics=lambda: metrics,
+        readable_metrics=lambda _: iter(metrics),
     )
-    monkeypatch.setattr("tengen.learning.run.reading.find_runs", lambda _: [run])
+    monkeypatch.setattr("tengen.learning.run.reading.find_run_folders", lambda _: [run.folder])
+    monkeypatch.setattr("tengen.learning.run.reading.RunReader.open", lambda _: run)
     done = CliRunner().invoke(app, ["runs"], env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.exception
     assert "…" not in done.stdout

@@ -89,7 +89,7 @@ def write_tournament(path: Path) -> None:
 
 
 def test_runs_are_listed_and_shown(lab: TestClient) -> None:
-    summary, other = lab.get("/api/runs").json()
+    summary, other = lab.get("/api/runs").json()["runs"]
     assert (summary["name"], summary["algorithm"], summary["rules"]) == ("zero/first", "alphazero", "6x6:4:freestyle")
     assert (other["name"], other["isLive"]) == ("adp", False)
     assert (summary["steps"], summary["games"], summary["isLive"]) == (1000, 10_000, True)
@@ -105,7 +105,7 @@ def test_runs_are_listed_and_shown(lab: TestClient) -> None:
 
 
 def test_tournaments_are_listed_and_shown(lab: TestClient) -> None:
-    (summary,) = lab.get("/api/tournaments").json()
+    (summary,) = lab.get("/api/tournaments").json()["tournaments"]
     assert (summary["name"], summary["title"], summary["isLive"]) == ("ladder", "A ladder", False)
     games = summary["games"]
     assert games == summary["gamesPlanned"] > 0
@@ -143,7 +143,7 @@ def test_unknown_runs_and_tournaments_are_not_found(lab: TestClient, path: str) 
 
 
 def test_a_run_is_named_by_its_path_in_the_folder_alone(lab: TestClient, root: Path) -> None:
-    assert [run["agent"] for run in lab.get("/api/runs").json()] == ["alphazero:run=zero/first", "adp:run=adp"]
+    assert [run["agent"] for run in lab.get("/api/runs").json()["runs"]] == ["alphazero:run=zero/first", "adp:run=adp"]
     agents = {agent["name"]: agent for agent in lab.get("/api/info").json()["agents"]}
     for kind, choices in (("alphazero", "zero/first | none"), ("adp", "adp | none")):
         assert {one["key"]: one["type"] for one in agents[kind]["parameters"]}["run"] == choices

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
 
+from tengen.web.app import create_app
+from tengen.web.games.collections import Collections
+from tengen.web.games.records import ReadRecord, ReadResult
+from tengen.web.messages.records import ImportResult, Record
+from tengen.web.services import ServerConfig
+from tengen.web.workers.jobs import Job
+from tengen.web.workers.scheduler import SearchPool, SearchPoolConfig
 from tests.conftest import ROOT
+from tests.web.conftest import GENEROUS
 from tests.web.talk import Json
 
 SAMPLES = ROOT / "tests" / "records" / "samples"
@@ -91,3 +104,101 @@ def test_pictures(client: TestClient) -> None:
     png = client.get("/api/picture.png", params={"moves": "h8i9", "rules": "renju", "boardXSize": 9})
     assert png.content.startswith(b"\x89PNG")
     assert client.get("/api/picture.svg", params={"moves": "<script>"}).status_code == 400
+
+
+# ---- Collections ----------------------------------------------------------------------------------------------------
+
+GAMES = "".join(
+    f"(;GM[4]SZ[15]PB[Ann {number}]C[{number}];B[hh];W[ii]C[a comment](;B[jj])(;B[kk]))" for number in range(40)
+)
+
+
+def test_a_file_is_parsed_once_for_all_its_games(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    run = SearchPool.run
+
+    async def counted(pool: SearchPool, job: Job, **options: Any) -> Any:
+        if isinstance(job, ReadRecord):
+            sizes.append(len(job.data))
+        return await run(pool, job, **options)
+
+    monkeypatch.setattr(SearchPool, "run", counted)
+    first = client.post("/api/import", json={"text": GAMES}).json()
+    for index in (0, 7, 39):
+        alone = client.post("/api/import", json={"text": GAMES, "index": index}).json()
+        assert alone["record"]["black"] == f"Ann {index}"
+        assert alone == first | {"index": index, "record": alone["record"]}
+        assert len(alone["record"]["nodes"]) == 5
+    assert client.post("/api/import", json={"text": GAMES, "index": 40}).status_code == 400
+    assert sizes[0] == len(GAMES)
+    assert len(sizes) == 4
+    assert max(sizes[1:]) < len(GAMES) / 10
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+def test_a_kept_game_is_the_game_of_the_file(client: TestClient, path: Path) -> None:
+    body = {"base64": base64.b64encode(path.read_bytes()).decode(), "filename": path.name}
+    first = client.post("/api/import", json=body).json()
+    assert client.post("/api/import", json=body).json() == first
+
+
+def test_kept_files_are_bounded() -> None:
+    async def read_many() -> list[int]:
+        asked: list[int] = []
+
+        class Pool:
+            async def run(self, job: ReadRecord, owner: str) -> ReadResult:
+                asked.append(len(job.data))
+                record = ImportResult(format="sgf", game_count=2, titles=[], index=0, record=Record(), notes=[])
+                return ReadResult(record, (zlib.compress(b"x"), b"y" * 400))
+
+        collections = Collections(cast(SearchPool, Pool()), max_bytes=1000)
+        for size in (10, 20, 30, 10, 30):
+            job = ReadRecord(data=b"x" * size, format=None, filename=None, ruleset=None, rows="bottom", index=0)
+            await collections.read(job, "owner")
+        return asked
+
+    # The third file pushes out the first, which is then read again; the third is still known.
+    assert asyncio.run(read_many()) == [10, 20, 30, 10, 1]
+
+
+# ---- Large records --------------------------------------------------------------------------------------------------
+
+
+def test_large_records_are_checked_outside_the_event_loop(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("parsed in the process of the server")
+
+    nodes: list[Json] = [{}] + [{"parent": place, "colour": "black", "comment": "x" * 100} for place in range(2000)]
+    record = {"nodes": nodes}
+    with monkeypatch.context() as patched:
+        for name in ("model_validate", "model_validate_json"):
+            patched.setattr(Record, name, refuse)
+        patched.setattr(Record, "__pydantic_validator__", None)
+        study = client.post("/api/studies", json=record)
+        assert study.status_code == 201, study.text
+        again = client.put(f"/api/studies/{study.json()['id']}", json=record)
+        assert again.json() == study.json()
+        assert client.get(f"/api/studies/{study.json()['id']}").json() == study.json()
+        assert client.post("/api/export", json={"record": record, "format": "sgf"}).status_code == 200
+    assert len(study.json()["record"]["nodes"]) == 2001
+
+
+def test_invalid_records_are_refused_as_other_messages_are(client: TestClient) -> None:
+    for body, field in (({"nodes": 3}, "nodes"), ({"colour": 1}, "colour"), ([], None)):
+        response = client.post("/api/studies", json=body)
+        assert (response.status_code, response.json()["code"], response.json()["field"]) == (422, "invalid", field)
+    response = client.post("/api/export", json={"record": {"black": 1}, "format": "sgf"})
+    assert (response.status_code, response.json()["field"]) == (422, "record.black")
+    assert client.post("/api/studies").status_code == 422
+    assert client.post("/api/studies", content=b"{", headers={"content-type": "application/json"}).status_code == 422
+
+
+def test_studies_are_bounded_by_bytes() -> None:
+    limits = replace(GENEROUS, max_study_bytes=10_000)
+    config = ServerConfig(limits=limits, pool=SearchPoolConfig(workers=1))
+    with TestClient(create_app(config)) as client:
+        nodes: list[Json] = [{}] + [{"parent": 0, "colour": "black", "comment": "x" * 1000} for _ in range(10)]
+        response = client.post("/api/studies", json={"nodes": nodes})
+        assert (response.status_code, response.json()["code"]) == (400, "record")
+        assert "larger than 10000 bytes" in response.json()["error"]

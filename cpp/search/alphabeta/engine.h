@@ -37,8 +37,8 @@ class Engine {
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
-  // Search a position of a game that is not over. `on_report` is called on this thread after each iteration. `stop` ends
-  // the search within milliseconds.
+  // Search a position of a game that is not over. `on_report` is called on this thread after each iteration. `stop`
+  // ends the search within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
                       const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);
 

@@ -56,11 +56,10 @@ class Tree {
     if (ply == depth_) return evaluate(to_move);
 
     const std::uint64_t key = scores_.hash();
-    if (const HashIndex::Entry* entry = index_.find(key)) {
-      if (entry->bound == Bound::kExact || (entry->bound == Bound::kLower && entry->value >= beta) ||
-          (entry->bound == Bound::kUpper && entry->value <= alpha))
-        return entry->value;
-    }
+    const HashIndex::Entry* entry = index_.find(key);
+    if (entry && (entry->bound == Bound::kExact || (entry->bound == Bound::kLower && entry->value >= beta) ||
+                  (entry->bound == Bound::kUpper && entry->value <= alpha)))
+      return entry->value;
 
     const PointList moves = best_neighbours(scores_, kConsidered);
     const Point own = best_for(to_move, moves);

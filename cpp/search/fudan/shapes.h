@@ -46,8 +46,8 @@ class ScoreDictionary {
   static constexpr int kOuters = kMaxOuter + 1;
   static constexpr int kMiddles = 5;
   static std::size_t index(const Shape& s) {
-    return (((s.low_blocked * kOuters + s.low_outer) * kMiddles + s.middle) * kOuters + s.high_outer) * 2 +
-           s.high_blocked;
+    const int outer_and_middle = (s.low_blocked * kOuters + s.low_outer) * kMiddles + s.middle;
+    return static_cast<std::size_t>((outer_and_middle * kOuters + s.high_outer) * 2 + s.high_blocked);
   }
 
   std::array<Score, 2 * kOuters * kMiddles * kOuters * 2> scores_{};

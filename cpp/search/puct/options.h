@@ -1,5 +1,5 @@
-// The options of a search guided by a network. tengen.search.puct_config.PuctConfig documents each option and checks its
-// range.
+// The options of a search guided by a network. tengen.search.puct_config.PuctConfig documents each option and checks
+// its range.
 #pragma once
 
 #include <cstdint>

@@ -42,8 +42,8 @@ class PuctSearch {
 
   // Start a search of a game that is not over. The tree is kept if the options say so and the position follows from the
   // last one. `time_ms` is -1 for no limit. The excluded root moves are ignored while there are others. `stop` ends the
-  // search from any thread; without one, only `end` does. Throws std::invalid_argument if the rules of the board are not
-  // those of the search.
+  // search from any thread; without one, only `end` does. Throws std::invalid_argument if the rules of the board are
+  // not those of the search.
   void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
              std::uint64_t seed, std::shared_ptr<StopSignal> stop = nullptr);
 

@@ -86,9 +86,9 @@ def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = N
     standings = Standings("", names, agents, Tally(), [], [], {}, {})
     offset = 0
     for store in stores:
-        description = store.setting("tournament") or {}
+        description = store.description()
         standings.descriptions.append(description)
-        standings.games_planned += store.setting("games") or len(store)
+        standings.games_planned += store.games_planned() or len(store)
         places = _register_players(store, standings, description, wanted)
         numbers = _add_games(store, standings, places, offset)
         offset += numbers + numbers % 2  # pairs stay pairs
@@ -109,14 +109,16 @@ def _register_players(
     """Return the indices of a store's players in the standings, after adding new ones."""
     places: list[int] = []
     entrants = description.get("players")
+    described = [one if isinstance(one, dict) else {} for one in entrants] if isinstance(entrants, list) else []
     for number, player in enumerate(store.players()):
         if player.name not in standings.names:
             standings.names.append(player.name)
             standings.agents.append(player.agent)
             standings.times.append(Times())
         places.append(standings.names.index(player.name))
-        if isinstance(entrants, list) and "anchor" in entrants[number]:
-            anchors[player.name] = float(entrants[number]["anchor"])
+        anchor = described[number].get("anchor") if number < len(described) else None
+        if isinstance(anchor, (int, float)):
+            anchors[player.name] = float(anchor)
     return places
 
 

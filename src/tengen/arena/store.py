@@ -2,16 +2,18 @@
 
 The file is in write-ahead mode: other processes can read while a tournament writes, and a process that dies at any
 moment leaves an intact file with all committed games. The number of a game is its key, so no game is stored twice.
-Only the process that holds the lock file writes.
+Only the process that holds the lock file writes. A file that is damaged or was changed by another program raises
+`InputError` when it is read.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,8 +28,8 @@ from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 
 _VERSION = 1
-_OPENINGS_SETTING = "state of the openings of "
-"""Start of the settings that hold the state of the draw of random openings, followed by the ruleset."""
+_DRAW_SETTING = "draw of openings for "
+"""Start of the settings with the state of the draw of random openings, followed by the ruleset."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -63,7 +65,11 @@ CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order 
   PRIMARY KEY (ruleset, number),
   UNIQUE (ruleset, lap, key)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS games_by_end ON games (ended_at, number);
 """
+_TABLES = frozenset({"settings", "players", "games"})
+_READER_WAIT_S = 5.0
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 _COLUMNS = (
     "number, ruleset, round, first, second, opening_number, opening, seed, black_seat, outcome, ending, detail, moves,"
     " choices, times_ms, values_to_move, nodes, depths, duration_s, ended_at"
@@ -112,6 +118,20 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class GameSummary:
+    """Players, result and length of a game, for a list of games."""
+
+    number: int
+    black: int
+    white: int
+    outcome: Outcome
+    ending: Ending
+    stones: int
+    """Number of stones, the opening included."""
+    ended_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredGame:
     """A game with its result and the time it ended."""
 
@@ -130,42 +150,64 @@ class GameStore:
         """
         self.path = path
         self._lock: sqlite3.Connection | None = None
-        try:
-            if path is not None and is_writer:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._take_lock(path)
-            self._database = _connect(path, is_writer)
-            self._check_and_create(is_writer)
-        except (sqlite3.Error, OSError) as error:
-            self._release_lock()
-            raise InputError(f"cannot use {path} as a game store: {error}") from None
-        except InputError:
-            self._release_lock()
-            raise
+        with ExitStack() as closing:
+            closing.callback(self._release_lock)
+            try:
+                if path is not None and is_writer:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    self._take_lock(path)
+                self._database = _connect(path, is_writer)
+                closing.callback(self._database.close)
+                self._check_and_create(is_writer)
+            except InputError:
+                raise
+            except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a name that is not UTF-8
+                raise InputError(f"cannot use {path} as a game store: {error}") from None
+            closing.pop_all()
 
     # -- the tournament --------------------------------------------------------------------------------------------
 
     def setting(self, key: str) -> Any:
         """Return a value stored with the games, None if it is not set."""
-        row = self._database.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        with self._reading():
+            row = self._database.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+            return None if row is None else json.loads(row[0])
+
+    def description(self) -> dict[str, Any]:
+        """Return the description of the tournament, empty if none is stored."""
+        found = self.setting("tournament") or {}
+        if not isinstance(found, dict):
+            raise InputError(f"{self.path} is damaged: the tournament is described by {found!r}")
+        return found
+
+    def games_planned(self) -> int:
+        """Return the number of games of the whole tournament, 0 if it is unknown."""
+        found = self.setting("games") or 0
+        if not isinstance(found, int):
+            raise InputError(f"{self.path} is damaged: {found!r} games are planned")
+        return found
 
     def set_setting(self, key: str, value: Any) -> None:
         """Store a value with the games; it must be serialisable as JSON."""
-        self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+        with self._writing(f"the setting {key}"):
+            self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
 
     def set_players(self, players: Sequence[Entrant]) -> None:
         """Store the list of players; games refer to them by index."""
-        self._database.execute("BEGIN")
-        self._database.execute("DELETE FROM players")
-        for place, player in enumerate(players):
-            self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
-        self._database.execute("COMMIT")
+        with self._writing("the players"):
+            self._database.execute("BEGIN")
+            self._database.execute("DELETE FROM players")
+            for place, player in enumerate(players):
+                self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
+            self._database.execute("COMMIT")
 
     def players(self) -> list[Entrant]:
         """Return all players in order."""
-        rows = self._database.execute("SELECT name, agent FROM players ORDER BY place")
-        return [Entrant(name=name, agent=agent) for name, agent in rows]
+        with self._reading():
+            rows = list(self._database.execute("SELECT place, name, agent FROM players ORDER BY place"))
+            if [place for place, _, _ in rows] != list(range(len(rows))):
+                raise ValueError("the players are not numbered from 0")
+            return [Entrant(name=_text(name), agent=_text(agent)) for _, name, agent in rows]
 
     # -- its games -------------------------------------------------------------------------------------------------
 
@@ -193,48 +235,118 @@ class GameStore:
             round(result.duration_s, 4),
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
-        try:
+        with self._writing(f"game {game.number}"):
             self._database.execute(_INSERT, row)
-        except sqlite3.Error as error:
-            raise InputError(f"cannot store game {game.number} in {self.path}: {error}") from None
 
     def __len__(self) -> int:
-        count: int = self._database.execute("SELECT COUNT(*) FROM games").fetchone()[0]
-        return count
+        with self._reading():
+            count: int = self._database.execute("SELECT COUNT(*) FROM games").fetchone()[0]
+            return count
 
     def numbers(self) -> set[int]:
         """Return the numbers of all finished games."""
-        return {number for (number,) in self._database.execute("SELECT number FROM games")}
+        with self._reading():
+            return {number for (number,) in self._database.execute("SELECT number FROM games")}
 
     def scores(self) -> Iterator[Score]:
         """Yield the scores of all games, ordered by number."""
-        rows = self._database.execute(
-            "SELECT number, ruleset, first, second, black_seat, outcome, ending FROM games ORDER BY number"
-        )
-        for number, ruleset, first, second, black_seat, outcome, ending in rows:
-            yield Score(number, ruleset, first, second, black_seat, Outcome(outcome), Ending(ending))
+        players = len(self.players())
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT number, ruleset, first, second, black_seat, outcome, ending FROM games ORDER BY number"
+            )
+            for number, ruleset, first, second, black_seat, outcome, ending in rows:
+                _check_seats(number, first, second, black_seat, players)
+                yield Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
 
     def games(self) -> Iterator[StoredGame]:
         """Yield all games, ordered by number."""
-        for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
-            yield _stored_game(row)
+        players = len(self.players())
+        with self._reading():
+            for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
+                yield _stored_game(row, players)
+
+    def game(self, number: int) -> StoredGame | None:
+        """Return one game, None if there is no game with this number."""
+        players = len(self.players())
+        with self._reading():
+            row = self._database.execute(f"SELECT {_COLUMNS} FROM games WHERE number = ?", (number,)).fetchone()
+            return None if row is None else _stored_game(row, players)
+
+    def newest_games(self, limit: int, offset: int = 0) -> list[GameSummary]:
+        """Return a page of the games, the one that ended last first. Only the games of the page are read."""
+        players = len(self.players())
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT number, first, second, black_seat, outcome, ending, moves, ended_at FROM games WHERE number IN"
+                " (SELECT number FROM games ORDER BY ended_at DESC, number DESC LIMIT ? OFFSET ?)"
+                " ORDER BY ended_at DESC, number DESC",
+                (limit, offset),
+            )
+            return [_summary(row, players) for row in rows]
+
+    # -- its random openings ---------------------------------------------------------------------------------------
 
     def openings(self, ruleset: Ruleset) -> StoredOpenings:
         """Return the shelf of the random openings under a ruleset."""
-        return StoredOpenings(self, self._database, ruleset)
+        return StoredOpenings(self, ruleset)
+
+    def opening_count(self, ruleset: str) -> int:
+        """Return the number of random openings."""
+        with self._reading():
+            found = self._database.execute("SELECT MAX(number) FROM openings WHERE ruleset = ?", (ruleset,)).fetchone()
+            return 0 if found[0] is None else int(found[0]) + 1
+
+    def opening(self, ruleset: str, number: int) -> tuple[Point, ...]:
+        """Return a random opening; `InputError` if it is missing."""
+        with self._reading():
+            wanted = (ruleset, number)
+            row = self._database.execute(
+                "SELECT stones FROM openings WHERE ruleset = ? AND number = ?", wanted
+            ).fetchone()
+            if row is None:
+                raise ValueError(f"opening {number} is missing")
+            return parse_points(_text(row[0]))
+
+    def has_opening(self, ruleset: str, key: str, lap: int) -> bool:
+        """Return whether a lap of the draw has an opening with this key."""
+        with self._reading():
+            wanted = (ruleset, lap, key)
+            found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
+            return found.fetchone() is not None
+
+    def add_opening(self, ruleset: str, opening: Sequence[Point], key: str, state: DrawState) -> None:
+        """Commit the next random opening, with the state of the draw after it."""
+        row = (ruleset, self.opening_count(ruleset), "".join(opening), key, state.lap)
+        with self._writing("an opening"):
+            self._database.execute("BEGIN")
+            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+            self.set_setting(f"{_DRAW_SETTING}{ruleset}", [state.lap, state.rng])
+            self._database.execute("COMMIT")
+
+    def draw_state(self, ruleset: str) -> DrawState | None:
+        """Return the state of the draw after the last random opening, None if there is no opening."""
+        found = self.setting(f"{_DRAW_SETTING}{ruleset}")
+        if found is None:
+            return None
+        with self._reading():
+            lap, (version, words, spare) = found
+            return DrawState(int(lap), (version, tuple(words), spare))
 
     def clear_openings(self) -> None:
         """Forget all random openings."""
-        self._database.execute("BEGIN")
-        self._database.execute("DELETE FROM openings")
-        self._database.execute("DELETE FROM settings WHERE key LIKE ?", (f"{_OPENINGS_SETTING}%",))
-        self._database.execute("COMMIT")
+        with self._writing("the openings"):
+            self._database.execute("BEGIN")
+            self._database.execute("DELETE FROM openings")
+            self._database.execute("DELETE FROM settings WHERE key LIKE ?", (f"{_DRAW_SETTING}%",))
+            self._database.execute("COMMIT")
+
+    # -- its file --------------------------------------------------------------------------------------------------
 
     def is_sound(self) -> bool:
         """Return whether the file passes SQLite's integrity check."""
-        return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
-
-    # -- its file --------------------------------------------------------------------------------------------------
+        with self._reading():
+            return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
 
     def close(self) -> None:
         """Close the file and release the lock."""
@@ -246,6 +358,26 @@ class GameStore:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn whatever a damaged file causes into an `InputError`."""
+        try:
+            yield
+        except InputError:
+            raise
+        except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise InputError(f"{self.path} is damaged: {error}") from None
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        """Turn an error of SQLite, such as a full disk, into an `InputError`; nothing is stored then."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise InputError(f"cannot store {what} in {self.path}: {error}") from None
 
     def _take_lock(self, path: Path) -> None:
         # A transaction on a separate file: SQLite's locks are portable and end with the process, however it ends.
@@ -269,7 +401,8 @@ class GameStore:
     def _check_and_create(self, is_writer: bool) -> None:
         database = self._database
         (identity,) = database.execute("PRAGMA application_id").fetchone()
-        (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        things = list(database.execute("SELECT type, name FROM sqlite_master"))
+        tables = {name for kind, name in things if kind == "table"}
         if tables and identity != _APPLICATION_ID:
             raise InputError(f"{self.path} is a database, but not a game store")
         (version,) = database.execute("PRAGMA user_version").fetchone()
@@ -281,57 +414,34 @@ class GameStore:
             )
         elif not tables:
             raise InputError(f"{self.path} contains no games")
+        if not is_writer and (not tables >= _TABLES or any(kind not in ("table", "index") for kind, _ in things)):
+            raise InputError(f"{self.path} is damaged: its tables are not those of a game store")
 
 
 class StoredOpenings:
-    """The random openings of a store under one ruleset (an `OpeningShelf`). Each is committed when it is added."""
+    """The random openings of a store under one ruleset (an `OpeningShelf`)."""
 
-    def __init__(self, store: GameStore, database: sqlite3.Connection, ruleset: Ruleset) -> None:
+    def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
         self._store = store
-        self._database = database
         self._ruleset = ruleset.name
-        self._setting = f"{_OPENINGS_SETTING}{ruleset.name}"
 
     def __len__(self) -> int:
-        (last,) = self._database.execute(
-            "SELECT MAX(number) FROM openings WHERE ruleset = ?", (self._ruleset,)
-        ).fetchone()
-        return 0 if last is None else last + 1
+        return self._store.opening_count(self._ruleset)
 
     def __getitem__(self, number: int) -> tuple[Point, ...]:
-        row = self._database.execute(
-            "SELECT stones FROM openings WHERE ruleset = ? AND number = ?", (self._ruleset, number)
-        ).fetchone()
-        if row is None:
-            raise IndexError(f"opening {number} of {len(self)}")
-        return parse_points(row[0])
+        return self._store.opening(self._ruleset, number)
 
     def has(self, key: str, lap: int) -> bool:
         """Return whether the lap has an opening with this key."""
-        wanted = (self._ruleset, lap, key)
-        found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
-        return found.fetchone() is not None
+        return self._store.has_opening(self._ruleset, key, lap)
 
     def add(self, opening: Sequence[Point], key: str, state: DrawState) -> None:
         """Commit the next opening, with the state of the draw after it."""
-        row = (self._ruleset, len(self), "".join(opening), key, state.lap)
-        try:
-            self._database.execute("BEGIN")
-            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
-            self._store.set_setting(self._setting, [state.lap, state.rng])
-            self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise InputError(f"cannot store an opening in {self._store.path}: {error}") from None
+        self._store.add_opening(self._ruleset, opening, key, state)
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, None if there is no opening."""
-        found = self._store.setting(self._setting)
-        if found is None:
-            return None
-        lap, (version, words, spare) = found
-        return DrawState(lap, (version, tuple(words), spare))
+        return self._store.draw_state(self._ruleset)
 
 
 def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
@@ -340,7 +450,11 @@ def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
     if not is_writer:
         if not path.is_file():
             raise InputError(f"{path} does not exist")
-        return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30, isolation_level=None)
+        for side_file in (path.with_name(path.name + ending) for ending in _SIDE_FILES):
+            if os.path.lexists(side_file) and (side_file.is_symlink() or not side_file.is_file()):
+                raise InputError(f"{side_file} is not a regular file")
+        address = f"{path.resolve().as_uri()}?mode=ro"
+        return sqlite3.connect(address, uri=True, timeout=_READER_WAIT_S, isolation_level=None)
     database = sqlite3.connect(path, timeout=30, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     # In write-ahead mode no commit is lost if the process dies, and the file stays intact if the machine does.
@@ -356,12 +470,51 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _stored_game(row: Sequence[Any]) -> StoredGame:
+def _text(value: object) -> str:
+    """Return a value of a text column, which SQLite does not check."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text")
+    return value
+
+
+def _numbers(text: str) -> list[Any]:
+    """Parse a JSON list of numbers; None stands for a missing value."""
+    found = json.loads(text)
+    if not isinstance(found, list) or any(type(one) not in (int, float, type(None)) for one in found):
+        raise TypeError(f"{text[:40]!r} is not a list of numbers")
+    return found
+
+
+def _check_seats(number: int, first: object, second: object, black_seat: object, players: int) -> None:
+    for player in (first, second):
+        if not isinstance(player, int) or not 0 <= player < players:
+            raise ValueError(f"game {number} refers to player {player!r} of {players}")
+    if black_seat not in (0, 1):
+        raise ValueError(f"game {number} has no black player")
+
+
+def _summary(row: Sequence[Any], players: int) -> GameSummary:
+    number, first, second, black_seat, outcome, ending, moves, ended_at = row
+    _check_seats(number, first, second, black_seat, players)
+    seats = (first, second)
+    return GameSummary(
+        number=number,
+        black=seats[black_seat],
+        white=seats[1 - black_seat],
+        outcome=Outcome(outcome),
+        ending=Ending(ending),
+        stones=len(parse_points(_text(moves))),
+        ended_at=_text(ended_at),
+    )
+
+
+def _stored_game(row: Sequence[Any], players: int) -> StoredGame:
     (number, ruleset, round_number, first, second, opening_number, opening, seed) = row[:8]
     (black_seat, outcome, ending, detail, moves, choices, times, values, nodes, depths, duration_s, ended_at) = row[8:]
+    _check_seats(number, first, second, black_seat, players)
     game = ScheduledGame(
         number=number,
-        ruleset=Ruleset.parse(ruleset),
+        ruleset=Ruleset.parse(_text(ruleset)),
         first=first,
         second=second,
         round=round_number,
@@ -369,7 +522,7 @@ def _stored_game(row: Sequence[Any]) -> StoredGame:
         opening_number=opening_number,
         seed=seed,
     )
-    turns = zip(json.loads(times), json.loads(values), json.loads(nodes), json.loads(depths), strict=True)
+    turns = zip(_numbers(times), _numbers(values), _numbers(nodes), _numbers(depths), strict=True)
     result = GameResult(
         outcome=Outcome(outcome),
         ending=Ending(ending),

@@ -37,6 +37,13 @@ def register(app: typer.Typer) -> None:
         allow_host: Annotated[
             list[str] | None, typer.Option(help="Additional host name of the server that browsers may use; repeatable.")
         ] = None,
+        trust_proxy: Annotated[
+            list[str] | None,
+            typer.Option(
+                metavar="ADDRESS",
+                help="Address of a reverse proxy whose X-Forwarded-For header names the client; repeatable.",
+            ),
+        ] = None,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
         """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are kept."""
@@ -49,5 +56,6 @@ def register(app: typer.Typer) -> None:
             data=data or Path.home() / ".tengen",
             runs=tuple(runs or ([DEFAULT_RUNS] if DEFAULT_RUNS.is_dir() else [])),
             hosts=tuple(allow_host or ()),
+            proxies=tuple(trust_proxy or ()),
             workers=workers,
         )

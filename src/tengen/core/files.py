@@ -1,9 +1,15 @@
-"""Atomic file writes: a file is either complete or absent, even if the process is killed."""
+"""Atomic writes and safe reads of files.
+
+A written file is either complete or absent, even if the process is killed. A file in a folder that others can write to
+is read only if it is a regular file, and only if no link leads out of the folder.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +18,7 @@ from typing import BinaryIO
 
 from tengen.errors import InputError, TengenError
 
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 PART = ".part"
 """Suffix of a file that is still being written. Its name also starts with a dot."""
 
@@ -53,8 +60,18 @@ def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
     for file in partial.iterdir():
         with open(file, "rb+") as handle:
             os.fsync(handle.fileno())
-    rmtree(path, ignore_errors=True)
-    os.replace(partial, path)
+    if not path.exists():
+        os.replace(partial, path)
+        return
+    old = partial_path(path.with_name(f"{path.name}.old"))
+    rmtree(old, ignore_errors=True)
+    os.replace(path, old)
+    try:
+        os.replace(partial, path)
+    except OSError:
+        os.replace(old, path)
+        raise
+    rmtree(old, ignore_errors=True)
 
 
 def remove_partial(folder: Path) -> None:
@@ -81,3 +98,28 @@ def write_text(path: Path, text: str) -> None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode("utf-8"))
+
+
+def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
+    """Open a file for reading; `OSError` if it is a folder, a FIFO or a device, which could block.
+
+    If `within` is given, a link that leads out of that folder is an `OSError` as well.
+    """
+    if within is not None and not is_within(path, within):
+        raise OSError(errno.EPERM, "it is a link that leads out of its folder", str(path))
+    descriptor = os.open(path, _READ_FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether a path is below a folder after all links are resolved."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a loop of links
+        return False

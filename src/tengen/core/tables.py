@@ -29,9 +29,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         if path.stat().st_size > _MAX_FILE_BYTES:
             raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes")
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also a number with thousands of digits, which is no TOMLDecodeError
         raise InputError(f"{path}: {error}") from None
     except RecursionError:
         raise InputError(f"{path}: values are nested too deeply") from None

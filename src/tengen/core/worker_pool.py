@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import wait
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
@@ -28,6 +28,7 @@ _EXIT_S = 3.0
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,29 @@ class LostOrder:
     """Whether the worker exceeded its deadline; otherwise too many workers died."""
     note: int
     """Last note of `OrderContext.expect_within`."""
+
+
+class Pool(Protocol[OrderT, ResultT_co]):
+    """Workers of any kind, here or on other machines; a context manager that ends them."""
+
+    def run(
+        self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
+    ) -> Iterator[tuple[OrderT, ResultT_co]]:
+        """Yield each order with its result as soon as it ends; see `WorkerPool.run`."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+
+class MakePool(Protocol):
+    """Makes a pool; where its workers run and how many there are is settled."""
+
+    def __call__(
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
+    ) -> Pool[OrderT, ResultT]:
+        """Return a pool; the arguments are those of `WorkerPool`."""
+        ...
 
 
 @dataclass(slots=True)
@@ -116,7 +140,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         for worker in living:
             worker.process.end(0.0 if worker.orders else max(0.0, deadline - time.monotonic()))
 
-    def __enter__(self) -> WorkerPool[OrderT, ResultT]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -45,8 +45,8 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
     app.state.services = services
     add_error_handlers(app)
     app.add_middleware(LimitsMiddleware, limits=services.config.limits)
-    for part in (routes, puzzle_routes, laboratory_routes):
-        app.include_router(part.router)
+    for router in (routes.router, routes.raw_router, puzzle_routes.router, laboratory_routes.router):
+        app.include_router(router)
     _serve_static_files(app)
     return app
 

@@ -7,6 +7,7 @@ attacker could let a name of theirs resolve to this server (DNS rebinding).
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from tengen.web.problems import problem_response
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_CLIENTS = 10_000
 _CLOSE_POLICY = 1008
+_MAX_DIGITS = 15
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -53,6 +55,24 @@ class WebLimits:
     message_burst: int = 120
     max_message_bytes: int = 64 * 1024
     max_body_bytes: int = 8 * 1024 * 1024
+    """Largest body of a request that carries a game file or a record."""
+    max_small_body_bytes: int = 256 * 1024
+    """Largest body of any other request."""
+    max_held_bytes: int = 128 * 1024 * 1024
+    """Largest total size of the bodies of all requests that are being received or answered."""
+    max_study_bytes: int = 4 * 1024 * 1024
+    """Largest size of a stored study."""
+    max_head_s: float = 10.0
+    """Time in which the head of a request must arrive."""
+    max_body_s: float = 60.0
+    """Time in which the body of a request must arrive."""
+    max_write_s: float = 30.0
+    """Time after which a client that does not read its answer is disconnected."""
+    max_connections: int = 1200
+    """Open connections, sockets included; fewer if the process has not enough descriptors."""
+    max_connections_per_client: int = 250
+    trusted_proxies: frozenset[str] = frozenset()
+    """Addresses of reverse proxies whose `X-Forwarded-For` names the client."""
     max_sockets: int = 1000
     max_sockets_per_client: int = 200
     max_watches: int = 16
@@ -111,6 +131,7 @@ class LimitsMiddleware:
         self._limits = limits
         self._requests = RateLimiter(limits.requests_per_s, limits.request_burst)
         self._costly = RateLimiter(limits.games_per_s, limits.game_burst)
+        self._held_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -135,12 +156,37 @@ class LimitsMiddleware:
         if wait_s:
             await _too_many(wait_s)(scope, receive, send)
             return
+        max_bytes = self._limits.max_body_bytes if _is_file(scope["path"]) else self._limits.max_small_body_bytes
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._limits.max_body_bytes:
-            error = f"the request body is larger than {self._limits.max_body_bytes} bytes"
-            await problem_response(413, error, ProblemCode.TOO_LARGE)(scope, receive, send)
+        if not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > max_bytes:
+            await _too_large(max_bytes)(scope, receive, send)
             return
-        await self._app(scope, _bounded(receive, self._limits.max_body_bytes), send)
+        body = _Body()
+        try:
+            refusal_of_body = await self._receive_body(body, receive, max_bytes)
+            if refusal_of_body is not None:
+                await refusal_of_body(scope, receive, send)
+            elif body.is_complete:  # otherwise the client has gone
+                await self._app(scope, body.replayed(receive), send)
+        finally:
+            self._held_bytes -= len(body.data)
+
+    async def _receive_body(self, body: _Body, receive: Receive, max_bytes: int) -> JSONResponse | None:
+        """Read a body, whatever its declared length; return the refusal of one that is too large or too slow."""
+        try:
+            async with asyncio.timeout(self._limits.max_body_s):
+                while not body.is_complete and (message := await receive())["type"] == "http.request":
+                    part = message.get("body", b"")
+                    body.add(part, is_last=not message.get("more_body", False))
+                    self._held_bytes += len(part)
+                    if len(body.data) > max_bytes:
+                        return _too_large(max_bytes)
+                    if self._held_bytes > self._limits.max_held_bytes:
+                        return _closing(problem_response(503, "too many large requests at once", ProblemCode.BUSY))
+        except TimeoutError:
+            error = f"the request body did not arrive within {self._limits.max_body_s:g} s"
+            return _closing(problem_response(408, error, ProblemCode.TOO_SLOW))
+        return None
 
     def _wait_s(self, scope: Scope) -> float:
         client = client_of(scope)
@@ -164,6 +210,11 @@ def client_of(scope: Scope) -> str:
     """Return the client's address, by which requests are counted."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
+
+
+def _is_file(path: str) -> bool:
+    """Whether requests to a path carry game files or records."""
+    return path.startswith(("/api/import", "/api/export", "/api/studies"))
 
 
 def _is_costly(path: str) -> bool:
@@ -195,17 +246,37 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def _bounded(receive: Receive, max_bytes: int) -> Receive:
-    """Wrap `receive` so that a body longer than `max_bytes` ends the connection, whatever its declared length."""
-    total = 0
+class _Body:
+    """The body of a request, as far as it has arrived."""
 
-    async def receiving() -> Message:
-        nonlocal total
-        message = await receive()
-        if message["type"] == "http.request":
-            total += len(message.get("body", b""))
-            if total > max_bytes:
-                return {"type": "http.disconnect"}
-        return message
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.is_complete = False
 
-    return receiving
+    def add(self, part: bytes, *, is_last: bool) -> None:
+        self.data += part
+        self.is_complete = is_last
+
+    def replayed(self, receive: Receive) -> Receive:
+        """Return a `receive` that gives the body that was read, and then waits for the client to leave."""
+        is_given = False
+
+        async def receiving() -> Message:
+            nonlocal is_given
+            if is_given:
+                return await receive()
+            is_given = True
+            return {"type": "http.request", "body": bytes(self.data), "more_body": False}
+
+        return receiving
+
+
+def _too_large(max_bytes: int) -> JSONResponse:
+    error = f"the request body is larger than {max_bytes} bytes"
+    return _closing(problem_response(413, error, ProblemCode.TOO_LARGE))
+
+
+def _closing(response: JSONResponse) -> JSONResponse:
+    """Close the connection after a response, because the rest of the request is not read."""
+    response.headers["Connection"] = "close"
+    return response

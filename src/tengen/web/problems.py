@@ -18,12 +18,14 @@ from tengen.errors import (
     ForbiddenPointError,
     GameOverError,
     IllegalMoveError,
+    InputError,
     NotationError,
     NotDueError,
     NotFoundError,
     PositionError,
     RecordError,
     RulesetError,
+    StorageError,
     TengenError,
 )
 from tengen.web.messages.base import Problem, ProblemCode
@@ -34,6 +36,7 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
     (NotFoundError, ProblemCode.NOT_FOUND),
     (NotDueError, ProblemCode.NOT_DUE),
     (BusyError, ProblemCode.BUSY),
+    (StorageError, ProblemCode.STORAGE),
     (ForbiddenPointError, ProblemCode.FORBIDDEN),
     (GameOverError, ProblemCode.GAME_OVER),
     (IllegalMoveError, ProblemCode.ILLEGAL),
@@ -47,6 +50,14 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
 _CODES_OF_STATUS = {404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
 
 
+class MessageError(InputError):
+    """A message does not match its type; `field` is the place where it does not, if there is one."""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 def status_of(error: TengenError) -> int:
     """Return the HTTP status of an error."""
     match error:
@@ -56,6 +67,10 @@ def status_of(error: TengenError) -> int:
             return 409
         case BusyError():
             return 503
+        case StorageError():
+            return 507
+        case MessageError():
+            return 422
         case _:
             return 400
 
@@ -82,7 +97,8 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TengenError)
     async def on_tengen_error(_: Request, error: TengenError) -> JSONResponse:
-        return problem_response(status_of(error), sentence_of(error), code_of(error))
+        field = error.field if isinstance(error, MessageError) else None
+        return problem_response(status_of(error), sentence_of(error), code_of(error), field)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> JSONResponse:

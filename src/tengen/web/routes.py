@@ -17,24 +17,27 @@ from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
-from tengen.web.games.records import game_of, read_job, write_job
+from tengen.web.games.records import CheckRecord, WriteRecord, read_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
 from tengen.web.messages.games import GameAction, GameState, NewGame
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
-from tengen.web.messages.records import ExportRequest, ExportResult, ImportRequest, ImportResult, Record, Study
+from tengen.web.messages.records import ExportResult, ImportRequest, ImportResult, Study
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
+from tengen.web.raw_bodies import RawBodyRoute, RawExportRequest, RawRecord
 from tengen.web.services import Services, owner_of, services_of
 from tengen.web.session import Session
 from tengen.web.workers.jobs import Explain
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 429, 500, 503)
+    status: {"model": Problem} for status in (400, 403, 404, 408, 409, 413, 422, 429, 500, 503, 507)
 }
 """Error responses of every route, for the OpenAPI schema."""
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
+raw_router = APIRouter(prefix="/api", responses=PROBLEMS, route_class=RawBodyRoute)
+"""Routes whose bodies are parsed by a worker."""
 
 
 class PictureQuery(RulesFields):
@@ -133,45 +136,62 @@ async def get_png(query: Annotated[PictureQuery, Query()], services: ServicesHer
 @router.post("/import")
 async def post_import(request: ImportRequest, services: ServicesHere, owner: OwnerHere) -> ImportResult:
     """Read a game file or pasted text."""
-    result: ImportResult = await services.pool.run(read_job(request), owner=owner)
-    return result
+    return await services.collections.read(read_job(request), owner)
 
 
-@router.post("/export")
-async def post_export(request: ExportRequest, services: ServicesHere, owner: OwnerHere) -> ExportResult:
+@raw_router.post("/export")
+async def post_export(request: RawExportRequest, services: ServicesHere, owner: OwnerHere) -> ExportResult:
     """Write a record as a file."""
-    result: ExportResult = await services.pool.run(write_job(request), owner=owner)
+    result: ExportResult = await services.pool.run(WriteRecord(body=_bytes(request)), owner=owner)
     return result
 
 
-@router.post("/studies", status_code=201)
-async def post_study(record: Record, services: ServicesHere) -> Study:
+@raw_router.post("/studies", status_code=201, response_model=Study)
+async def post_study(record: RawRecord, services: ServicesHere, owner: OwnerHere) -> Response:
     """Store a record as a study. The response contains the id under which it can be loaded."""
-    services.store.make_room("study")
-    return _keep_study(services, secrets.token_urlsafe(16), record)
+    text = await _checked_record(services, record, owner)
+    study_id = secrets.token_urlsafe(16)
+    services.store.put("study", study_id, text, is_new=True)
+    return _study(study_id, text, 201)
 
 
-@router.get("/studies/{study_id}")
-async def get_study(study_id: GameIdHere, services: ServicesHere) -> Study:
+@router.get("/studies/{study_id}", response_model=Study)
+async def get_study(study_id: GameIdHere, services: ServicesHere) -> Response:
     """Return a stored study."""
+    return _study(study_id, _stored_record(services, study_id))
+
+
+@raw_router.put("/studies/{study_id}", response_model=Study)
+async def put_study(study_id: GameIdHere, record: RawRecord, services: ServicesHere, owner: OwnerHere) -> Response:
+    """Replace the record of a stored study."""
+    _stored_record(services, study_id)
+    text = await _checked_record(services, record, owner)
+    services.store.put("study", study_id, text)
+    return _study(study_id, text)
+
+
+def _bytes(body: object) -> bytes:
+    """Return the body of a `RawBodyRoute`, which only its schema calls a message."""
+    assert isinstance(body, bytes)
+    return body
+
+
+async def _checked_record(services: Services, record: RawRecord, owner: str) -> str:
+    job = CheckRecord(body=_bytes(record), max_bytes=services.config.limits.max_study_bytes)
+    text: str = await services.pool.run(job, owner=owner)
+    return text
+
+
+def _stored_record(services: Services, study_id: str) -> str:
     body = services.store.get("study", study_id)
     if body is None:
         raise NotFoundError(f"there is no study {study_id}")
-    return Study(id=study_id, record=Record.model_validate_json(body))
+    return body
 
 
-@router.put("/studies/{study_id}")
-async def put_study(study_id: GameIdHere, record: Record, services: ServicesHere) -> Study:
-    """Replace the record of a stored study."""
-    if services.store.get("study", study_id) is None:
-        raise NotFoundError(f"there is no study {study_id}")
-    return _keep_study(services, study_id, record)
-
-
-def _keep_study(services: Services, study_id: str, record: Record) -> Study:
-    game_of(record).check()
-    services.store.put("study", study_id, record.model_dump_json())
-    return Study(id=study_id, record=record)
+def _study(study_id: str, record: str, status: int = 200) -> Response:
+    """Return a `Study` without parsing its record."""
+    return Response(f'{{"id":"{study_id}","record":{record}}}', status, media_type="application/json")
 
 
 @router.websocket("/socket")

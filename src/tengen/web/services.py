@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 
 from tengen.core.contracts import Ruleset
 from tengen.errors import AgentError
+from tengen.web.games.collections import Collections
 from tengen.web.games.live_games import LiveGames
 from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.laboratory.folders import Lab
@@ -61,6 +62,11 @@ class Services:
     def agents(self) -> AllowedAgents:
         """The agents that a browser may use."""
         return AllowedAgents(self.lab.run_folders)
+
+    @cached_property
+    def collections(self) -> Collections:
+        """Game files that were read before."""
+        return Collections(self.pool)
 
     @cached_property
     def puzzles(self) -> PuzzleCollection:

@@ -9,11 +9,14 @@ import webbrowser
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError
 from tengen.web.app import create_app
+from tengen.web.connections import ACCEPTED_AT_ONCE, bounded_protocol, connections_allowed
 from tengen.web.limits import WebLimits
+from tengen.web.logs import set_up_logging
 from tengen.web.services import ServerConfig
 from tengen.web.workers.scheduler import SearchPoolConfig
 
@@ -31,30 +34,22 @@ def run_server(
     data: Path,
     runs: tuple[Path, ...],
     hosts: tuple[str, ...],
+    proxies: tuple[str, ...] = (),
     workers: int,
 ) -> None:
     """Serve until Ctrl-C. Raises `InputError` if a folder is missing or the port is taken."""
     for folder in runs:
         if not folder.is_dir():
             raise InputError(f"--runs {folder}: no such folder")
-    limits = WebLimits(hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)})
+    limits = WebLimits(
+        hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)}, trusted_proxies=frozenset(proxies)
+    )
     config = ServerConfig(
         data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=SearchPoolConfig(workers=workers)
     )
     app = create_app(config)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="warning",
-            ws_max_size=limits.max_message_bytes,
-            ws_ping_interval=_PING_S,
-            ws_ping_timeout=_PING_S,
-            ws_per_message_deflate=False,  # compressing short messages costs more than it saves
-            proxy_headers=False,  # a client could forge its address and so escape its rate limit
-            timeout_graceful_shutdown=2,
-            server_header=False,
-        )
-    )
+    server = make_server(app, limits)
+    set_up_logging()
     with _listen(host, port) as listening:
         app.state.services.open_store()  # fail before the address is printed
         address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
@@ -64,6 +59,30 @@ def run_server(
             timer.daemon = True
             timer.start()
         server.run(sockets=[listening])
+
+
+def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:
+    """Return a server for the application that keeps the limits of connections."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=bounded_protocol(limits, connections_allowed(limits.max_connections)),
+            backlog=ACCEPTED_AT_ONCE,
+            log_level="warning",
+            log_config=None,  # see `logs`
+            access_log=False,
+            ws_max_size=limits.max_message_bytes,
+            ws_ping_interval=_PING_S,
+            ws_ping_timeout=_PING_S,
+            ws_per_message_deflate=False,  # compressing short messages costs more than it saves
+            # Only a proxy that was named may say who the client is. Anybody else could forge an address and so escape
+            # the rate limit.
+            proxy_headers=bool(limits.trusted_proxies),
+            forwarded_allow_ips=sorted(limits.trusted_proxies),
+            timeout_graceful_shutdown=2,
+            server_header=False,
+        )
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -107,6 +107,9 @@ class Session:
             self._dispatch(request)
         except TengenError as error:
             self._send_error(request.id, error)
+        except Exception:
+            _log.exception("request %s failed", request.type)
+            self._send(ErrorMessage(id=request.id, error="internal error", code=ProblemCode.INTERNAL))
         return True
 
     def _dispatch(self, request: ClientMessage) -> None:

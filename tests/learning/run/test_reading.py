@@ -42,7 +42,7 @@ def listed(folder: Path) -> tuple[str, bool]:
     shown = CliRunner().invoke(app, ["runs", str(folder)], env={"COLUMNS": "100"})
     assert shown.exit_code == 0, shown.exception
     (state,) = (word for word in ("running", "stopped", "finished") if word in shown.stdout)
-    (summary,) = Lab(runs=(folder,)).list_runs()
+    (summary,) = Lab(runs=(folder,)).list_runs(limit=10, offset=0).runs
     return state, summary.is_live
 
 

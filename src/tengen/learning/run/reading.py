@@ -1,20 +1,24 @@
 """Reading a training run: header, configuration, state, metrics, strength curve and games.
 
 Everything that shows a run reads it here: `tengen runs`, the web server, the plots, the model cards and the papers. A
-reader writes nothing, does not hold the lock and imports no torch, so a run can be read while it trains.
+reader writes nothing, does not hold the lock and imports no torch, so a run can be read while it trains. It opens only
+regular files, follows no link out of the folder of the run, and bounds what it reads.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
+from tengen.core.files import is_within, open_regular
 from tengen.core.tables import read_toml
 from tengen.errors import InputError, RunError
 from tengen.learning.config import read_config
@@ -33,8 +37,17 @@ GAMES_FOLDER = "games"
 REPLAY_FOLDER = "replay"
 
 _MAX_SHOWN_BYTES = 64 << 20
+_MAX_LINE_BYTES = 1 << 20
+_TAIL_BYTES = (1 << 14, 2 * _MAX_LINE_BYTES)
+"""Sizes of the end of the metrics in which the last line is searched."""
+_MAX_STATE_BYTES = 1 << 20
+_MAX_NESTING = 8
+_MAX_ITERATION = 10**12
+_MAX_DIGITS = 12
+"""Digits of an iteration in the name of a file."""
 _MAX_DEPTH = 6
 """Depth below a folder at which runs are still found."""
+_PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,24 +111,43 @@ class StrengthPoint:
     """Games of the run until the measurement."""
 
 
-def strength_curve(metrics: Sequence[Mapping[str, Any]]) -> list[StrengthPoint]:
+def strength_curve(metrics: Iterable[Mapping[str, Any]]) -> list[StrengthPoint]:
     """Extract the strength measurements from the metrics of a run; malformed ones are skipped."""
-    points = []
-    for line in metrics:
-        measured = line.get("strength")
-        if isinstance(measured, Mapping) and all(is_number(measured.get(key)) for key in ("elo", "error")):
-            points.append(
-                StrengthPoint(
-                    iteration=line["iteration"],
-                    elo=measured["elo"],
-                    error=measured["error"],
-                    scores=measured.get("scores", {}),
-                    seconds=line.get("seconds", 0.0),
-                    cpu_seconds=line.get("cpu_seconds", 0.0),
-                    games=line.get("games", 0),
-                )
-            )
-    return points
+    return [point for line in metrics if (point := strength_point(line)) is not None]
+
+
+def strength_point(line: Mapping[str, Any]) -> StrengthPoint | None:
+    """Return the strength measurement in a line of metrics; None if there is none or it is malformed."""
+    measured = line.get("strength")
+    if not isinstance(measured, Mapping) or not all(is_number(measured.get(key)) for key in ("elo", "error")):
+        return None
+    scores = measured.get("scores", {})
+    return StrengthPoint(
+        iteration=line["iteration"],
+        elo=measured["elo"],
+        error=measured["error"],
+        scores={name: score for name, score in scores.items() if is_number(score)} if isinstance(scores, dict) else {},
+        seconds=finite(line.get("seconds")),
+        cpu_seconds=finite(line.get("cpu_seconds")),
+        games=int(finite(line.get("games"))),
+    )
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What a reader of metrics left out."""
+
+    damaged_lines: int = 0
+    bytes: int = 0
+    """Size of the beginning of a very long file that was not read."""
+
+    def __str__(self) -> str:
+        parts = []
+        if self.damaged_lines:
+            parts.append(f"{self.damaged_lines} damaged line{'s' if self.damaged_lines > 1 else ''} skipped")
+        if self.bytes:
+            parts.append(f"the first {self.bytes >> 20} MiB left out")
+        return f"{METRICS_FILE}: {', '.join(parts)}" if parts else ""
 
 
 class RunReader:
@@ -133,11 +165,16 @@ class RunReader:
         path = folder / CONFIG_FILE
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
+        if not is_within(path, folder):
+            raise InputError(f"{path} is a link that leads out of the run; replace it by the file itself")
         table = read_toml(path)
         if not _has_header(table):
             raise InputError(f"{folder} is not a run: its {CONFIG_FILE} names no algorithm in a table [run]")
         header = read_config(RunHeader, table["run"], str(path))
-        return cls(folder, header, table.get("config", {}))
+        config = table.get("config", {})
+        if not isinstance(config, Mapping):
+            raise InputError(f"{path}: config = {config!r} is not a table")
+        return cls(folder, header, config)
 
     def config(self, kind: type[C]) -> C:
         """Return the configuration the run was started with."""
@@ -157,7 +194,7 @@ class RunReader:
         The test is a shared lock that is released at once. A process that starts writing meanwhile tries again.
         """
         try:
-            with open(self.folder / LOCK_FILE, "rb") as file:
+            with self._open(LOCK_FILE) as file:
                 return not try_lock(file.fileno(), shared=True)
         except OSError:
             return False
@@ -166,60 +203,91 @@ class RunReader:
         """Whether the newest checkpoint is the last one of the run."""
         table = self.config_table
         budget = Budget(
-            iterations=max(1, int(_number(table.get("iterations"), 1))),
-            minutes=_number(table.get("minutes")),
-            cpu_minutes=_number(table.get("cpu_minutes")),
+            iterations=max(1, int(finite(table.get("iterations"), 1))),
+            minutes=finite(table.get("minutes")),
+            cpu_minutes=finite(table.get("cpu_minutes")),
         )
         for folder in reversed(self.checkpoint_folders()):
             try:
-                counters = json.loads((folder / STATE_FILE).read_text(encoding="utf-8"))
+                with open_regular(folder / STATE_FILE, within=self.folder) as file:
+                    counters = json.loads(file.read(_MAX_STATE_BYTES))
                 seconds, cpu_seconds = float(counters["seconds"]), float(counters["cpu_seconds"])
-            except (OSError, ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue  # damaged; the checkpoint before it counts
             return budget.fraction_used(int(folder.name), seconds, cpu_seconds) >= 1
         return False
 
     def updated_at(self) -> float:
-        """Return the time of the last finished iteration, or of the start of the run, in seconds since the epoch."""
-        for name in (METRICS_FILE, CONFIG_FILE):
-            path = self.folder / name
-            if path.is_file():
-                return path.stat().st_mtime
-        return 0.0
+        """See `updated_at`."""
+        return updated_at(self.folder)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
-    def metrics(self) -> Metrics:
+    def metrics(self, left_out: LeftOut | None = None) -> Metrics:
         """Return the metrics of all iterations.
 
-        An incomplete last line is ignored. `RunError` names any other damaged line.
+        An incomplete last line is ignored. Damaged lines are skipped; `left_out` counts them. `RunError` if the file
+        cannot be read at all.
         """
-        lines = self._metrics_bytes(-1)
-        found: Metrics = []
-        for number, line in enumerate(lines, start=1):
-            try:
-                found.append(_parse_metrics(line))
-            except ValueError as error:
-                if number < len(lines):
-                    raise RunError(f"{self.folder / METRICS_FILE}, line {number} is damaged: {error}") from None
-        return found
+        return list(self._read_metrics(LeftOut() if left_out is None else left_out))
 
-    def readable_metrics(self) -> Metrics:
-        """Return the metrics without damaged lines, for display. Only the first 64 MiB of the file are read."""
-        found: Metrics = []
-        with suppress(OSError):
-            for line in self._metrics_bytes(_MAX_SHOWN_BYTES):
-                with suppress(ValueError):
-                    found.append(_parse_metrics(line))
-        return found
+    def readable_metrics(self, left_out: LeftOut | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the metrics line by line, for display.
 
-    def _metrics_bytes(self, limit: int) -> list[bytes]:
-        """Return the complete lines among the first `limit` bytes; -1 for no limit."""
+        An incomplete last line is ignored. Damaged lines are skipped, and of a very long file only the last 64 MiB are
+        read; `left_out` counts both. `RunError` if the file cannot be read at all.
+        """
+        return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
+
+    def _read_metrics(self, left_out: LeftOut, size: int | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the readable lines among the last `size` bytes; None for all."""
+        with self._open_metrics() as file:
+            if file is None:
+                return
+            left_out.bytes = 0 if size is None else _seek_to_tail(file, size)
+            for line in _complete_lines(file):
+                try:
+                    yield _parse_metrics(line)
+                except ValueError:
+                    left_out.damaged_lines += 1
+
+    def last_metrics(self, left_out: LeftOut | None = None) -> dict[str, Any] | None:
+        """Return the last readable line of the metrics; None if there is none in the last 2 MiB.
+
+        Only the end of the file is read. `left_out` counts the damaged lines after the one that is returned. `RunError`
+        if the file cannot be read.
+        """
+        left_out = LeftOut() if left_out is None else left_out
+        with self._open_metrics() as file:
+            if file is None:
+                return None
+            for size in _TAIL_BYTES:
+                left_out.damaged_lines = 0
+                rest = _seek_to_tail(file, size)
+                for line in reversed(list(_complete_lines(file))):
+                    try:
+                        return _parse_metrics(line)
+                    except ValueError:
+                        left_out.damaged_lines += 1
+                if not rest:
+                    break
+        return None
+
+    def _open(self, name: str) -> BinaryIO:
+        """Open a file of the run; `OSError` if it is not a regular file or leads out of the folder."""
+        return open_regular(self.folder / name, within=self.folder)
+
+    @contextmanager
+    def _open_metrics(self) -> Iterator[BinaryIO | None]:
+        """Open the metrics, None if there are none yet; any `OSError` becomes a `RunError`."""
         try:
-            with open(self.folder / METRICS_FILE, "rb") as file:
-                return file.read(limit).split(b"\n")[:-1]
-        except FileNotFoundError:
-            return []
+            with ExitStack() as closing:
+                file = None
+                with suppress(FileNotFoundError):
+                    file = closing.enter_context(self._open(METRICS_FILE))
+                yield file
+        except OSError as error:
+            raise RunError(f"cannot read {self.folder / METRICS_FILE}: {error.strerror or error}") from None
 
     def game_files(self) -> list[Path]:
         """Return the SGF files of self-play games, one per iteration, oldest first."""
@@ -247,26 +315,50 @@ def find_run_folders(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path, depth: int) -> Iterator[Path]:
-    if _looks_like_run(folder / CONFIG_FILE):
+    is_run = _looks_like_run(folder / CONFIG_FILE)
+    if is_run:
         yield folder
-    try:
-        entries = list(folder.iterdir())
-    except OSError:
+    if not depth:
         return
-    for path in entries:
-        if depth and path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
-            yield from _walk(path, depth - 1)
+    inner: list[str] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        inner += (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    for name in inner:
+        if not name.startswith(".") and not (is_run and name in _PARTS_OF_RUN):
+            yield from _walk(folder / name, depth - 1)
+
+
+def updated_at(folder: Path) -> float:
+    """Return the time of a run's last finished iteration, or of its start, in seconds since the epoch; 0 if unknown."""
+    for name in (METRICS_FILE, CONFIG_FILE):
+        with suppress(OSError):
+            return (folder / name).stat().st_mtime
+    return 0.0
 
 
 def numbered_files(folder: Path, ending: str = "") -> list[Path]:
     """Return the files in `folder` that are named by an iteration, in order; other files are ignored."""
     suffix = f".{ending}" if ending else ""
-    return sorted(path for path in folder.glob(f"*{suffix}") if path.suffix == suffix and path.stem.isdecimal())
+    return sorted(
+        path
+        for path in folder.glob(f"*{suffix}")
+        if path.suffix == suffix and path.stem.isdecimal() and len(path.stem) <= _MAX_DIGITS
+    )
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of the metrics is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
+    """Whether a value of the metrics is a finite number that a float can hold."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return False
+
+
+def finite(value: object, default: float = 0.0) -> float:
+    """Return a value of a table as a float, or the default if it is not a finite number."""
+    return float(value) if isinstance(value, (int, float)) and is_number(value) else default
 
 
 def _looks_like_run(path: Path) -> bool:
@@ -286,14 +378,55 @@ def _has_header(table: Mapping[str, Any]) -> bool:
 
 def _parse_metrics(line: bytes) -> dict[str, Any]:
     """Parse one line of metrics; `ValueError` if it is damaged."""
-    table = json.loads(line)
+    if len(line) > _MAX_LINE_BYTES:
+        raise ValueError(f"longer than {_MAX_LINE_BYTES} bytes")
+    try:
+        table = json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(table, dict) or not isinstance(table.get("iteration"), int):
         raise ValueError(f"no iteration in {line[:80]!r}")
+    if not 0 <= table["iteration"] <= _MAX_ITERATION:
+        raise ValueError("an impossible iteration")
+    _check_values(table, _MAX_NESTING)
     return table
 
 
-def _number(value: object, default: float = 0.0) -> float:
-    return float(value) if isinstance(value, (int, float)) else default
+def _check_values(value: object, depth: int) -> None:
+    """Raise `ValueError` for numbers that no run writes, and for deep nesting."""
+    if isinstance(value, (dict, list)):
+        if not depth:
+            raise ValueError("nested too deeply")
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_values(part, depth - 1)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and not is_number(value):
+        raise ValueError("a number that is NaN, infinite or too large")
+
+
+def _seek_to_tail(file: BinaryIO, size: int) -> int:
+    """Go to the first line that starts in the last `size` bytes; return the number of bytes before them."""
+    rest = max(0, file.seek(0, os.SEEK_END) - size)
+    file.seek(max(0, rest - 1))
+    if rest:
+        _skip_line(file)
+    return rest
+
+
+def _complete_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the remaining lines without their ends; an incomplete last line is ignored, and long ones are cut."""
+    while line := file.readline(_MAX_LINE_BYTES + 2):
+        if line.endswith(b"\n"):
+            yield line[:-1]
+        elif _skip_line(file):
+            yield line
+
+
+def _skip_line(file: BinaryIO) -> bool:
+    """Read to the end of the line; return whether it has one."""
+    while part := file.readline(_MAX_LINE_BYTES):
+        if part.endswith(b"\n"):
+            return True
+    return False
 
 
 if sys.platform == "win32":

@@ -7,6 +7,7 @@ module contains no searches and no sockets; see `live_games`.
 
 from __future__ import annotations
 
+import copy
 import json
 import secrets
 from dataclasses import dataclass, field
@@ -66,6 +67,14 @@ class Game:
         if self.clock is not None and not self.left_ms:
             self.left_ms = dict.fromkeys(Seat, self.clock.main_ms)
         self._replay()
+
+    def copy(self) -> Game:
+        """Return a copy; changing it does not change this game."""
+        other = copy.copy(self)
+        other.left_ms = dict(self.left_ms)
+        other._history = list(self._history)
+        other._undone = list(self._undone)
+        return other
 
     # -- creating and storing --------------------------------------------------------------------------------------
 
@@ -214,8 +223,18 @@ class Game:
         """Whether there is an action to undo."""
         return self._undo_count() > 0
 
-    def state(self, *, is_thinking: bool = False, running: Seat | None = None, running_ms: int = 0) -> GameState:
-        """Return the game as a message. `running_ms` is the time that the seat `running` has used in this turn."""
+    def state(
+        self,
+        *,
+        is_thinking: bool = False,
+        running: Seat | None = None,
+        running_ms: int = 0,
+        is_stalled: bool = False,
+    ) -> GameState:
+        """Return the game as a message. `running_ms` is the time that the seat `running` has used in this turn.
+
+        A stalled game is shown as paused.
+        """
         start, position = self.start, self._position
         ruleset = start.ruleset
         return GameState(
@@ -239,7 +258,7 @@ class Game:
             fouls=fouls_of(position),
             turn=self._turn(),
             is_thinking=is_thinking,
-            is_paused=self.is_paused,
+            is_paused=self.is_paused or is_stalled,
             can_undo=self.can_undo,
             can_redo=bool(self._undone),
             clock=self._clock_state(running, running_ms),

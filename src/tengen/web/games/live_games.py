@@ -1,7 +1,8 @@
 """Games in memory with their watchers, running searches and clocks.
 
-A game is read from the store when a client asks for it and written back after every change. Its agents search and its
-clocks run only while somebody watches it. When the last tab is closed, the search stops; when the game is opened again,
+A game is read from the store when a client asks for it. Every change is made to a copy, which replaces the game once it
+is stored; if it cannot be stored, nothing has changed. The agents of a game search and its clocks run only while
+somebody watches it. When the last tab is closed, the search stops; when the game is opened again,
 even after a restart of the server, it continues.
 """
 
@@ -17,7 +18,7 @@ from typing import Any, TypeAlias
 from tengen.core.contracts import Decision, Limits
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option, Seat
-from tengen.errors import AgentError, NotDueError, NotFoundError, TengenError
+from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, TengenError
 from tengen.web.games.game import Game, check_turn_number
 from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.messages.games import (
@@ -41,9 +42,11 @@ _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are dropped; they stay in the store."""
 _MIN_MOVE_MS = 10
 """Thinking time of an agent whose clock has almost run out."""
+_RETRY_S = 5.0
+"""Interval at which a loss on time that could not be stored is tried again."""
 
 Update: TypeAlias = GameState | TengenError
-"""What a watcher receives: a new state, or the error of an agent, after which the game is paused."""
+"""What a watcher receives: a new state, or an error of an agent or the disk, after which the game is paused."""
 Watcher: TypeAlias = Callable[[Update], None]
 
 
@@ -60,6 +63,8 @@ class _LiveGame:
         """Time at which the clock of the seat to move was started; None while it is stopped."""
         self.turn_used_ms = 0
         """Time used in this turn before the clock was last stopped."""
+        self.is_stalled = False
+        """Whether neither an agent's move nor a pause could be stored; the game is shown as paused until one is."""
 
     def running_ms(self) -> int:
         """Return the time used in this turn so far."""
@@ -81,10 +86,8 @@ class LiveGames:
     def begin(self, request: NewGame) -> GameState:
         """Start a game. The caller has checked its agents with `Services.check_player`."""
         game = Game.begin(request)
-        live = _LiveGame(game)
-        self._games[game.id] = live
-        self._store.make_room("game")
-        self._save(live)
+        self._store.put("game", game.id, game.as_json(), is_new=True)
+        live = self._games[game.id] = _LiveGame(game)
         self._evict_idle()
         return self._state(live)
 
@@ -97,23 +100,28 @@ class LiveGames:
         return self._find(id).game
 
     def act(self, id: str, action: GameAction) -> GameState:
-        """Perform an action. Raises `InputError`, and changes nothing, if it is not allowed now."""
+        """Perform an action and store the game.
+
+        Raises `InputError` if the action is not allowed now, and `StorageError` if the game cannot be stored; both
+        leave the game as it was.
+        """
         live = self._find(id)
+        game = live.game.copy()
         match action:
             case PlayAction():
                 self._check_person(live)
-                check_turn_number(live.game, action.turn_number)
-                live.game.play(action.point, time_ms=live.running_ms())
+                check_turn_number(game, action.turn_number)
+                game.play(action.point, time_ms=live.running_ms())
             case ChooseAction():
                 self._check_person(live)
-                live.game.choose(action.option, time_ms=live.running_ms())
+                game.choose(action.option, time_ms=live.running_ms())
             case SimpleAction():
                 if action.action == "moveNow":
                     return self._move_now(live)
                 if action.action == "step":
                     return self._step(live)
-                self._act_without_argument(live.game, action)
-        self._changed(live)
+                self._act_without_argument(game, action)
+        self._commit(live, game)
         return self._state(live)
 
     def watch(self, id: str, watcher: Watcher) -> GameState:
@@ -131,6 +139,7 @@ class LiveGames:
         live.watchers.remove(watcher)
         if not live.watchers:
             self._halt(live)
+            live.is_stalled = False
 
     def close(self) -> None:
         """Halt all games. They stay in the store."""
@@ -177,18 +186,23 @@ class LiveGames:
 
     # -- running a game --------------------------------------------------------------------------------------------
 
-    def _changed(self, live: _LiveGame) -> None:
-        """Save the game, start the next turn and notify the watchers."""
+    def _commit(self, live: _LiveGame, game: Game) -> None:
+        """Store a changed copy of the game, put it in place, start the next turn and notify the watchers.
+
+        `StorageError` leaves everything as it was, including the search and the clock.
+        """
+        self._store.put("game", game.id, game.as_json())
         self._halt(live)
+        live.game = game
+        live.is_stalled = False
         live.turn_used_ms = 0
-        self._save(live)
         self._resume(live, notify=False)
         self._notify(live)
 
     def _resume(self, live: _LiveGame, *, notify: bool = True) -> None:
         """Start the clock, and the search if it is an agent's turn, if the game is watched and not paused."""
         game = live.game
-        if not live.watchers or game.is_over or game.is_paused:
+        if not live.watchers or game.is_over or game.is_paused or live.is_stalled:
             return
         if live.turn_began is None:
             live.turn_began = time.monotonic()
@@ -217,34 +231,52 @@ class LiveGames:
 
     def _lose_on_time(self, live: _LiveGame, seat: Seat) -> None:
         live.flag_timer = None
-        live.game.left_ms[seat] = 0
-        live.game.end(seat, "time")
-        self._changed(live)
+        game = live.game.copy()
+        game.left_ms[seat] = 0
+        game.end(seat, "time")
+        try:
+            self._commit(live, game)
+        except StorageError as error:
+            _log.warning("game %s: %s", game.id, error)
+            live.flag_timer = asyncio.get_running_loop().call_later(_RETRY_S, self._lose_on_time, live, seat)
+            self._tell(live, error)
 
     async def _think(self, live: _LiveGame) -> None:
-        """Search for the agent whose turn it is and play the result. If the agent fails, pause the game."""
-        game = live.game
+        """Search for the agent whose turn it is and play the result. If that fails, pause the game."""
         try:
-            await (self._think_of_move(live) if game.opening.is_done else self._think_of_opening(live))
+            await (self._think_of_move(live) if live.game.opening.is_done else self._think_of_opening(live))
         except TengenError as error:
-            _log.warning("game %s: %s", game.id, error)
-            game.set_paused(True)
-            self._changed(live)
-            for watcher in list(live.watchers):
-                watcher(error)
+            _log.warning("game %s: %s", live.game.id, error)
+            self._pause(live)
+            self._tell(live, error)
+        except Exception:
+            _log.exception("game %s: a search failed", live.game.id)
+            self._pause(live)
+            self._tell(live, AgentError("internal error"))
+
+    def _pause(self, live: _LiveGame) -> None:
+        """Pause the game; in memory only if that cannot be stored."""
+        game = live.game.copy()
+        game.set_paused(True)
+        try:
+            self._commit(live, game)
+        except StorageError:
+            self._halt(live)
+            live.is_stalled = True
+            self._notify(live)
 
     async def _think_of_move(self, live: _LiveGame) -> None:
-        game = live.game
+        game = live.game.copy()
         agent, limits = self._agent_due(game)
         began = time.monotonic()
         job = Choose(agent=agent.text, position=game.position, limits=limits, seed=game.seed)
         decision: Decision = await self._search(live, job)
         time_ms = _charged_ms(began, limits)
         game.play(decision.move, time_ms=time_ms, note=_note(decision, game, time_ms))
-        self._changed(live)
+        self._commit(live, game)
 
     async def _think_of_opening(self, live: _LiveGame) -> None:
-        game = live.game
+        game = live.game.copy()
         agent, limits = self._agent_due(game)
         began = time.monotonic()
         job = ChooseInOpening(
@@ -260,7 +292,7 @@ class LiveGames:
             if game.is_over:
                 break
             time_ms = 0
-        self._changed(live)
+        self._commit(live, game)
 
     async def _search(self, live: _LiveGame, job: Choose | ChooseInOpening) -> Any:
         live.search = self._pool.submit(job, owner=f"game {live.game.id}")
@@ -304,14 +336,14 @@ class LiveGames:
         for key in idle[: max(0, len(self._games) - _MAX_GAMES)]:
             del self._games[key]
 
-    def _save(self, live: _LiveGame) -> None:
-        self._store.put("game", live.game.id, live.game.as_json())
-
     def _notify(self, live: _LiveGame) -> None:
         if live.watchers:
-            state = self._state(live)
-            for watcher in list(live.watchers):
-                watcher(state)
+            self._tell(live, self._state(live))
+
+    @staticmethod
+    def _tell(live: _LiveGame, update: Update) -> None:
+        for watcher in list(live.watchers):
+            watcher(update)
 
     @staticmethod
     def _state(live: _LiveGame) -> GameState:
@@ -320,6 +352,7 @@ class LiveGames:
             is_thinking=live.thinking is not None,
             running=live.game.due if is_running else None,
             running_ms=live.running_ms(),
+            is_stalled=live.is_stalled,
         )
 
 

@@ -24,6 +24,7 @@ from tengen.agents.levels import load_levels
 from tengen.agents.networks import UNIFORM
 from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent, with_setting
 from tengen.core.contracts import Agent, Limits, Ruleset
+from tengen.core.files import is_within
 from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.nets.models import find_model, model_names, shipped_name
 from tengen.search.critic import CRITIC_FILE, critic_names
@@ -140,12 +141,12 @@ def _is_playable(agent: str, name: str, folder: Path) -> bool:
     if not _RUN_NAME.fullmatch(name):
         return False
     if agent == _CRITIC_AGENT:
-        return (folder / CRITIC_FILE).is_file()
+        network = folder / CRITIC_FILE
+        return network.is_file() and is_within(network, folder)
     try:
-        find_model(folder)
+        return is_within(find_model(folder), folder)
     except InputError:
         return False
-    return True
 
 
 def network_agent(algorithm: str, key: str, name: str) -> str:

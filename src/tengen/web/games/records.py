@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 import binascii
 import itertools
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -32,9 +34,12 @@ from tengen.web.messages.records import (
     RecordSetup,
 )
 from tengen.web.positions import winrate_of
+from tengen.web.raw_bodies import parse_body
 from tengen.web.workers.jobs import Desk, Job
 
 _READ_MS = 10_000
+_PACK_S = 4.0
+_MAX_PACKED_BYTES = 8 << 20
 _MAX_GAMES = 100_000
 _MAX_TITLES = 500
 _MAX_NAME = 80
@@ -42,6 +47,15 @@ _DRAWING = "drawing"
 
 
 # ---- Reading --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReadResult:
+    """One game of a file, and the others in a form in which each can be read alone."""
+
+    result: ImportResult
+    games: tuple[bytes, ...]
+    """All games as compressed JSON records; empty for a file with one game, or if they are too many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,21 +73,23 @@ class ReadRecord(Job):
     def limit_ms(self) -> int:
         return _READ_MS
 
-    def run(self, desk: Desk) -> ImportResult:
+    def run(self, desk: Desk) -> ReadResult:
         name = self.format or guess_format(self.data, self.filename)
         report = ReadReport()
         games = self._games(name, report)
         titles: list[str] = []
         wanted, count = None, 0
+        packed = _PackedGames()
         for count, game in enumerate(itertools.islice(games, _MAX_GAMES), start=1):
             if count <= _MAX_TITLES:
                 titles.append(_title(game))
             if count == self.index + 1:
                 wanted = record_of(game)
+            packed.add(game)
         if wanted is None:
             note = report.notes[0] if report.notes else "the file contains no game"
             raise RecordError(f"there is no game {self.index + 1}: the file contains {count}" if count else note)
-        return ImportResult(
+        result = ImportResult(
             format=name,
             game_count=count,
             titles=titles,
@@ -81,12 +97,35 @@ class ReadRecord(Job):
             record=wanted,
             notes=[displayable(note) for note in (*report.summary(), *report.notes)],
         )
+        return ReadResult(result, tuple(packed.games) if count > 1 else ())
 
     def _games(self, name: str, report: ReadReport) -> Iterable[GameRecord]:
         if name == _DRAWING:
             return [_drawn_game(Position.parse(as_text(self.data), self.ruleset))]
         options = Options(ruleset=self.ruleset, rows=self.rows, report=report)
         return format_of("", name).read(self.data, options)
+
+
+class _PackedGames:
+    """Games as compressed JSON records, as long as that takes little memory and time."""
+
+    def __init__(self) -> None:
+        self.games: list[bytes] = []
+        self._bytes = 0
+        self._deadline = time.monotonic() + _PACK_S
+        self._is_full = False
+
+    def add(self, game: GameRecord) -> None:
+        """Add a game, or give up."""
+        if self._is_full:
+            return
+        write = FORMATS["json"].write
+        assert write is not None
+        self.games.append(zlib.compress(write([game], Options()), level=1))
+        self._bytes += len(self.games[-1])
+        if self._bytes > _MAX_PACKED_BYTES or time.monotonic() > self._deadline:
+            self._is_full = True
+            self.games.clear()
 
 
 def read_job(request: ImportRequest) -> ReadRecord:
@@ -173,18 +212,19 @@ def _title(game: GameRecord) -> str:
 class WriteRecord(Job):
     """Write a record as a file."""
 
-    record: Record
-    format: str
+    body: bytes
+    """An `ExportRequest` as JSON."""
 
     @property
     def limit_ms(self) -> int:
         return _READ_MS
 
     def run(self, desk: Desk) -> ExportResult:
-        entry = format_of("", self.format)
+        request = parse_body(ExportRequest, self.body)
+        entry = format_of("", request.format)
         if entry.write is None:
             raise RecordError(f"{entry.title} ({entry.name}) can be read but not written")
-        game = game_of(self.record)
+        game = game_of(request.record)
         game.check()
         data = entry.write([game], Options())
         text = _text_of(data)
@@ -197,9 +237,25 @@ class WriteRecord(Job):
         )
 
 
-def write_job(request: ExportRequest) -> WriteRecord:
-    """Create the job for an export request."""
-    return WriteRecord(record=request.record, format=request.format)
+@dataclass(frozen=True, kw_only=True)
+class CheckRecord(Job):
+    """Check a record and return it as it is stored."""
+
+    body: bytes
+    """A `Record` as JSON."""
+    max_bytes: int
+
+    @property
+    def limit_ms(self) -> int:
+        return _READ_MS
+
+    def run(self, desk: Desk) -> str:
+        record = parse_body(Record, self.body)
+        game_of(record).check()
+        text = record.model_dump_json()
+        if len(text.encode()) > self.max_bytes:
+            raise RecordError(f"the record is larger than {self.max_bytes} bytes")
+        return text
 
 
 def _text_of(data: bytes) -> str | None:

@@ -1,15 +1,19 @@
 """The laboratory: training runs, tournaments, models and papers, read from the folders the server was started with.
 
-A name that a browser sends is looked up in a listing of those folders and never used as a path.
+A name that a browser sends is looked up in a listing of those folders and never used as a path. Every run, tournament
+and model is read on its own: a damaged one is listed with the reason. Links that lead out of the folders are not
+followed. Lists are read page by page, newest first.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,16 +22,17 @@ from tengen.arena.export import game_record
 from tengen.arena.report import tables
 from tengen.arena.standings import collect
 from tengen.arena.store import GameStore
+from tengen.core.files import is_within, open_regular
 from tengen.core.shipped import shipped_folder
-from tengen.errors import InputError, NotFoundError
+from tengen.errors import NotFoundError, RecordError, TengenError
 from tengen.learning.run.reading import (
     CONFIG_FILE,
-    Metrics,
+    LeftOut,
     RunReader,
-    RunState,
     find_run_folders,
     is_number,
-    strength_curve,
+    strength_point,
+    updated_at,
 )
 from tengen.nets.models import model_names
 from tengen.search.critic import CRITIC_FILE
@@ -40,11 +45,13 @@ from tengen.web.messages.lab import (
     ModelMatch,
     PaperInfo,
     RunDetail,
+    RunList,
     RunSummary,
     Series,
     StrengthPoint,
     TableInfo,
     TournamentDetail,
+    TournamentList,
     TournamentSummary,
 )
 from tengen.web.messages.records import Record
@@ -53,10 +60,13 @@ _NETWORK_FILES = ("model.onnx", CRITIC_FILE)
 _STORE_ENDINGS = (".sqlite", ".db")
 _DEPTH = 3
 """Depth below a folder at which tournaments are still found."""
-_MAX_FOUND = 500
+_MAX_FILES = 500
+"""Maximum number of game files or papers that are listed."""
 _MAX_POINTS = 400
 """Maximum number of points of a curve."""
+_MAX_SERIES = 200
 _MAX_TEXT_BYTES = 1 << 20
+_MAX_PROBLEM = 300
 _LIVE_S = 120
 """Age of the last game up to which an unfinished tournament counts as live."""
 
@@ -70,37 +80,43 @@ class Lab:
 
     # -- training runs ---------------------------------------------------------------------------------------------
 
-    def list_runs(self) -> list[RunSummary]:
-        """Return all training runs, newest first."""
-        found: list[RunSummary] = []
-        for name, folder in self.run_folders().items():
-            with suppress(InputError):  # its configuration is damaged
-                run = RunReader.open(folder)
-                found.append(_summarise_run(name, run, run.readable_metrics()))
-        return sorted(found, key=lambda run: run.updated_at, reverse=True)
+    def list_runs(self, limit: int, offset: int) -> RunList:
+        """Return a page of the training runs, newest first."""
+        found = sorted(self.run_folders().items(), key=lambda item: updated_at(item[1]), reverse=True)
+        return RunList(total=len(found), runs=[_summarise_run(*item) for item in found[offset : offset + limit]])
 
     def run(self, name: str) -> RunDetail:
         """Return a training run with its curves."""
-        run = RunReader.open(_named(self.run_folders(), name, "run"))
-        metrics = run.readable_metrics()
+        folder = _named(self.run_folders(), name, "run")
+        summary = _summarise_run(name, folder)
+        try:
+            run = RunReader.open(folder)
+            left_out = LeftOut()
+            curves, strength = _curves(run, left_out)
+        except TengenError:  # `summary` says why
+            return RunDetail(summary=summary, config="", series=[], strength=[], game_files=[], game_file_count=0)
+        files = run.game_files()
         return RunDetail(
-            summary=_summarise_run(name, run, metrics),
+            summary=summary.model_copy(update={"problem": str(left_out) or summary.problem}),
             config=_read_text(run.folder / CONFIG_FILE),
-            series=list(_series(metrics)),
-            strength=[
-                StrengthPoint(
-                    step=point.iteration, elo=point.elo, low=point.elo - point.error, high=point.elo + point.error
-                )
-                for point in strength_curve(metrics)
-            ],
-            game_files=[path.name for path in reversed(run.game_files())][:_MAX_FOUND],
+            series=[Series(name=key, steps=curve.steps, values=curve.values) for key, curve in curves.items()],
+            strength=strength,
+            game_files=[path.name for path in reversed(files[-_MAX_FILES:])],
+            game_file_count=len(files),
         )
 
-    def run_game_file(self, name: str, file: str) -> Path:
-        """Return a game file of a run by its name in the listing."""
+    def read_run_game(self, name: str, file: str, max_bytes: int) -> bytes:
+        """Return the content of a game file of a run, by its name in the listing."""
         run = RunReader.open(_named(self.run_folders(), name, "run"))
-        files = {path.name: path for path in run.game_files()}
-        return _named(files, file, "game file")
+        path = _named({path.name: path for path in run.game_files()}, file, "game file")
+        try:
+            with open_regular(path, within=run.folder) as opened:
+                data = opened.read(max_bytes + 1)
+        except OSError as error:
+            raise RecordError(f"cannot read {file}: {error.strerror or error}") from None
+        if len(data) > max_bytes:
+            raise RecordError(f"{file} is larger than {max_bytes} bytes, too large to show")
+        return data
 
     def run_folders(self) -> dict[str, Path]:
         """Return the folders of the training runs by name: the path below the folder, as in `tengen runs`."""
@@ -111,19 +127,16 @@ class Lab:
                 name = root.resolve().name if inside == "." else inside
                 if name in found:
                     name = f"{root.resolve().name}/{name}"
-                if len(found) < _MAX_FOUND:
-                    found.setdefault(name, folder)
+                found.setdefault(name, folder)
         return found
 
     # -- tournaments -----------------------------------------------------------------------------------------------
 
-    def list_tournaments(self) -> list[TournamentSummary]:
-        """Return all tournaments, newest first."""
-        found: list[TournamentSummary] = []
-        for name, path in self._store_files().items():
-            with suppress(InputError), GameStore(path, is_writer=False) as store:
-                found.append(_summarise_store(name, path, store))
-        return sorted(found, key=lambda one: one.updated_at, reverse=True)
+    def list_tournaments(self, limit: int, offset: int) -> TournamentList:
+        """Return a page of the tournaments, newest first."""
+        found = sorted(self._store_files().items(), key=lambda item: _changed_at(item[1]), reverse=True)
+        page = [_summarise_tournament(*item) for item in found[offset : offset + limit]]
+        return TournamentList(total=len(found), tournaments=page)
 
     def tournament(self, name: str) -> TournamentDetail:
         """Return a tournament with all its tables."""
@@ -146,43 +159,38 @@ class Lab:
             )
 
     def tournament_games(self, name: str, limit: int, offset: int) -> GameRows:
-        """Return the games of a tournament, newest first."""
+        """Return a page of the games of a tournament, newest first."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
-            players = store.players()
-            games = sorted(store.games(), key=lambda one: (one.ended_at, one.game.number), reverse=True)
-            rows = []
-            for stored in games[offset : offset + limit]:
-                names = [players[stored.game.first].name, players[stored.game.second].name]
-                black = stored.result.black_seat
-                rows.append(
-                    GameRow(
-                        number=stored.game.number,
-                        black=names[black],
-                        white=names[1 - black],
-                        outcome=stored.result.outcome,
-                        ending=stored.result.ending.value,
-                        moves=len(stored.result.moves),
-                        ended_at=stored.ended_at,
-                    )
+            names = [player.name for player in store.players()]
+            games = [
+                GameRow(
+                    number=game.number,
+                    black=names[game.black],
+                    white=names[game.white],
+                    outcome=game.outcome,
+                    ending=game.ending.value,
+                    moves=game.stones,
+                    ended_at=game.ended_at,
                 )
-            return GameRows(total=len(games), games=rows)
+                for game in store.newest_games(limit, offset)
+            ]
+            return GameRows(total=len(store), games=games)
 
     def tournament_game(self, name: str, number: int) -> Record:
         """Return one game of a tournament with times and values."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
-            for stored in store.games():
-                if stored.game.number == number:
-                    return record_of(game_record(stored, store.players(), name))
-        raise NotFoundError(f"tournament {name} has no game {number}")
+            stored = store.game(number)
+            if stored is None:
+                raise NotFoundError(f"tournament {name} has no game {number}")
+            return record_of(game_record(stored, store.players(), name))
 
     def _store_files(self) -> dict[str, Path]:
         """Return the tournament files by name; if a name is taken, the folder is put before it."""
         found: dict[str, Path] = {}
         for root in self.runs:
-            for path in _find(root, lambda path: path.suffix in _STORE_ENDINGS):
+            for path in _find_stores(root):
                 name = path.stem if path.stem not in found else f"{path.parent.name}.{path.stem}"
-                if len(found) < _MAX_FOUND:
-                    found.setdefault(name, path)
+                found.setdefault(name, path)
         return found
 
     # -- models and papers -----------------------------------------------------------------------------------------
@@ -201,20 +209,30 @@ class Lab:
         if self.papers is None or not self.papers.is_dir():
             return []
         folders = sorted(path.parent for path in self.papers.glob("*/README.md"))
-        return [_paper(folder) for folder in folders[:_MAX_FOUND]]
+        return [_paper(folder) for folder in folders[:_MAX_FILES]]
 
 
 # ---- Finding --------------------------------------------------------------------------------------------------------
 
 
-def _find(root: Path, is_wanted: Any, depth: int = _DEPTH) -> Iterator[Path]:
-    """Yield files below a folder, at most `depth` levels deep; unreadable folders are skipped."""
-    with suppress(OSError):
-        for path in sorted(root.iterdir()):
-            if path.is_file() and is_wanted(path):
-                yield path
-            elif depth and path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
-                yield from _find(path, is_wanted, depth - 1)
+def _find_stores(root: Path) -> Iterator[Path]:
+    """Yield the tournament files below a folder; those that a link leads out of it to are skipped."""
+    for path in _walk(root, _DEPTH):
+        if path.suffix in _STORE_ENDINGS and (not path.is_symlink() or is_within(path, root)):
+            yield path
+
+
+def _walk(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield regular files, at most `depth` levels deep; hidden, linked and unreadable folders are skipped."""
+    entries: list[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(folder) as found:
+        entries += sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        with suppress(OSError):
+            if entry.is_file():
+                yield Path(entry.path)
+            elif depth and entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                yield from _walk(Path(entry.path), depth - 1)
 
 
 def _named(found: Mapping[str, Path], name: str, what: str) -> Path:
@@ -225,17 +243,24 @@ def _named(found: Mapping[str, Path], name: str, what: str) -> Path:
 
 def _read_text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_regular(path, within=path.parent) as file:
             return file.read(_MAX_TEXT_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def _changed_at(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
+    """Return when a database last changed, in seconds since the epoch."""
+    changed_at = 0.0
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            changed_at = max(changed_at, file.stat().st_mtime)
+    return changed_at
+
+
+def _reason(error: Exception, path: Path, name: str) -> str:
+    """Return the text of an error without the place of the file on this machine."""
+    return str(error).replace(str(path.resolve()), name).replace(str(path), name)
 
 
 def _time_text(seconds: float) -> str:
@@ -245,18 +270,38 @@ def _time_text(seconds: float) -> str:
 # ---- Runs -----------------------------------------------------------------------------------------------------------
 
 
-def _summarise_run(name: str, run: RunReader, metrics: Metrics) -> RunSummary:
-    last = dict(_numbers(metrics[-1])) if metrics else {}
+def _summarise_run(name: str, folder: Path) -> RunSummary:
+    """Summarise a run from its configuration and the end of its metrics."""
+    changed_at = _time_text(updated_at(folder))
+    left_out = LeftOut()
+    try:
+        run = RunReader.open(folder)
+        line = run.last_metrics(left_out)
+    except TengenError as error:
+        return RunSummary(
+            name=name,
+            algorithm="",
+            rules="",
+            is_live=False,
+            updated_at=changed_at,
+            steps=0,
+            last={},
+            games=0,
+            agent=None,
+            problem=_reason(error, folder, name),
+        )
+    last = dict(itertools.islice(_numbers(line or {}), _MAX_SERIES))
     return RunSummary(
         name=name,
         algorithm=run.header.algorithm,
         rules=str(run.config_table.get("ruleset", "")),
-        is_live=run.state() is RunState.RUNNING,
-        updated_at=_time_text(run.updated_at()),
+        is_live=run.is_running(),
+        updated_at=changed_at,
         steps=int(last.get("iteration", 0)),
         last=last,
         games=int(last.get("games", 0)),
         agent=run_agent(run.header.algorithm, name, run.folder),
+        problem=str(left_out) or None,
     )
 
 
@@ -269,29 +314,89 @@ def _numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, f
             yield f"{prefix}{key}", float(value)
 
 
-def _series(metrics: Metrics) -> Iterator[Series]:
-    curves: dict[str, tuple[list[float], list[float]]] = {}
-    for line in metrics:
+@dataclass(slots=True)
+class _Curve:
+    """A curve of at most `_MAX_POINTS` points: every n-th value, where n doubles as the curve grows, and the last."""
+
+    _steps: list[float] = field(default_factory=list)
+    _values: list[float] = field(default_factory=list)
+    _stride: int = 1
+    _count: int = 0
+    _last: tuple[float, float] = (0.0, 0.0)
+
+    def add(self, step: float, value: float) -> None:
+        """Add a point."""
+        self._last = (step, value)
+        if self._count % self._stride == 0:
+            self._steps.append(step)
+            self._values.append(value)
+            if len(self._steps) >= _MAX_POINTS:
+                del self._steps[1::2], self._values[1::2]
+                self._stride *= 2
+        self._count += 1
+
+    @property
+    def steps(self) -> list[float]:
+        """Steps of the points."""
+        return self._with_last(self._steps, 0)
+
+    @property
+    def values(self) -> list[float]:
+        """Values of the points."""
+        return self._with_last(self._values, 1)
+
+    def _with_last(self, kept: list[float], place: int) -> list[float]:
+        is_kept = (self._count - 1) % self._stride == 0
+        return kept if is_kept else [*kept, self._last[place]]
+
+
+def _curves(run: RunReader, left_out: LeftOut) -> tuple[dict[str, _Curve], list[StrengthPoint]]:
+    """Read the metrics once and keep what is shown."""
+    curves: dict[str, _Curve] = {}
+    strength: list[StrengthPoint] = []
+    for line in run.readable_metrics(left_out):
         for name, value in _numbers(line):
-            steps, values = curves.setdefault(name, ([], []))
-            steps.append(line["iteration"])
-            values.append(value)
-    for name, (steps, values) in curves.items():
-        stride = -(-len(steps) // _MAX_POINTS)
-        # Thin out from the end, so that the newest value is kept.
-        yield Series(name=name, steps=steps[::-stride][::-1], values=values[::-stride][::-1])
+            if name in curves or len(curves) < _MAX_SERIES:
+                curves.setdefault(name, _Curve()).add(line["iteration"], value)
+        point = strength_point(line)
+        if point is not None:
+            low, high = point.elo - point.error, point.elo + point.error
+            strength.append(StrengthPoint(step=point.iteration, elo=point.elo, low=low, high=high))
+    return curves, _thinned(strength)
+
+
+def _thinned(points: Sequence[StrengthPoint]) -> list[StrengthPoint]:
+    """Return at most `_MAX_POINTS` points, among them the last."""
+    stride = -(-len(points) // _MAX_POINTS) or 1
+    return list(points[::-stride][::-1])
 
 
 # ---- Tournaments and papers -----------------------------------------------------------------------------------------
 
 
+def _summarise_tournament(name: str, path: Path) -> TournamentSummary:
+    try:
+        with GameStore(path, is_writer=False) as store:
+            return _summarise_store(name, path, store)
+    except TengenError as error:
+        return TournamentSummary(
+            name=name,
+            title=name,
+            games=0,
+            games_planned=0,
+            players=[],
+            is_live=False,
+            updated_at=_time_text(_changed_at(path)),
+            problem=_reason(error, path, path.name),
+        )
+
+
 def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSummary:
-    description = store.setting("tournament") or {}
-    changed_at = max(_changed_at(path), _changed_at(path.with_name(f"{path.name}-wal")))
-    games, planned = len(store), int(store.setting("games") or 0)
+    changed_at = _changed_at(path)
+    games, planned = len(store), store.games_planned()
     return TournamentSummary(
         name=name,
-        title=str(description.get("name", name)),
+        title=str(store.description().get("name", name)),
         games=games,
         games_planned=max(games, planned),
         players=[player.name for player in store.players()],
@@ -301,7 +406,29 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
 
 
 def _model(folder: Path) -> ModelInfo:
-    card = json.loads(_read_text(folder / "card.json"))
+    """Describe a network by its card; a card that cannot be used becomes a `problem`."""
+    try:
+        return _described_model(folder, json.loads(_read_text(folder / "card.json")))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:
+        return ModelInfo(
+            name=folder.name,
+            agent=None,
+            algorithm="",
+            rules="",
+            weights=0,
+            bytes=0,
+            games=0,
+            cpu_minutes=0.0,
+            command="",
+            elo=None,
+            elo_error=None,
+            matches=[],
+            card="",
+            problem=f"the model card is damaged: {type(error).__name__} {error}"[:_MAX_PROBLEM],
+        )
+
+
+def _described_model(folder: Path, card: Mapping[str, Any]) -> ModelInfo:
     run, strength = card.get("run") or {}, card.get("strength") or {}
     algorithm = str(run.get("algorithm", ""))
     return ModelInfo(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from starlette.concurrency import run_in_threadpool
 
-from tengen.errors import RecordError
 from tengen.web.games.records import ReadRecord
 from tengen.web.messages.lab import (
     GameRows,
     ModelInfo,
     PaperInfo,
     RunDetail,
-    RunSummary,
+    RunList,
     TournamentDetail,
-    TournamentSummary,
+    TournamentList,
 )
 from tengen.web.messages.records import ImportResult, Record
 from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
@@ -24,12 +24,14 @@ router = APIRouter(prefix="/api", responses=PROBLEMS)
 
 EntryName = Annotated[str, Path(min_length=1, max_length=200)]
 _MAX_INDEX = 1_000_000
+Limit = Annotated[int, Query(ge=1, le=500)]
+Offset = Annotated[int, Query(ge=0, le=_MAX_INDEX)]
 
 
 @router.get("/runs")
-def get_runs(services: ServicesHere) -> list[RunSummary]:
+def get_runs(services: ServicesHere, limit: Limit = 100, offset: Offset = 0) -> RunList:
     """Return the training runs, newest first."""
-    return services.lab.list_runs()
+    return services.lab.list_runs(limit, offset)
 
 
 # Run names contain slashes, so the longer route must come first.
@@ -39,15 +41,12 @@ async def get_run_game(
     file: EntryName,
     services: ServicesHere,
     owner: OwnerHere,
-    index: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
+    index: Offset = 0,
 ) -> ImportResult:
     """Return a self-play game of a run."""
-    path = services.lab.run_game_file(name, file)
-    if path.stat().st_size > services.config.limits.max_body_bytes:
-        raise RecordError(f"{file} is too large to show")
-    job = ReadRecord(data=path.read_bytes(), format=None, filename=path.name, ruleset=None, rows="bottom", index=index)
-    result: ImportResult = await services.pool.run(job, owner=owner)
-    return result
+    data = await run_in_threadpool(services.lab.read_run_game, name, file, services.config.limits.max_body_bytes)
+    job = ReadRecord(data=data, format=None, filename=file, ruleset=None, rows="bottom", index=index)
+    return await services.collections.read(job, owner)
 
 
 @router.get("/runs/{name:path}")
@@ -57,9 +56,9 @@ def get_run(name: EntryName, services: ServicesHere) -> RunDetail:
 
 
 @router.get("/tournaments")
-def get_tournaments(services: ServicesHere) -> list[TournamentSummary]:
+def get_tournaments(services: ServicesHere, limit: Limit = 100, offset: Offset = 0) -> TournamentList:
     """Return the tournaments, newest first."""
-    return services.lab.list_tournaments()
+    return services.lab.list_tournaments(limit, offset)
 
 
 @router.get("/tournaments/{name}")
@@ -72,8 +71,8 @@ def get_tournament(name: EntryName, services: ServicesHere) -> TournamentDetail:
 def get_tournament_games(
     name: EntryName,
     services: ServicesHere,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    offset: Annotated[int, Query(ge=0, le=_MAX_INDEX)] = 0,
+    limit: Limit = 100,
+    offset: Offset = 0,
 ) -> GameRows:
     """Return the games of a tournament, newest first."""
     return services.lab.tournament_games(name, limit, offset)

@@ -22,6 +22,15 @@ class RunSummary(Message):
     games: int
     agent: str | None
     """Agent text that uses its newest network, such as `alphazero:run=NAME`; None if there is no network yet."""
+    problem: str | None = None
+    """What is damaged; the other fields hold what could be read."""
+
+
+class RunList(Message):
+    """A page of the training runs, newest first."""
+
+    total: int
+    runs: list[RunSummary]
 
 
 class Series(Message):
@@ -50,7 +59,9 @@ class RunDetail(Message):
     series: list[Series]
     strength: list[StrengthPoint]
     game_files: list[str]
-    """Game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
+    """The newest game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
+    game_file_count: int
+    """Number of all game files."""
 
 
 class TournamentSummary(Message):
@@ -63,6 +74,15 @@ class TournamentSummary(Message):
     players: list[str]
     is_live: bool
     updated_at: str
+    problem: str | None = None
+    """What is damaged; the other fields hold what could be read."""
+
+
+class TournamentList(Message):
+    """A page of the tournaments, newest first."""
+
+    total: int
+    tournaments: list[TournamentSummary]
 
 
 class TableInfo(Message):
@@ -119,8 +139,8 @@ class ModelInfo(Message):
     """A shipped network, described by its model card."""
 
     name: str
-    agent: str
-    """Agent text that uses the network."""
+    agent: str | None
+    """Agent text that uses the network; None if the network is damaged."""
     algorithm: str
     rules: str
     weights: int
@@ -137,6 +157,8 @@ class ModelInfo(Message):
     matches: list[ModelMatch]
     card: str
     """The model card as Markdown."""
+    problem: str | None = None
+    """What is damaged; the other fields are then empty."""
 
 
 class PaperInfo(Message):

@@ -81,11 +81,13 @@ export const tryPuzzle = (/** @type {string} */ id, /** @type {string[]} */ move
   ask("POST /api/puzzles/{puzzle_id}/try", { path: { puzzle_id: id }, body: { moves } });
 export const puzzleSolution = (/** @type {string} */ id) =>
   ask("GET /api/puzzles/{puzzle_id}/solution", { path: { puzzle_id: id } });
-export const runs = () => ask("GET /api/runs");
+export const runs = (/** @type {number} */ limit, /** @type {number} */ offset) =>
+  ask("GET /api/runs", { query: { limit, offset } });
 export const run = (/** @type {string} */ name) => ask("GET /api/runs/{name}", { path: { name } });
 export const runGame = (/** @type {string} */ name, /** @type {string} */ file) =>
   ask("GET /api/runs/{name}/games/{file}", { path: { name, file } });
-export const tournaments = () => ask("GET /api/tournaments");
+export const tournaments = (/** @type {number} */ limit, /** @type {number} */ offset) =>
+  ask("GET /api/tournaments", { query: { limit, offset } });
 export const tournament = (/** @type {string} */ name) => ask("GET /api/tournaments/{name}", { path: { name } });
 export const tournamentGames = (
   /** @type {string} */ name,

@@ -249,7 +249,7 @@ export type MarkKind = "triangle" | "square" | "circle" | "cross" | "selected" |
 
 export interface ModelInfo {
   name: string;
-  agent: string;
+  agent: string | null;
   algorithm: string;
   rules: string;
   weights: number;
@@ -261,6 +261,7 @@ export interface ModelInfo {
   eloError: number | null;
   matches: Array<ModelMatch>;
   card: string;
+  problem: string | null;
 }
 
 export interface ModelMatch {
@@ -381,7 +382,7 @@ export interface Problem {
   field: string | null;
 }
 
-export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "busy" | "too-many" | "too-large" | "refused" | "internal";
+export type ProblemCode = "invalid" | "notation" | "rules" | "position" | "illegal" | "forbidden" | "game-over" | "record" | "not-found" | "not-due" | "agent" | "storage" | "busy" | "too-many" | "too-large" | "too-slow" | "refused" | "internal";
 
 export interface Proof {
   result: "win" | "loss" | "draw";
@@ -573,6 +574,12 @@ export interface RunDetail {
   series: Array<Series>;
   strength: Array<StrengthPoint>;
   gameFiles: Array<string>;
+  gameFileCount: number;
+}
+
+export interface RunList {
+  total: number;
+  runs: Array<RunSummary>;
 }
 
 export interface RunSummary {
@@ -585,6 +592,7 @@ export interface RunSummary {
   last: { [key: string]: number };
   games: number;
   agent: string | null;
+  problem: string | null;
 }
 
 export type Seat = "proposer" | "chooser";
@@ -704,6 +712,11 @@ export interface TournamentDetail {
   tables: Array<TableInfo>;
 }
 
+export interface TournamentList {
+  total: number;
+  tournaments: Array<TournamentSummary>;
+}
+
 export interface TournamentSummary {
   name: string;
   title: string;
@@ -712,6 +725,7 @@ export interface TournamentSummary {
   players: Array<string>;
   isLive: boolean;
   updatedAt: string;
+  problem: string | null;
 }
 
 export interface Turn {
@@ -743,18 +757,18 @@ export interface Routes {
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "POST /api/games/{game_id}/actions": { path: { game_id: string }; query: {}; body: PlayAction | ChooseAction | SimpleAction; answer: GameState };
   "POST /api/import": { path: {}; query: {}; body: ImportRequest; answer: ImportResult };
-  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
-  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: undefined; answer: Study };
   "PUT /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: RecordInput; answer: Study };
+  "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
+  "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
   "GET /api/puzzles": { path: {}; query: { kind?: ThreatKind | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
   "GET /api/puzzles/{puzzle_id}": { path: { puzzle_id: string }; query: {}; body: undefined; answer: Puzzle };
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
   "POST /api/puzzles/{puzzle_id}/try": { path: { puzzle_id: string }; query: {}; body: PuzzleTry; answer: PuzzleVerdict };
-  "GET /api/runs": { path: {}; query: {}; body: undefined; answer: Array<RunSummary> };
+  "GET /api/runs": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: RunList };
   "GET /api/runs/{name}/games/{file}": { path: { name: string; file: string }; query: { index?: number }; body: undefined; answer: ImportResult };
   "GET /api/runs/{name}": { path: { name: string }; query: {}; body: undefined; answer: RunDetail };
-  "GET /api/tournaments": { path: {}; query: {}; body: undefined; answer: Array<TournamentSummary> };
+  "GET /api/tournaments": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: TournamentList };
   "GET /api/tournaments/{name}": { path: { name: string }; query: {}; body: undefined; answer: TournamentDetail };
   "GET /api/tournaments/{name}/games": { path: { name: string }; query: { limit?: number; offset?: number }; body: undefined; answer: GameRows };
   "GET /api/tournaments/{name}/games/{number}": { path: { name: string; number: number }; query: {}; body: undefined; answer: RecordOutput };

@@ -21,7 +21,7 @@ import { chart } from "../widgets/chart.js";
 import { button } from "../widgets/fields.js";
 import { workspace } from "../workspace.js";
 
-/** @import { GameRow, ModelInfo, RecordOutput, Series, TableInfo } from "../messages.js" */
+/** @import { GameRow, ModelInfo, RecordOutput, RunSummary, Series, TableInfo, TournamentSummary } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { Child } from "../dom.js" */
 
@@ -29,6 +29,7 @@ const SECTIONS = ["runs", "tournaments", "models", "papers"];
 /** How often a page with live content is refreshed. */
 const REFRESH_MS = 4000;
 const GAMES_PER_PAGE = 50;
+const CARDS_PER_PAGE = 100;
 /** Series without a curve: the step counter, and the strength, which has its own chart. */
 const NO_CURVES = /^(iteration$|strength\.)/;
 /** The number of curves shown by default. Losses come first; the rest is collapsed. */
@@ -88,32 +89,63 @@ function reportTable(/** @type {TableInfo} */ { title, columns, rows, note, left
   );
 }
 
+/** What is damaged about a run, tournament or network. */
+const damage = (/** @type {string | null} */ problem) =>
+  problem ? h("p", { class: "damaged small" }, t("lab.damaged", { problem })) : null;
+
+/**
+ * Cards, newest first, with a button that loads the next ones.
+ * @template T
+ * @param {T[]} found
+ * @param {number} total
+ * @param {(each: T) => HTMLElement} card
+ * @param {(offset: number) => Promise<T[]>} load
+ */
+function cardList(found, total, card, load) {
+  const cards = h("div", { class: "cards" }, found.map(card));
+  let shown = found.length;
+  const note = h("span", { class: "soft small" });
+  const more = button(t("more"), async () => {
+    try {
+      const next = await load(shown);
+      cards.append(...next.map(card));
+      shown += next.length;
+      update();
+    } catch (error) {
+      notifyError(error);
+    }
+  });
+  const rest = h("div", { class: "row-start" }, more, note);
+  const update = () => {
+    rest.hidden = shown >= total;
+    note.textContent = t("lab.newest-of", { shown: number(shown), total: number(total) });
+  };
+  update();
+  return [cards, rest];
+}
+
 // -- runs ------------------------------------------------------------------------------------------------------------
 
-async function showRuns() {
-  const found = await runs();
-  if (!found.length) return [empty("lab.no-runs", "tengen train alphazero --preset 6x6x4")];
-  return [
+const runCard = (/** @type {RunSummary} */ each) =>
+  h(
+    "a",
+    { class: "card link", href: hashOf(`laboratory/runs/${encodeURIComponent(each.name)}`) },
+    h("div", { class: "row-between" }, h("h3", null, each.name), live(each.isLive)),
+    h("p", { class: "soft small" }, [each.algorithm, each.rules].filter(Boolean).join(" · ")),
     h(
-      "div",
-      { class: "cards" },
-      found.map((each) =>
-        h(
-          "a",
-          { class: "card link", href: hashOf(`laboratory/runs/${encodeURIComponent(each.name)}`) },
-          h("div", { class: "row-between" }, h("h3", null, each.name), live(each.isLive)),
-          h("p", { class: "soft small" }, [each.algorithm, each.rules].filter(Boolean).join(" · ")),
-          h(
-            "p",
-            { class: "small" },
-            t("lab.steps", { steps: number(each.steps) }),
-            each.games ? ` · ${t("lab.games", { games: number(each.games) })}` : "",
-          ),
-          h("p", { class: "soft small" }, when(each.updatedAt)),
-        ),
-      ),
+      "p",
+      { class: "small" },
+      t("lab.steps", { steps: number(each.steps) }),
+      each.games ? ` · ${t("lab.games", { games: number(each.games) })}` : "",
     ),
-  ];
+    damage(each.problem),
+    h("p", { class: "soft small" }, when(each.updatedAt)),
+  );
+
+async function showRuns() {
+  const found = await runs(CARDS_PER_PAGE, 0);
+  if (!found.total) return [empty("lab.no-runs", "tengen train alphazero --preset 6x6x4")];
+  return cardList(found.runs, found.total, runCard, async (offset) => (await runs(CARDS_PER_PAGE, offset)).runs);
 }
 
 /** The buttons to play against a network and to analyse with it. */
@@ -169,6 +201,7 @@ async function showRun(/** @type {string} */ name) {
         .filter(Boolean)
         .join(" · "),
     ),
+    damage(summary.problem),
     summary.agent ? agentButtons(summary.agent, summary.rules) : null,
     h(
       "div",
@@ -188,7 +221,7 @@ async function showRun(/** @type {string} */ name) {
       ? h(
           "div",
           { class: "card" },
-          h("h3", null, t("lab.latest-games")),
+          h("h3", null, t("lab.latest-games", { count: number(detail.gameFileCount) })),
           h(
             "div",
             { class: "buttons" },
@@ -209,30 +242,23 @@ async function showRun(/** @type {string} */ name) {
 
 // -- tournaments -----------------------------------------------------------------------------------------------------
 
+const tournamentCard = (/** @type {TournamentSummary} */ each) =>
+  h(
+    "a",
+    { class: "card link", href: hashOf(`laboratory/tournaments/${encodeURIComponent(each.name)}`) },
+    h("div", { class: "row-between" }, h("h3", null, each.title || each.name), live(each.isLive)),
+    h("progress", { value: each.games, max: Math.max(1, each.gamesPlanned), "aria-label": t("lab.progress") }),
+    h("p", { class: "small" }, t("lab.games-of", { games: number(each.games), planned: number(each.gamesPlanned) })),
+    h("p", { class: "soft small clip" }, each.players.join(", ")),
+    damage(each.problem),
+    h("p", { class: "soft small" }, when(each.updatedAt)),
+  );
+
 async function showTournaments() {
-  const found = await tournaments();
-  if (!found.length) return [empty("lab.no-tournaments", "tengen tournament FILE.toml")];
-  return [
-    h(
-      "div",
-      { class: "cards" },
-      found.map((each) =>
-        h(
-          "a",
-          { class: "card link", href: hashOf(`laboratory/tournaments/${encodeURIComponent(each.name)}`) },
-          h("div", { class: "row-between" }, h("h3", null, each.title || each.name), live(each.isLive)),
-          h("progress", { value: each.games, max: Math.max(1, each.gamesPlanned), "aria-label": t("lab.progress") }),
-          h(
-            "p",
-            { class: "small" },
-            t("lab.games-of", { games: number(each.games), planned: number(each.gamesPlanned) }),
-          ),
-          h("p", { class: "soft small clip" }, each.players.join(", ")),
-          h("p", { class: "soft small" }, when(each.updatedAt)),
-        ),
-      ),
-    ),
-  ];
+  const found = await tournaments(CARDS_PER_PAGE, 0);
+  if (!found.total) return [empty("lab.no-tournaments", "tengen tournament FILE.toml")];
+  const load = async (/** @type {number} */ offset) => (await tournaments(CARDS_PER_PAGE, offset)).tournaments;
+  return cardList(found.tournaments, found.total, tournamentCard, load);
 }
 
 async function showTournament(/** @type {string} */ name) {
@@ -353,7 +379,8 @@ function modelCard(/** @type {ModelInfo} */ model) {
     h("h3", null, model.name),
     h("p", { class: "soft small" }, made.filter(Boolean).join(" · ")),
     h("p", { class: "small" }, learnt.filter(Boolean).join(" · ")),
-    agentButtons(model.agent, model.rules),
+    damage(model.problem),
+    model.agent ? agentButtons(model.agent, model.rules) : null,
     matches.length
       ? h(
           "div",

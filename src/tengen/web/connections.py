@@ -1,0 +1,144 @@
+"""Limits on connections: how many there are, how long a request head may take, and how long a client may read nothing.
+
+uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
+request head, and `limit_concurrency` counts a connection but never closes one. This subclass of its protocol adds both,
+below the application, so that half-open connections cost neither memory nor descriptors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from typing import ClassVar, Literal, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tengen.web.limits import WebLimits
+
+ACCEPTED_AT_ONCE = 64
+"""Connections that the event loop accepts before it looks at any of them."""
+_RESERVED_DESCRIPTORS = 4 * ACCEPTED_AT_ONCE
+"""Descriptors for everything but connections: files, worker processes, and connections that are about to be closed."""
+_WANTED_DESCRIPTORS = 4096
+_TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+def bounded_protocol(limits: WebLimits, max_connections: int) -> type[H11Protocol]:
+    """Return the protocol class of a server with these limits."""
+
+    class Bounded(BoundedProtocol):
+        """`BoundedProtocol` of one server."""
+
+    Bounded.limits = limits
+    Bounded.max_connections = max_connections
+    Bounded.open_by_client = Counter()
+    return Bounded
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection; see the module."""
+
+    limits: ClassVar[WebLimits]
+    max_connections: ClassVar[int]
+    open_by_client: ClassVar[Counter[str]]
+    _head_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
+    _counted_as: str | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, transport))
+        client = self.client[0] if self.client else ""
+        is_proxy = client in self.limits.trusted_proxies
+        is_client_full = not is_proxy and self.open_by_client[client] >= self.limits.max_connections_per_client
+        if len(self.connections) > self.max_connections or is_client_full:
+            self._refuse(_FULL)
+            return
+        self._counted_as = client
+        self.open_by_client[client] += 1
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        super().data_received(data)
+        self._watch_head()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._forget()  # the transport gets another protocol; sockets are counted by the application
+        super().handle_websocket_upgrade(event)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._stop_timers("_write_timer")
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._watch_reader()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._watch_reader()
+
+    def _watch_reader(self) -> None:
+        """Disconnect the client later, unless it has read its answer by then."""
+        if self._write_timer is None:
+            self._write_timer = self.loop.call_later(self.limits.max_write_s, self.transport.abort)
+
+    def _watch_head(self) -> None:
+        """Start the timer if the head of a request has begun or is expected, and stop it when it is complete."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering or self.timeout_keep_alive_task is not None or self.transport.is_closing():
+            self._stop_timers("_head_timer")
+        elif self._head_timer is None and self._counted_as is not None:
+            self._head_timer = self.loop.call_later(self.limits.max_head_s, self._refuse, _TIMEOUT)
+
+    def _refuse(self, answer: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(answer)
+            self.transport.close()
+            self._watch_reader()
+
+    def _forget(self) -> None:
+        self._stop_timers("_head_timer", "_write_timer")
+        if self._counted_as is not None:
+            self.open_by_client[self._counted_as] -= 1
+            if not self.open_by_client[self._counted_as]:
+                del self.open_by_client[self._counted_as]
+            self._counted_as = None
+
+    def _stop_timers(self, *names: Literal["_head_timer", "_write_timer"]) -> None:
+        for name in names:
+            timer: asyncio.TimerHandle | None = getattr(self, name)
+            if timer is not None:
+                timer.cancel()
+            setattr(self, name, None)
+
+
+def connections_allowed(wanted: int) -> int:
+    """Return how many connections this process can hold, at most `wanted`.
+
+    Raises the limit of descriptors if that is allowed.
+    """
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft != unlimited and soft < _WANTED_DESCRIPTORS:
+        soft = _WANTED_DESCRIPTORS if hard == unlimited else min(hard, _WANTED_DESCRIPTORS)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == unlimited else min(wanted, max(ACCEPTED_AT_ONCE, soft - _RESERVED_DESCRIPTORS))
