@@ -11,12 +11,13 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
@@ -70,6 +71,8 @@ CREATE INDEX IF NOT EXISTS games_by_end ON games (ended_at, number);
 _TABLES = frozenset({"settings", "players", "games"})
 _READER_WAIT_S = 5.0
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+_NUMBER_TYPES = frozenset({int, float, type(None)})
+_POINTS = re.compile(r"(?:[a-z][1-9][0-9]?+)*+")
 _COLUMNS = (
     "number, ruleset, round, first, second, opening_number, opening, seed, black_seat, outcome, ending, detail, moves,"
     " choices, times_ms, values_to_move, nodes, depths, duration_s, ended_at"
@@ -115,6 +118,27 @@ class Score:
         """Player who lost, None for a draw."""
         winner = self.winner
         return None if winner is None else self.first + self.second - winner
+
+
+class Effort(NamedTuple):
+    """Time and search effort of one side of a game, over the moves that it chose."""
+
+    moves: int
+    total_ms: float
+    longest_ms: float
+    nodes: int
+    depths: int
+
+
+class PlayedGame(NamedTuple):
+    """What standings need of a game."""
+
+    score: Score
+    stones: int
+    """Number of stones, the opening included."""
+    detail: str
+    black: Effort
+    white: Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +282,17 @@ class GameStore:
             for number, ruleset, first, second, black_seat, outcome, ending in rows:
                 _check_seats(number, first, second, black_seat, players)
                 yield Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
+
+    def played_games(self) -> Iterator[PlayedGame]:
+        """Yield what standings need of all games, ordered by number; much faster than `games`."""
+        players = len(self.players())
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT number, ruleset, first, second, black_seat, outcome, ending, detail, moves, times_ms, nodes,"
+                " depths FROM games ORDER BY number"
+            )
+            for row in rows:
+                yield _played_game(row, players)
 
     def games(self) -> Iterator[StoredGame]:
         """Yield all games, ordered by number."""
@@ -480,7 +515,7 @@ def _text(value: object) -> str:
 def _numbers(text: str) -> list[Any]:
     """Parse a JSON list of numbers; None stands for a missing value."""
     found = json.loads(text)
-    if not isinstance(found, list) or any(type(one) not in (int, float, type(None)) for one in found):
+    if not isinstance(found, list) or not _NUMBER_TYPES.issuperset(map(type, found)):
         raise TypeError(f"{text[:40]!r} is not a list of numbers")
     return found
 
@@ -506,6 +541,26 @@ def _summary(row: Sequence[Any], players: int) -> GameSummary:
         stones=len(parse_points(_text(moves))),
         ended_at=_text(ended_at),
     )
+
+
+def _played_game(row: Sequence[Any], players: int) -> PlayedGame:
+    number, ruleset, first, second, black_seat, outcome, ending, detail, moves, times_ms, nodes, depths = row
+    _check_seats(number, first, second, black_seat, players)
+    stones = sum(map(str.isalpha, _text(moves)))
+    if _POINTS.fullmatch(moves) is None:
+        raise ValueError(f"game {number} has the moves {moves[:40]!r}")
+    lists = _numbers(times_ms), _numbers(nodes), _numbers(depths)
+    chosen = len(lists[0])
+    if any(len(one) != chosen for one in lists) or chosen > stones:
+        raise ValueError(f"game {number} has {stones} stones and times of {chosen}")
+    black_start = (stones - chosen) % 2
+    score = Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
+    return PlayedGame(score, stones, _text(detail), _effort(lists, black_start), _effort(lists, 1 - black_start))
+
+
+def _effort(lists: tuple[list[Any], list[Any], list[Any]], start: int) -> Effort:
+    times_ms, nodes, depths = (numbers[start::2] for numbers in lists)
+    return Effort(len(times_ms), float(sum(times_ms)), max(times_ms, default=0.0), sum(nodes), sum(depths))
 
 
 def _stored_game(row: Sequence[Any], players: int) -> StoredGame:
