@@ -247,6 +247,7 @@ void bind_puct_search(nb::module_& m) {
           },
           nb::arg("worker"), nb::arg("planes"),
           "Write the planes of leaves that need an evaluation; return the number of rows.")
+      .def_prop_ro("has_work", &PuctSearch::has_work, "Whether `collect` may find more leaves or visit more nodes.")
       .def(
           "supply",
           [](PuctSearch& self, int worker, const PolicyRows& log_policies, const Values& values) {

@@ -1458,6 +1458,10 @@ class PuctSearch:
         Write the planes of leaves that need an evaluation; return the number of rows.
         """
 
+    @property
+    def has_work(self) -> bool:
+        """Whether `collect` may find more leaves or visit more nodes."""
+
     def supply(self, worker: int, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def abandon(self, worker: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -422,6 +423,30 @@ def test_a_host_bounds_memory_and_threads():
     player.configure(memory_bytes=130 << 20, threads=2)
     assert MIDDLE_GAME.is_legal(player.choose(MIDDLE_GAME, Limits(depth=5)).move)
     assert 0 <= player.table_usage() <= 1
+
+
+def huge_page_kb() -> int:
+    """Return the memory of this process for which huge pages were requested (flag `hg` of its mappings)."""
+    size = total = 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if line.startswith("Size:"):
+            size = int(line.split()[1])
+        if line.startswith("VmFlags:") and "hg" in line.split():
+            total += size
+    return total
+
+
+@pytest.mark.skipif(
+    not Path("/sys/kernel/mm/transparent_hugepage/enabled").exists(), reason="the system has no transparent huge pages"
+)
+def test_large_tables_request_huge_pages():
+    before = huge_page_kb()
+    small = AlphaBeta(AlphaBetaConfig(table_mb=16))
+    assert huge_page_kb() == before
+    large = AlphaBeta(AlphaBetaConfig(table_mb=128))
+    assert huge_page_kb() - before >= 126 << 10
+    limits = Limits(nodes=2000)
+    assert large.search(MIDDLE_GAME, limits).nodes == small.search(MIDDLE_GAME, limits).nodes
 
 
 def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):

@@ -18,11 +18,13 @@ from tengen.arena.live import LiveView
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.match_report import match_lines, match_report
 from tengen.arena.pictures import rating_figure, save_figure
+from tengen.arena.ratings import rate_tally
 from tengen.arena.render import print_tables, to_html, to_markdown, write_report
 from tengen.arena.schedule import ScheduledGame
 from tengen.arena.sprt import Hypothesis, Sprt
-from tengen.arena.standings import Standings, collect
-from tengen.arena.store import GameStore
+from tengen.arena.standings import Standings, Times, collect
+from tengen.arena.store import GameStore, Score
+from tengen.arena.tally import Tally, Wdl
 from tengen.arena.tournament import Progress, Tournament
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
@@ -89,6 +91,46 @@ def test_standings_count_everything(standings: Standings) -> None:
     (fault,) = standings.faults
     assert (fault.player, fault.opponent, fault.game, fault.detail) == (2, 1, 18, "exit code <7>")
     assert standings.by_strength(NINE.name) == [0, 1, 2]
+
+
+def test_a_report_of_many_players_compares_the_strongest(standings: Standings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MAX_COMPARED", 2)
+    found = {table.title.removesuffix(f", {NINE.name}"): table for table in report.tables(standings)}
+    assert len(found["Ratings"].rows) == len(found["Colours"].rows) == 3
+    for title in ("Crosstable", "Likelihood of superiority", "score(i, j)"):
+        assert len(found[title].rows) == 2
+        assert len(found[title].columns) == 3
+        assert found[title].note.endswith("Only the strongest 2 of 3 players are shown.")
+    ruleset = report.as_json(standings)["rulesets"][NINE.name]
+    assert (len(ruleset["ratings"]), ruleset["players_compared"], len(ruleset["meetings"])) == (3, 2, 2)
+    assert len(rating_figure(standings, NINE.name).axes[0].get_yticks()) == 2
+
+
+def test_the_cells_of_a_report_grow_no_faster_than_the_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ratings of many players look at no more pairs of players than the tables show."""
+    looked_up = 0
+    of = Tally.of
+
+    def counting(self: Tally, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
+        nonlocal looked_up
+        looked_up += 1
+        return of(self, player, other, ruleset)
+
+    monkeypatch.setattr(Tally, "of", counting)
+    counts = []
+    for players in (100, 200, 400):
+        tally = Tally()
+        for game in range(players):
+            tally.add(Score(game, NINE.name, game, (game + 1) % players, 0, Outcome.BLACK, Ending.FIVE))
+        names = [f"player {number}" for number in range(players)]
+        times = [Times() for _ in names]
+        ratings = {NINE.name: rate_tally(tally, players)}
+        many = Standings("many", names, names, tally, times, [], ratings, {})
+        looked_up = 0
+        report.tables(many)
+        report.as_json(many)
+        counts.append(looked_up)
+    assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
 
 
 def test_stores_are_joined_by_name() -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from tengen.arena.openings import (
     BalanceSettings,
+    RandomOpenings,
+    ShelfInMemory,
     canonical_key,
     default_stone_count,
     find_balanced,
@@ -120,6 +122,24 @@ def test_more_openings_than_there_are_repeat() -> None:
     found = random_openings(rules, 10, seed=0)
     assert len(found) == 10
     assert len({canonical_key(rules, opening) for opening in found}) == 3  # corner, side, centre
+
+
+@pytest.mark.parametrize("rules", ["3x3:3:freestyle", "9x9"])
+def test_openings_go_on_from_a_shelf(rules: str) -> None:
+    ruleset = Ruleset.parse(rules)
+    shelf = ShelfInMemory()
+    assert len(shelf) == 0
+    RandomOpenings(ruleset, 10, seed=0, shelf=shelf)[3]
+    assert len(shelf) == 4
+    assert list(RandomOpenings(ruleset, 10, seed=0, shelf=shelf)) == random_openings(ruleset, 10, seed=0)
+
+
+def test_the_openings_of_a_seed_never_change() -> None:
+    assert ["".join(opening) for opening in random_openings(NINE, 3, seed=4, stones=5)] == [
+        "e6f6d5d6g6",
+        "f6g7e5f5d6",
+        "c5g3e3c4f4",
+    ]
 
 
 def test_procedures_and_zero_stones_begin_on_the_empty_board() -> None:

@@ -9,7 +9,11 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from scipy import special
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from tengen.arena.distributions import find_root, normal_cdf, t_cdf, t_quantile_975
 from tengen.arena.elo import ELO_UNIT, elo_of, estimate_elo, expected_score, likeliest_with_mean, sample_of
 from tengen.arena.match import Ending
 from tengen.arena.ratings import Ratings, rate, zero9_score
@@ -404,3 +408,46 @@ def test_a_tally_looks_up_results_without_going_through_all_meetings():
     tally.by_colour = Counting(Wdl, tally.by_colour)
     assert tally.of(0, 1).games == tally.of(0).games == tally.of(0, ruleset="9x9:5:freestyle").games == 6
     assert tally.match_counts(0, 1) == [0, 0, 3, 0, 0]
+
+
+# -- distributions, against SciPy --------------------------------------------------------------------------------------
+
+
+def test_distributions_agree_with_scipy() -> None:
+    points = np.linspace(-12, 12, 97)
+    for x in points:
+        assert normal_cdf(x) == pytest.approx(special.ndtr(x), rel=1e-12)
+    for degrees in range(1, 40):
+        for t in points:
+            assert t_cdf(degrees, t) == pytest.approx(special.stdtr(degrees, t), abs=1e-14)
+    for degrees in (*range(1, 300), 1_000, 100_000, 10_000_000):
+        assert t_quantile_975(degrees) == pytest.approx(special.stdtrit(degrees, 0.975), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("function", "low", "high", "root"),
+    [
+        (lambda x: math.exp(x) - 5, 0.0, 30.0, math.log(5)),
+        (lambda x: 5 - math.exp(x), 30.0, 0.0, math.log(5)),
+        (lambda x: x**3, -1.0, 2.0, 0.0),
+        (lambda x: x, 0.0, 1.0, 0.0),
+        (lambda x: 1 / (x - 3) if x != 3 else 0.0, 0.0, 4.0, 3.0),
+        (lambda x: 1e9 * (x - 1e-7), 0.0, 1.0, 1e-7),
+    ],
+)
+def test_roots_are_found(function, low: float, high: float, root: float) -> None:
+    assert find_root(function, low, high) == pytest.approx(root, abs=1e-4 if root == 0 else 1e-12)
+
+
+def test_groups_are_those_of_a_graph_search() -> None:
+    rng = random.Random(5)
+    for _ in range(20):
+        players = rng.randrange(2, 60)
+        met = [(rng.randrange(players), rng.randrange(players)) for _ in range(rng.randrange(players))]
+        met = [(one, other) for one, other in met if one != other]
+        ratings = rate(players, {meeting: Wdl(1, 1, 1) for meeting in met})
+        edges = np.array(met, dtype=int).reshape(-1, 2)
+        graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(players, players))
+        assert list(ratings.groups) == connected_components(graph, directed=False)[1].tolist()
+    chain = rate(1000, {(one, one + 1): Wdl(1, 1, 1) for one in range(999)})
+    assert set(chain.groups) == {0}

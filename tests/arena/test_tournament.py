@@ -7,11 +7,13 @@ import signal
 import subprocess
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tengen.arena import openings
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
 from tengen.arena.schedule import TournamentFormat
@@ -20,7 +22,8 @@ from tengen.arena.standings import collect
 from tengen.arena.store import GameStore
 from tengen.arena.tournament import OpeningSettings, Progress, Tournament, describe, play
 from tengen.arena.tournament_file import load
-from tengen.core.contracts import Outcome, Ruleset
+from tengen.core.contracts import Agent, Outcome, Ruleset
+from tengen.core.position import Position
 from tengen.errors import AgentError, InputError
 from tests.arena import killing
 from tests.protocols.engines import engine_text
@@ -234,7 +237,7 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
         play(tournament, whole)
         assert play(moved, whole).played_now == 0
         cut.set_players(whole.players())
-        for name in ("tournament", "openings"):
+        for name in ("tournament", "opening_files"):
             cut.set_setting(name, whole.setting(name))
         first = next(whole.games())
         cut.add(first.game, first.result)
@@ -242,6 +245,81 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
         with pytest.raises(InputError, match="contains games from other openings"):
             play(moved, cut)
         assert play(tournament, cut).played_now == 3
+
+
+def count_judgements(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
+    """Return a list to which every judged candidate for an opening is added from now on."""
+    judged: list[Position] = []
+    judge = openings._judged
+
+    def counting(agent: Agent, position: Position, settings: openings.BalanceSettings) -> object:
+        judged.append(position)
+        return judge(agent, position, settings)
+
+    monkeypatch.setattr(openings, "_judged", counting)
+    return judged
+
+
+class StopHereError(Exception):
+    pass
+
+
+def test_openings_are_made_when_they_are_needed_and_never_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = make_tournament("random", "chains", rounds=12, openings=OpeningSettings(transform=True))
+    judged = count_judgements(monkeypatch)
+    needed: list[int] = []
+
+    def stop_after(progress: Progress, games: int) -> None:
+        if progress.played_now == games:
+            raise StopHereError
+
+    with GameStore(tmp_path / "whole.db") as whole:
+        play(tournament, whole)
+        unbroken = [(stored.game, stored.result.moves) for stored in whole.games()]
+        candidates = len(judged)
+    for games in (5, 9, None):
+        judged.clear()
+        with GameStore(tmp_path / "cut.db") as cut:
+            if games is None:
+                play(tournament, cut)
+            else:
+                with pytest.raises(StopHereError):
+                    play(tournament, cut, on_result=partial(stop_after, games=games))
+            needed.append(len(judged))
+            made = len(cut.openings(NINE))
+            # A worker holds a few games in advance.
+            assert made <= 12 if games is None else made <= (len(cut) + 5) // 2
+    with GameStore(tmp_path / "cut.db") as cut:
+        assert [(stored.game, stored.result.moves) for stored in cut.games()] == unbroken
+    assert sum(needed) == candidates
+    assert all(needed)
+
+
+def test_a_store_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
+    tournament = make_tournament("random", "chains", rounds=3)
+    with GameStore(None) as whole, GameStore(tmp_path / "old.db") as old:
+        play(tournament, whole)
+        first = next(whole.games())
+        old.set_players(whole.players())
+        old.set_setting("tournament", whole.setting("tournament"))
+        old.add(first.game, first.result)
+        old.set_setting("openings", "0123456789abcdef")
+        with pytest.raises(InputError, match="contains games from other openings"):
+            play(tournament, old)
+        old.set_setting("openings", tournament.schedule().digest_openings())
+        assert play(tournament, old).played_now == 5
+        assert [stored.game for stored in old.games()] == [stored.game for stored in whole.games()]
+
+
+def test_openings_of_a_tournament_without_games_are_forgotten(tmp_path: Path) -> None:
+    with GameStore(tmp_path / "games.db") as store:
+        before = make_tournament("random", "chains", rounds=2, seed=1)
+        assert [game.opening for game in before.schedule(store)]
+        tournament = make_tournament("random", "chains", rounds=2, seed=2)
+        play(tournament, store)
+        assert [stored.game for stored in store.games()] == list(tournament.schedule())
 
 
 def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:

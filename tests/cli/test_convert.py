@@ -73,6 +73,27 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
     assert "warning: skipped games with impossible moves: 2" in stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("a.sgf", "(;GM[4];B[hh])\n(;GM[4];B[aa];W[aa])\n(;GM[4])", "line 2, column 14"),
+        ("a.pos", "h8\nh8i9x\nj10\n", "line 2, column 5"),
+        ("a.json", '[{"moves":"h8"},\n{"moves":"h8"', "line 2, column 14"),
+        ("a.jsonl", '{"moves":"h8"}\n{"moves":"x"}\n', "line 2: column 1"),
+    ],
+)
+def test_games_before_the_damage_are_kept(tmp_path: Path, name: str, text: str, place: str) -> None:
+    (tmp_path / name).write_text(text)
+    target = tmp_path / "b.sgf"
+    with pytest.raises(RecordError, match=f"{place}.*b.sgf has the game before that place"):
+        run(tmp_path / name, target)
+    assert [points(game) for game in load(target)] == ["h8"]
+    target.unlink()
+    with pytest.raises(RecordError, match=place):
+        run(tmp_path / name, target, "--strict")
+    assert not target.exists()
+
+
 def test_replay_fills_in_results(tmp_path: Path) -> None:
     source = tmp_path / "a.pos"
     source.write_text("15/freestyle/a1a2b1b2c1c2d1d2e1\nh8\n")

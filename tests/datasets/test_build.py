@@ -110,6 +110,16 @@ def test_what_cannot_be_used_is_counted_and_passed_over(tmp_path):
     assert damaged.startswith(str(tmp_path / "broken.sgf"))
 
 
+def test_the_games_before_the_damage_of_a_collection_are_used(tmp_path):
+    path = tmp_path / "games.sgf"
+    path.write_text("(;SZ[9];B[aa];W[bb])\n(;SZ[9];B[aa];W[cc])\n(;SZ[9];B[aa];W[aa])\n(;SZ[9];B[dd])")
+    dataset = build_dataset([path], tmp_path / "set", BuildConfig(ruleset=NINE))
+    assert [points(dataset, game) for game in range(len(dataset.starts) - 1)] == [["a9", "b8"], ["a9", "c7"]]
+    (damaged,) = dataset.description["damaged_files"]
+    assert "games.sgf: line 3, column 14: white plays a9" in damaged
+    assert damaged.endswith("(games used from before that place: 2)")
+
+
 def test_nothing_usable_is_an_error_that_says_why(tmp_path):
     (tmp_path / "games.pos").write_text("e5e5\n")
     with pytest.raises(InputError, match=r"no game of 9x9:5:freestyle .*skipped damaged lines: 1"):

@@ -122,13 +122,14 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         records.load(path)
     assert len(list(records.iterate(path))) == 10
     monkeypatch.setattr("tengen.records.text.MAX_STREAM_BYTES", 500)
-    with pytest.raises(RecordError, match="line 7: the file is larger than 500 bytes"):
-        records.load(path)
-    monkeypatch.setattr("tengen.records.files.MAX_FILE_BYTES", 500)
-    bomb = tmp_path / "bomb.sgf.gz"
-    bomb.write_bytes(gzip.compress(b" " * 10_000))
     with pytest.raises(RecordError, match="the file is larger than the limit of 500 bytes"):
-        records.load(bomb)
+        records.load(path)
+    monkeypatch.setattr("tengen.records.formats.MAX_FILE_BYTES", 400)
+    for name, limit in (("bomb.sgf.gz", 500), ("bomb.psq.gz", 400)):
+        bomb = tmp_path / name
+        bomb.write_bytes(gzip.compress(b" " * 10_000))
+        with pytest.raises(RecordError, match=f"the file is larger than the limit of {limit} bytes"):
+            records.load(bomb)
     bomb.write_bytes(gzip.compress(b"(;)")[:-5])
     with pytest.raises(RecordError, match="damaged gzip data"):
         records.load(bomb)

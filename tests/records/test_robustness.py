@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import io
+import itertools
 import random
 
 import pytest
@@ -14,7 +16,7 @@ from tengen.core.geometry import Point
 from tengen.errors import RecordError, TengenError
 from tengen.records import json_record, lib, opening_file, position_string, sgf
 from tengen.records.game import GameRecord, Node, move_of
-from tengen.records.text import code_page, decode, encode, stream_lines, tidy, tidy_line
+from tengen.records.text import code_page, decode, encode, split_lines, stream_text, text_chunks, tidy, tidy_line
 from tests.records.sample_files import READERS, SAMPLE_FORMATS, sample
 
 DEPTH = 5_000
@@ -146,10 +148,12 @@ def test_readers_stop_at_their_limits(name: str, data: bytes, message: str) -> N
 
 def test_long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tengen.records.text.MAX_LINE", 10)
-    with pytest.raises(RecordError, match="line 2 has 11 characters, more than 10"):
+    with pytest.raises(RecordError, match="line 2 has more than 10 characters"):
         position_string.read("h8\n" + "a1b1c1d1e1f")
-    with pytest.raises(RecordError, match="line 2 has more than 10 bytes"):
-        list(stream_lines(io.BytesIO(b"12345\n12345678901")))
+    with pytest.raises(RecordError, match="line 2 has more than 10 characters"):
+        list(split_lines(text_chunks(io.BytesIO(b"12345\n12345678901"))))
+    with pytest.raises(RecordError, match="line 1 has more than 10 characters"):
+        list(split_lines(["123456", "123456"]))
 
 
 def test_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,6 +192,23 @@ def test_tidy_is_idempotent(text: str) -> None:
 @given(data=st.binary(max_size=60))
 def test_no_byte_is_lost_in_decoding(page: str, data: bytes) -> None:
     assert encode(decode(data, code_page(page)), code_page(page)) == data
+
+
+@given(data=st.binary(max_size=60), cuts=st.lists(st.integers(0, 60), max_size=4))
+def test_chunks_do_not_change_the_text(data: bytes, cuts: list[int]) -> None:
+    ends = sorted({min(cut, len(data)) for cut in (0, *cuts, len(data))})
+    chunks = [data[start:end] for start, end in itertools.pairwise(ends)]
+    if not data.startswith((codecs.BOM_UTF8[:2], codecs.BOM_UTF16_LE[:1], codecs.BOM_UTF16_BE[:1])):
+        for page in ("utf-8", "cp1252", "gbk"):
+            assert encode("".join(stream_text(chunks, page)), page) == data
+        assert "".join(stream_text(chunks)) == decode(data)
+
+
+@given(text=st.text("ab\r\n"), cuts=st.lists(st.integers(0, 20), max_size=4))
+def test_chunks_do_not_change_the_lines(text: str, cuts: list[int]) -> None:
+    ends = sorted({min(cut, len(text)) for cut in (0, *cuts, len(text))})
+    chunks = [text[start:end] for start, end in itertools.pairwise(ends)]
+    assert list(split_lines(chunks)) == text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 @pytest.mark.parametrize("name", ["zlib", "rot13", "idna", "punycode", "unicode_escape", "no such", "ä", "x" * 100, ""])

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import gc
+import io
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 
@@ -211,3 +215,55 @@ def test_properties_set_by_hand_cannot_break_the_file() -> None:
 @given(records(any_ruleset))
 def test_round_trip(record: GameRecord) -> None:
     assert sgf.read(sgf.write([record, record])) == [record, record]
+
+
+# ---- Collections ----------------------------------------------------------------------------------------------------
+
+
+def in_chunks(text: str, size: int) -> Iterator[str]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+def test_games_are_the_same_in_chunks_of_any_size(size: int) -> None:
+    for name in ("variations.sgf", "collection.sgf"):
+        text = sample(name).decode("utf-8", "surrogateescape")
+        # sgf.iterate reads chunks of 64 KiB; a window of a few characters meets every place where a game can be cut.
+        assert list(sgf._Reader(in_chunks(text, size), None).games()) == sgf.read(text)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(;GM[4])\n\n (;GM[4];B[hh]\n;W[hh])", "line 4, column 1: white plays h8, which has a black stone"),
+        ("(;GM[4])(;GM[4];B[hh]", "line 1, column 22: the file ends inside a game"),
+        ("(;GM[4])\n(;GM[4]C[x", "line 2, column 8: property C has no complete value"),
+        ("(;GM[4](B[hh]))", "line 1, column 8: a variation must start with ';'"),
+        ("( x (\n", "line 1, column 1: no SGF game"),
+    ],
+)
+def test_places_of_errors_are_the_same_in_chunks_of_any_size(size: int, text: str, message: str) -> None:
+    with pytest.raises(RecordError) as error:
+        list(sgf._Reader(in_chunks(text, size), None).games())
+    assert str(error.value).startswith(message)
+
+
+def test_nodes_are_counted_per_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sgf, "MAX_NODES", 3)
+    assert len(list(sgf.iterate("(;GM[4];B[hh];W[aa])" * 10))) == 10
+    games = sgf.iterate("(;GM[4];B[hh];W[aa])(;GM[4];B[hh];W[aa];B[bb])")
+    next(games)
+    with pytest.raises(RecordError, match="line 1, column 40: more than 3 nodes"):
+        next(games)
+
+
+def test_a_collection_is_read_game_by_game() -> None:
+    game = b"(;GM[4];B[hh];W[aa];B[bb])\n"
+    file = io.BytesIO(game * 20_000)
+    for number, record in enumerate(sgf.iterate(file)):
+        if number in (100, 10_000):
+            gc.collect()
+            nodes = sum(isinstance(found, Node) for found in gc.get_objects())
+            assert nodes == sum(1 for _ in record.nodes())
+            assert file.tell() <= number * len(game) + 2**17

@@ -552,9 +552,58 @@ def test_stop_ends_a_search(threads: int) -> None:
     assert search._native.check() == ""
 
 
-def test_memory_is_bounded() -> None:
+class Counting(UniformEvaluator):
+    """Counts the positions that it evaluates."""
+
+    rows = 0
+
+    def evaluate(self, planes):
+        self.rows += len(planes)
+        return super().evaluate(planes)
+
+
+FULL_CONFIGS = {
+    "plain": PuctConfig(),
+    "solver": PuctConfig(solve=True, tactics=True, leaves=8),
+    "gumbel": PuctConfig(gumbel=True),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("config", FULL_CONFIGS.values(), ids=FULL_CONFIGS)
+def test_a_search_goes_on_when_its_memory_is_full(config: PuctConfig, threads: int) -> None:
+    network = Counting()
+    search = PuctSearch(NINE.ruleset, network, config, memory_mb=1)
+    analysis = search.search(NINE, Limits(simulations=50_000, threads=threads), lines=NINE.ruleset.area)
+    assert analysis.nodes == 50_000
+    assert sum(line.visits or 0 for line in analysis.lines) == 50_000
+    assert 100 < network.rows < 10_000
+    assert search._native.check() == ""
+
+
+def test_a_search_with_full_memory_reports_and_can_be_stopped() -> None:
     search = PuctSearch(NINE.ruleset, UniformEvaluator(), PuctConfig(), memory_mb=1)
-    assert 100 < search.search(NINE, Limits(simulations=10**6)).nodes < 10_000
+    stop = StopSignal()
+    reported: list[int] = []
+
+    def on_analysis(analysis: Analysis) -> None:
+        reported.append(analysis.nodes)
+        if analysis.nodes > 100_000:
+            stop.set()
+
+    analysis = search.search(NINE, Limits(simulations=10**9), stop=stop, on_analysis=on_analysis)
+    assert 100_000 < analysis.nodes < 10**9
+    assert sum(nodes > 20_000 for nodes in reported) >= 2
+
+
+def test_a_reused_tree_grows_again_after_its_memory_was_full() -> None:
+    network = Counting()
+    search = PuctSearch(NINE.ruleset, network, PuctConfig(reuse_tree=True), memory_mb=1)
+    search.search(NINE, Limits(simulations=50_000))
+    before = network.rows
+    search.search(NINE.play("a1"), Limits(simulations=50_000))
+    assert network.rows - before > 500
+    assert search._native.check() == ""
 
 
 _MEMORY_OF_TWO_MOVES = """
@@ -575,7 +624,7 @@ PuctSearch(position.ruleset, UniformEvaluator(), config, memory_mb=1).search(pos
 before = peak_mb()
 search = PuctSearch(position.ruleset, UniformEvaluator(), config, memory_mb=48)
 for _ in range(2):
-    found = search.search(position, Limits(simulations=10**6))
+    found = search.search(position, Limits(simulations=10**5))
     position = position.play(found.lines[0].line[0]).play(found.lines[0].line[1])
 print(found.nodes, peak_mb() - before)
 """

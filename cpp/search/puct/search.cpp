@@ -14,6 +14,10 @@ namespace {
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
 // The cache of evaluations gets at most 1 / kCacheShare of the memory.
 constexpr std::size_t kCacheShare = 4;
+// Walks in a full tree, which need no evaluation, before `collect` returns: a few milliseconds.
+constexpr int kWalksAtOnce = 2048;
+// Visits of the root that end a search, far below the range of their counter.
+constexpr std::uint32_t kMostVisits = 4'000'000'000;
 
 PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size_t memory_bytes) {
   while (PuctEvaluations::bytes(options, rules) > memory_bytes / kCacheShare) options.cache_entries /= 2;
@@ -30,7 +34,7 @@ PuctSearch::PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions
       with_patterns_(needs_patterns(options, rules) || needs_patterns(layout)),
       evaluations_(options_, rules, layout),
       tree_(options_, rules.area()) {
-  tree_.reserve(tree_bytes_);
+  tree_.limit(tree_bytes_);
 }
 
 // Advance the tree to the new position. Returns false if that is not possible.
@@ -98,12 +102,17 @@ bool PuctSearch::is_over_locked() const {
   if (!tree_.has_root()) return false;
   const bool only_move = options_.tactics && tree_.root().edge_count == 1;
   const int most = only_move ? std::min(simulations_, kSimulationsOfOnlyMove) : simulations_;
-  return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.bytes() >= tree_bytes_;
+  return is_ended() || tree_.finished() >= most || tree_.is_proved() || tree_.root().visits >= kMostVisits;
 }
 
 bool PuctSearch::is_over() const {
   const std::lock_guard lock(mutex_);
   return is_over_locked();
+}
+
+bool PuctSearch::has_work() const {
+  const std::lock_guard lock(mutex_);
+  return may_walk();
 }
 
 int PuctSearch::simulations() const {
@@ -168,12 +177,12 @@ int PuctSearch::collect(int index, float* planes) {
   if (!worker.waiting.empty())
     throw std::invalid_argument("rows of this worker are waiting for their evaluation; call supply or abandon first");
   const std::ptrdiff_t leaf_size = static_cast<std::ptrdiff_t>(evaluations_.rows_per_leaf()) * evaluations_.row_size();
-  for (;;) {
+  for (int walks_when_full = 0;;) {
     PuctWalk::End walk_end;
     {
       std::unique_lock lock(mutex_);
       if (!worker.waiting.empty() && static_cast<int>(worker.waiting.size()) >= batch_size()) break;
-      if (!may_walk()) break;
+      if (!may_walk() || (tree_.is_full() && ++walks_when_full > kWalksAtOnce)) break;
       walk_end = tree_.walk(worker.board, worker.walk);
       if (walk_end == PuctWalk::End::kKnown) tree_.repeat_known(worker.walk);
       if (walk_end == PuctWalk::End::kCollision) {

@@ -57,17 +57,20 @@ class PuctSearch {
   }
 
   // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows. Blocks while all
-  // leaves are pending in other workers; returns 0 if the search is over. Throws std::invalid_argument if rows of this
-  // worker are still waiting for their evaluation.
+  // leaves are pending in other workers; returns 0 if the search is over. In a full tree, it returns after a number of
+  // walks even without rows, so that the caller can report. Throws std::invalid_argument if rows of this worker are
+  // still waiting for their evaluation.
   int collect(int index, float* planes);
   // Supply the evaluation of the waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(int index, const float* log_policies, const float* values);
   // Cancel the pending walks of a worker whose rows will not be evaluated.
   void abandon(int index);
 
-  // Whether the simulations or the time are used up, the root is proved, the memory is full, or the end was requested.
-  // Always false before the root has been evaluated.
+  // Whether the simulations or the time are used up, the root is proved, or the end was requested. Always false before
+  // the root has been evaluated.
   bool is_over() const;
+  // Whether `collect` may find more leaves, or visit more nodes of a full tree.
+  bool has_work() const;
   // Request the end of the search. Any worker may call it.
   void end();
 

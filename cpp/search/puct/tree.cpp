@@ -45,6 +45,7 @@ void PuctTree::reset() {
   edges_.clear();
   std::fill(gumbel_.begin(), gumbel_.end(), 0.0f);
   begun_ = finished_ = 0;
+  has_repeats_ = false;
 }
 
 void PuctTree::begin(const PuctSearchPlan& plan, Rng& rng) {
@@ -54,7 +55,8 @@ void PuctTree::begin(const PuctSearchPlan& plan, Rng& rng) {
   if (root().evaluated) prepare_root(rng);
 }
 
-void PuctTree::reserve(std::size_t bytes) {
+void PuctTree::limit(std::size_t bytes) {
+  max_bytes_ = bytes;
   try {
     nodes_.reserve(bytes / sizeof(PuctNode));
     edges_.reserve(bytes / sizeof(PuctEdge));
@@ -162,7 +164,7 @@ void PuctTree::scaled_values(const PuctNode& node, std::vector<float>& scaled) c
 
 // The edge with the highest PUCT score. Edges without a child differ only in their priors and are sorted by them, so it
 // is enough to look at the opened edges and the next one.
-int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
+int PuctTree::select_by_puct(const PuctNode& node, bool is_root, bool may_open) const {
   TENGEN_ASSERT(node.evaluated && node.edge_count > 0 && node.pending > 0);
   const double loss = options_->virtual_loss;
   // Not counting the evaluation of the node itself and the current walk.
@@ -188,6 +190,7 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
       best = i;
     }
   }
+  if (!may_open) return best;
   if (node.opened < node.edge_count) {
     const double score = puct_score(first_play, edges[node.opened].prior, 0, width);
     if (score > best_score) best = node.opened;
@@ -216,7 +219,7 @@ int PuctTree::select_by_halving(const PuctNode& node) const {
       best = i;
     }
   }
-  return best >= 0 ? best : select_by_puct(node, true);
+  return best >= 0 ? best : select_by_puct(node, true, true);
 }
 
 std::uint32_t PuctTree::open(std::uint32_t parent, int edge) {
@@ -232,11 +235,12 @@ std::uint32_t PuctTree::open(std::uint32_t parent, int edge) {
   return child;
 }
 
-std::uint32_t PuctTree::select(std::uint32_t parent) {
-  const PuctNode& node = nodes_[parent];
-  const bool is_root = parent == 0;
-  const int edge = is_root && plan_.gumbel ? select_by_halving(node) : select_by_puct(node, is_root);
-  return edge < node.opened ? edges_of(node)[edge].child : open(parent, edge);
+int PuctTree::select(const PuctNode& node, bool is_root, bool may_open) const {
+  if (is_root && plan_.gumbel) {
+    const int edge = select_by_halving(node);
+    if (may_open || edge < node.opened) return edge;
+  }
+  return select_by_puct(node, is_root, may_open);
 }
 
 PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
@@ -244,6 +248,7 @@ PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
   walk.counts = root().evaluated;
   if (walk.counts) ++begun_;
   ++nodes_[0].pending;
+  const bool may_open = !is_full();
   for (std::uint32_t index = 0;;) {
     const PuctNode& node = nodes_[index];
     if (node.proof != Result::kUnknown) return PuctWalk::End::kKnown;
@@ -253,7 +258,9 @@ PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
       nodes_[index].examined = true;
       return PuctWalk::End::kThreats;
     }
-    index = select(index);
+    const int edge = select(node, index == 0, may_open);
+    if (edge < 0) return PuctWalk::End::kKnown;
+    index = edge < node.opened ? edges_of(node)[edge].child : open(index, edge);
     ++nodes_[index].pending;
     walk.path.push_back(index);
     TENGEN_ASSERT(is_legal(board.board(), nodes_[index].move));
@@ -446,7 +453,14 @@ void PuctTree::back_up(const PuctWalk& walk, double value, bool newly_proved) {
   if (walk.counts) ++finished_;
 }
 
-void PuctTree::repeat_known(const PuctWalk& walk) { back_up(walk, proved_value(nodes_[walk.path.back()]), false); }
+void PuctTree::repeat_known(const PuctWalk& walk) {
+  const PuctNode& node = nodes_[walk.path.back()];
+  if (node.proof != Result::kUnknown) return back_up(walk, proved_value(node), false);
+  TENGEN_ASSERT(is_full());
+  has_repeats_ = true;
+  const double value = -node.evaluation_to_move;
+  back_up(walk, node.has_drawing_move ? std::min(value, 0.0) : value, false);
+}
 
 void PuctTree::cancel(const PuctWalk& walk) {
   for (const std::uint32_t index : walk.path) --nodes_[index].pending;
@@ -467,8 +481,9 @@ std::string PuctTree::check() const {
       visits += nodes_[edges[i].child].visits;
       values -= options_->discount * nodes_[edges[i].child].value_sum;
     }
-    if (visits != node.visits) return "the visits of a node and of its children do not add up";
-    if (!options_->solve && std::abs(values - node.value_sum) > 1e-6 * node.visits)
+    if (has_repeats_ ? visits > node.visits : visits != node.visits)
+      return "the visits of a node and of its children do not add up";
+    if (!options_->solve && !has_repeats_ && std::abs(values - node.value_sum) > 1e-6 * node.visits)
       return "the values of a node and of its children do not add up";
     for (int i = node.opened + 1; i < node.edge_count; ++i)
       if (edges[i].prior > edges[i - 1].prior) return "unvisited moves are not sorted by prior";

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -65,7 +67,7 @@ struct PuctSearchPlan {
 struct PuctWalk {
   enum class End : std::uint8_t {
     kLeaf,       // at a node without an evaluation: expand or settle it
-    kKnown,      // at a proved node: repeat_known
+    kKnown,      // at a proved node, or at a leaf of a full tree: repeat_known
     kCollision,  // at a node whose evaluation is pending: cancel the walk
     kThreats,    // at a node to search for continuous threats: conclude
   };
@@ -105,8 +107,10 @@ class PuctTree {
   // Make the child reached by `move` the root and keep the tree below it. If there is no such child, reset the tree and
   // return false. No walk may be pending.
   bool advance(Point move);
-  // Reserve address space, so that the tree is not copied while it grows up to `bytes`.
-  void reserve(std::size_t bytes);
+  // Limit the tree to about this many bytes, and reserve address space for them, so that the tree is not copied while
+  // it grows. A full tree opens no more nodes: its walks choose among those that it has, and end at its leaves.
+  void limit(std::size_t bytes);
+  bool is_full() const { return bytes() >= max_bytes_; }
 
   // Number of walks of this search, without the one that evaluates the root.
   int begun() const { return begun_; }
@@ -124,7 +128,7 @@ class PuctTree {
   // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. After `cut_short`, a later
   // walk may repeat the search.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
-  // Back up the proved value of the walk's last node.
+  // Back up the value of the walk's last node again: the proved one, else its evaluation.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
 
@@ -147,8 +151,10 @@ class PuctTree {
   // The value of a child for the side to move at its parent, discounted by one ply.
   double value_of(const PuctNode& child) const;
 
-  std::uint32_t select(std::uint32_t parent);
-  int select_by_puct(const PuctNode& node, bool is_root) const;
+  // The edge to follow; -1 if the tree is full and no opened edge is worth a visit.
+  int select(const PuctNode& node, bool is_root, bool may_open) const;
+  // Without `may_open`, the best opened edge, -1 if there is none.
+  int select_by_puct(const PuctNode& node, bool is_root, bool may_open) const;
   int select_by_halving(const PuctNode& node) const;
   std::uint32_t open(std::uint32_t parent, int edge);
   void open_line(std::uint32_t index, const std::vector<Point>& line);
@@ -180,6 +186,8 @@ class PuctTree {
   std::vector<PuctNode> nodes_;
   std::vector<PuctEdge> edges_;
   PuctSearchPlan plan_;
+  std::size_t max_bytes_ = std::numeric_limits<std::size_t>::max();
+  bool has_repeats_ = false;  // an evaluation was backed up more than once
   int begun_ = 0;
   int finished_ = 0;
   std::vector<float> gumbel_;      // [area], of this search

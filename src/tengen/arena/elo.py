@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tengen.arena.distributions import find_root, normal_cdf, t_cdf, t_quantile_975
 from tengen.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -90,11 +91,9 @@ def likeliest_with_mean(sample: Sample, mean: float) -> Floats:
 
 def reweighted(sample: Sample, constraint: Floats) -> Floats:
     """Return the likeliest distribution p with Σ p·constraint = 0. The constraint must have values of both signs."""
-    from scipy.optimize import brentq
-
     low, high = -1 / float(constraint.max()), -1 / float(constraint.min())
     margin = 1e-9 * (high - low)
-    root = brentq(
+    root = find_root(
         lambda theta: float(sample.probabilities @ (constraint / (1 + theta * constraint))), low + margin, high - margin
     )
     found: Floats = sample.probabilities / (1 + root * constraint)
@@ -150,28 +149,23 @@ def estimate_elo(counts: Sequence[int]) -> EloEstimate:
 
 def _superiority(sample: Sample, results: int, score: float) -> float:
     """Return the likelihood that the true mean is above one half."""
-    from scipy.special import ndtr, stdtr
-
     if results >= _MANY_RESULTS:
-        return float(ndtr((score - 0.5) / math.sqrt(sample.variance) * math.sqrt(results)))
+        return normal_cdf((score - 0.5) / math.sqrt(sample.variance) * math.sqrt(results))
     deviations = float(np.sign(score - 0.5)) * math.sqrt(2 * max(0.0, _fall(sample, 0.5)))
-    return float(stdtr(_degrees_of_freedom(sample), deviations))
+    return t_cdf(_degrees_of_freedom(sample), deviations)
 
 
 def _interval(sample: Sample) -> tuple[float, float]:
     """Return the mean scores at which twice the log likelihood has fallen by the square of the t quantile."""
-    from scipy.optimize import brentq
-    from scipy.special import stdtrit
-
-    allowed = float(stdtrit(_degrees_of_freedom(sample), 0.975)) ** 2 / 2
+    allowed = t_quantile_975(_degrees_of_freedom(sample)) ** 2 / 2
 
     def excess(mean: float) -> float:
         return _fall(sample, mean) - allowed
 
     edge = 1e-7
     mean = sample.mean
-    low = edge if excess(edge) < 0 else float(brentq(excess, edge, mean))
-    high = 1 - edge if excess(1 - edge) < 0 else float(brentq(excess, mean, 1 - edge))
+    low = edge if excess(edge) < 0 else find_root(excess, edge, mean)
+    high = 1 - edge if excess(1 - edge) < 0 else find_root(excess, mean, 1 - edge)
     return low, high
 
 
@@ -181,6 +175,6 @@ def _fall(sample: Sample, mean: float) -> float:
     return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest)))
 
 
-def _degrees_of_freedom(sample: Sample) -> float:
-    # A single result has 0 degrees of freedom; treat it as two results.
-    return max(1.0, round(sample.total) - 1.0)
+def _degrees_of_freedom(sample: Sample) -> int:
+    # A single result has 0 degrees of freedom; treat it as two.
+    return max(1, round(sample.total) - 1)

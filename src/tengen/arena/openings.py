@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from tengen import records
 from tengen.agents.registry import check_plays, make_agent
@@ -52,36 +53,132 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
 
 
 def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
-    """Return `count` openings of random stones near the centre, the same ones for the same seed.
+    """Return all openings of `RandomOpenings`."""
+    return list(RandomOpenings(ruleset, count, seed, stones))
+
+
+@dataclass(frozen=True, slots=True)
+class DrawState:
+    """State of the random draw after an opening."""
+
+    lap: int
+    """How often all distinct openings were used up."""
+    rng: tuple[Any, ...]
+    """State of the generator, as `random.Random.getstate` returns it."""
+
+
+class OpeningShelf(Protocol):
+    """Keeps the openings made so far, so that none is made twice."""
+
+    def __len__(self) -> int:
+        """Return the number of openings."""
+        ...
+
+    def __getitem__(self, number: int) -> Stones:
+        """Return an opening."""
+        ...
+
+    def has(self, key: str, lap: int) -> bool:
+        """Return whether the lap has an opening with this key."""
+        ...
+
+    def add(self, opening: Stones, key: str, state: DrawState) -> None:
+        """Add the next opening, with the state of the draw after it."""
+        ...
+
+    def state(self) -> DrawState | None:
+        """Return the state after the last opening, None if there is no opening."""
+        ...
+
+
+class ShelfInMemory:
+    """A shelf that is lost with the process."""
+
+    def __init__(self) -> None:
+        self._openings: list[Stones] = []
+        self._keys: set[tuple[str, int]] = set()
+        self._state: DrawState | None = None
+
+    def __len__(self) -> int:
+        return len(self._openings)
+
+    def __getitem__(self, number: int) -> Stones:
+        return self._openings[number]
+
+    def has(self, key: str, lap: int) -> bool:
+        """Return whether the lap has an opening with this key."""
+        return (key, lap) in self._keys
+
+    def add(self, opening: Stones, key: str, state: DrawState) -> None:
+        """Add the next opening, with the state of the draw after it."""
+        self._openings.append(opening)
+        self._keys.add((key, state.lap))
+        self._state = state
+
+    def state(self) -> DrawState | None:
+        """Return the state after the last opening, None if there is no opening."""
+        return self._state
+
+
+class RandomOpenings(Sequence[Stones]):
+    """`count` openings of random stones near the centre, the same ones for the same seed.
+
+    An opening is made when it, or a later one, is first accessed. With the shelf of an earlier run, no opening of that
+    run is made again.
 
     The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
     lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are. Openings are distinct under
     symmetry until all distinct ones are used.
     """
-    wanted = default_stone_count(ruleset) if stones is None else stones
-    if ruleset.opening is not Opening.FREE or wanted == 0:
-        return [()] * count
-    found: list[Stones] = []
-    seen: set[object] = set()
-    misses = 0
-    with make_agent(_UNDECIDED.agent) as judge:
-        is_judged = stones is None and judge.supports(ruleset)
-        for opening in random_stones(ruleset, wanted, random.Random(f"openings {seed}")):
-            if len(found) == count:
-                break
-            key = canonical_key(ruleset, opening)
-            if misses < _TRIES and (
-                key in seen or (is_judged and not _judged(judge, Position.from_moves(ruleset, opening), _UNDECIDED))
-            ):
-                misses += 1
-                continue
-            if key in seen:
-                seen.clear()
-            misses = 0
-            seen.add(key)
-            found.append(opening)
-    return found
+
+    def __init__(
+        self, ruleset: Ruleset, count: int, seed: int, stones: int | None = None, shelf: OpeningShelf | None = None
+    ) -> None:
+        self._ruleset = ruleset
+        self._count = count
+        self._seed = seed
+        self._wanted = default_stone_count(ruleset) if stones is None else stones
+        self._is_empty = ruleset.opening is not Opening.FREE or self._wanted == 0
+        self._is_judged = stones is None
+        self._shelf = shelf if shelf is not None else ShelfInMemory()
+        self._draw: Iterator[tuple[Stones, str, DrawState]] | None = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> Stones:  # type: ignore[override]
+        if not 0 <= number < self._count:
+            raise IndexError(f"opening {number} of {self._count}")
+        if self._is_empty:
+            return ()
+        if len(self._shelf) <= number:
+            self._draw = self._draw or self._openings_after(self._shelf.state())
+            for _ in range(number + 1 - len(self._shelf)):
+                self._shelf.add(*next(self._draw))
+        return self._shelf[number]
+
+    def _openings_after(self, state: DrawState | None) -> Iterator[tuple[Stones, str, DrawState]]:
+        """Yield the openings after a state of the draw without end."""
+        rng = random.Random(f"openings {self._seed}")
+        if state is not None:
+            rng.setstate(state.rng)
+        lap = state.lap if state is not None else 0
+        misses = 0
+        with make_agent(_UNDECIDED.agent) as judge:
+            is_judged = self._is_judged and judge.supports(self._ruleset)
+            for opening in random_stones(self._ruleset, self._wanted, rng):
+                key = _key_text(self._ruleset, opening)
+                is_known = self._shelf.has(key, lap)
+                if misses < _TRIES and (
+                    is_known
+                    or (is_judged and not _judged(judge, Position.from_moves(self._ruleset, opening), _UNDECIDED))
+                ):
+                    misses += 1
+                    continue
+                lap += is_known
+                misses = 0
+                yield opening, key, DrawState(lap, rng.getstate())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +321,10 @@ def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int
         image = permutation(symmetry, ruleset)
         images.append((tuple(sorted(int(image[i]) for i in black)), tuple(sorted(int(image[i]) for i in white))))
     return min(images)
+
+
+def _key_text(ruleset: Ruleset, opening: Sequence[Point]) -> str:
+    return "/".join(",".join(map(str, stones)) for stones in canonical_key(ruleset, opening))
 
 
 def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int) -> Stones:

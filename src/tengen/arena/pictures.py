@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tengen.arena.report import compared_players
 from tengen.arena.standings import Standings
 from tengen.core.files import replace_file, writing
 
@@ -28,7 +29,7 @@ def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
 def rating_figure(standings: Standings, ruleset: str) -> Figure:
     """Draw each player's rating with its 95 % interval, strongest at the top."""
     ratings = standings.ratings[ruleset]
-    order = standings.by_strength(ruleset)
+    order = compared_players(standings, ruleset)
     figure = new_figure(7, 1.2 + 0.32 * len(order))
     axes = figure.subplots()
     places = np.arange(len(order))[::-1]
@@ -45,7 +46,7 @@ def rating_figure(standings: Standings, ruleset: str) -> Figure:
 
 def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
     """Draw the score of each player (row) against each other player (column)."""
-    order = standings.by_strength(ruleset)
+    order = compared_players(standings, ruleset)
     size = len(order)
     scores = np.full((size, size), np.nan)
     for row, player in enumerate(order):

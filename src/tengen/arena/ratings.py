@@ -12,15 +12,20 @@ for players who won or lost all their games. The intervals come from the curvatu
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
+from tengen.arena.distributions import normal_cdf
 from tengen.arena.elo import ELO_UNIT, Floats
 from tengen.arena.tally import Tally, Wdl
 from tengen.errors import InputError
+
+_Meeting = tuple[int, int, Wdl]
+"""Player of black, player of white, black's counts."""
 
 Z_95 = 1.959963984540054
 """Half width of the central 95 % of a normal distribution, in standard deviations."""
@@ -74,12 +79,10 @@ class Ratings:
 
     def superiority(self, one: int, other: int) -> float:
         """Return the likelihood that one player is stronger than the other."""
-        from scipy.special import ndtr
-
         difference, error = self.difference(one, other)
         if error == 0:
             return 0.5 if difference == 0 else float(difference > 0)
-        return float(ndtr(difference / error * Z_95))
+        return normal_cdf(difference / error * Z_95)
 
 
 def rate(
@@ -89,11 +92,18 @@ def rate(
 
     `anchors` are known ratings, which stay fixed; the others are relative to them.
     """
+    return _fit(players, ((black, white, wdl) for (black, white), wdl in results.items()), anchors)
+
+
+def _fit(players: int, meetings: Iterable[_Meeting], anchors: Mapping[int, float] | None) -> Ratings:
+    # An array instead of a list: with a thousand players there may be a million meetings.
+    rows = ((black, white, wdl.wins, wdl.draws, wdl.losses) for black, white, wdl in meetings if wdl.games)
+    counted = np.fromiter(rows, dtype=np.dtype((np.int64, 5)))
     known = dict(anchors or {})
-    for place in {*known, *(player for meeting in results for player in meeting)}:
+    for place in (*known, *np.unique(counted[:, :2]).tolist()):
         if not 0 <= place < players:
             raise InputError(f"there is no player {place} among {players}")
-    model = _Model(players, results, known)
+    model = _Model(players, counted[counted[:, 0] != counted[:, 1]], known)
     return model.ratings(_minimise(model))
 
 
@@ -125,13 +135,13 @@ class _Model:
     index, and the memory is that of the Hessian plus a few numbers per meeting.
     """
 
-    def __init__(self, players: int, results: Mapping[tuple[int, int], Wdl], anchors: Mapping[int, float]) -> None:
-        meetings = [(black, white, wdl) for (black, white), wdl in results.items() if wdl.games and black != white]
+    def __init__(self, players: int, meetings: npt.NDArray[np.int64], anchors: Mapping[int, float]) -> None:
+        """`meetings` has rows of player of black, player of white, black's wins, draws and losses."""
         self._free = [player for player in range(players) if player not in anchors]
         self._anchors = dict(anchors)
         self._players = players
-        self._ends = np.array([(black, white) for black, white, _ in meetings], dtype=np.int64).reshape(-1, 2)
-        self._counts = np.array([(w.wins, w.draws, w.losses) for _, _, w in meetings], dtype=np.float64).reshape(-1, 3)
+        self._ends = meetings[:, :2]
+        self._counts = meetings[:, 2:].astype(np.float64)
         self._games = self._counts.sum(axis=1)
         # Indices into x of the parameters of each meeting. The index after the last parameter stands for all anchors;
         # its sum is discarded.
@@ -221,24 +231,27 @@ class _Model:
 
     def _groups(self) -> tuple[int, ...]:
         """Return the connected component of each player in the graph of meetings; anchors are connected."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         edges = np.concatenate([self._ends, np.array(list(pairwise(self._anchors)), dtype=np.int64).reshape(-1, 2)])
-        graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(self._players, self._players))
-        return tuple(int(label) for label in connected_components(graph, directed=False)[1])
+        lowest = np.arange(self._players)  # a player of the same group; at the end, its first player
+        while True:
+            before = lowest.copy()
+            np.minimum.at(lowest, edges[:, 0], before[edges[:, 1]])
+            np.minimum.at(lowest, edges[:, 1], before[edges[:, 0]])
+            lowest = lowest[lowest]
+            if (lowest == before).all():
+                return tuple(int(number) for number in np.unique(lowest, return_inverse=True)[1])
 
 
 def rate_tally(
     tally: Tally, players: int, *, ruleset: str | None = None, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
     """Fit the ratings to the counts of a tournament under one ruleset, or under all of them."""
-    results: dict[tuple[int, int], Wdl] = {}
-    for (rules, black, white), wdl in tally.by_colour.items():
-        if ruleset in (None, rules):
-            earlier = results.get((black, white))
-            results[black, white] = wdl if earlier is None else earlier + wdl
-    return rate(players, results, anchors=anchors)
+    meetings = (
+        (black, white, wdl)
+        for (rules, black, white), wdl in tally.by_colour.items()
+        if ruleset is None or rules == ruleset
+    )
+    return _fit(players, meetings, anchors)
 
 
 def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) -> float | None:

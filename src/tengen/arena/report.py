@@ -9,6 +9,9 @@ from tengen.arena.ratings import Ratings, zero9_score
 from tengen.arena.standings import Standings
 from tengen.arena.tally import Wdl
 
+MAX_COMPARED = 100
+"""Players that tables and pictures compare with each other, the strongest ones. Ratings list all players."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
@@ -84,7 +87,7 @@ def crosstable(standings: Standings, ruleset: str) -> ReportTable:
 
     If the players have not met equally often, each cell also contains the number of games.
     """
-    order = standings.by_strength(ruleset)
+    order = compared_players(standings, ruleset)
     meetings = {
         standings.tally.of(player, other, ruleset).games for player in order for other in order if other != player
     }
@@ -97,6 +100,7 @@ def crosstable(standings: Standings, ruleset: str) -> ReportTable:
         points[rank - 1] = "·"
         rows.append((f"{rank} {standings.names[player]}", *points))
     note = f"Points of the row's player out of {'the' if games is None else games} games."
+    note += _left_out(standings, ruleset)
     return ReportTable(f"Crosstable, {ruleset}", columns, tuple(rows), note)
 
 
@@ -115,7 +119,7 @@ def colour_table(standings: Standings, ruleset: str) -> ReportTable:
 
 def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> ReportTable:
     """Return the likelihood that each player (row) is stronger than each other player (column), in percent."""
-    order = standings.by_strength(ruleset)
+    order = compared_players(standings, ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -127,12 +131,13 @@ def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> R
         )
         rows.append((f"{rank} {standings.names[player]}", *cells))
     title = f"Likelihood of superiority, {ruleset}"
-    return ReportTable(title, columns, tuple(rows), "In percent; row over column.", is_detail=True)
+    note = f"In percent; row over column.{_left_out(standings, ruleset)}"
+    return ReportTable(title, columns, tuple(rows), note, is_detail=True)
 
 
 def zero9_table(standings: Standings, ruleset: str) -> ReportTable:
     """Return score(i, j) of each player (row) against each other player (column)."""
-    order = standings.by_strength(ruleset)
+    order = compared_players(standings, ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
     for rank, player in enumerate(order, start=1):
@@ -142,7 +147,18 @@ def zero9_table(standings: Standings, ruleset: str) -> ReportTable:
             cells.append("·" if score is None else f"{score:+.2f}")
         rows.append((f"{rank} {standings.names[player]}", *cells))
     note = "B(i, j) − B(j, i) + W(i, j) − W(j, i), where B and W are win rates with black and with white; from −2 to 2."
+    note += _left_out(standings, ruleset)
     return ReportTable(f"score(i, j), {ruleset}", columns, tuple(rows), note, is_detail=True)
+
+
+def compared_players(standings: Standings, ruleset: str) -> list[int]:
+    """Return the players that are compared with each other, strongest first; at most `MAX_COMPARED`."""
+    return standings.by_strength(ruleset)[:MAX_COMPARED]
+
+
+def _left_out(standings: Standings, ruleset: str) -> str:
+    players = len(standings.by_strength(ruleset))
+    return f" Only the strongest {MAX_COMPARED} of {players:,} players are shown." if players > MAX_COMPARED else ""
 
 
 def time_table(standings: Standings) -> ReportTable:
@@ -231,6 +247,7 @@ def as_json(standings: Standings) -> dict[str, Any]:
 
 def _ruleset_json(standings: Standings, ruleset: str, ratings: Ratings) -> dict[str, Any]:
     order = standings.by_strength(ruleset)
+    compared = compared_players(standings, ruleset)
     return {
         "first_move_elo": round(ratings.first_move_elo, 1),
         "first_move_error": round(ratings.first_move_error, 1),
@@ -248,6 +265,7 @@ def _ruleset_json(standings: Standings, ruleset: str, ratings: Ratings) -> dict[
             }
             for player in order
         ],
+        "players_compared": len(compared),
         "meetings": [
             {
                 "player": standings.names[player],
@@ -258,8 +276,8 @@ def _ruleset_json(standings: Standings, ruleset: str, ratings: Ratings) -> dict[
                 "score_ij": zero9_score(standings.tally, player, other, ruleset),
                 "likelihood_of_superiority": round(ratings.superiority(player, other), 4),
             }
-            for player in order
-            for other in order
+            for player in compared
+            for other in compared
             if player != other and standings.tally.of(player, other, ruleset).games
         ],
     }

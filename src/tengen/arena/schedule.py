@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -88,11 +88,13 @@ class Schedule(Sequence[ScheduledGame]):
             raise InputError(f"rounds={rounds} must be at least 1")
         self._pairings = list(pairings)
         self._rulesets = list(openings)
-        self._openings = {ruleset: list(found) for ruleset, found in openings.items()}
-        self._order = {ruleset: list(range(len(found))) for ruleset, found in openings.items()}
+        self._openings = dict(openings)
+        self._order: dict[Ruleset, Sequence[int]] = {rules: range(len(found)) for rules, found in openings.items()}
         if shuffles:
-            for ruleset, order in self._order.items():
+            for ruleset, found in openings.items():
+                order = list(range(len(found)))
                 random.Random(f"order {seed} {ruleset}").shuffle(order)
+                self._order[ruleset] = order
         self._transforms = transforms
         self._seed = seed
         self._pairs_of_round = len(self._rulesets) * len(self._pairings)
@@ -125,9 +127,14 @@ class Schedule(Sequence[ScheduledGame]):
     def __iter__(self) -> Iterator[ScheduledGame]:
         return (self[number] for number in range(self._length))
 
-    def digest_openings(self) -> str:
-        """Return a short hash of all openings."""
-        text = "\n".join(f"{rules} {''.join(stones)}" for rules, found in self._openings.items() for stones in found)
+    def digest_openings(self, rulesets: Collection[Ruleset] | None = None) -> str:
+        """Return a short hash of all openings of these rulesets (default: of all rulesets)."""
+        text = "\n".join(
+            f"{ruleset} {''.join(stones)}"
+            for ruleset, found in self._openings.items()
+            if rulesets is None or ruleset in rulesets
+            for stones in found
+        )
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def _opening(self, ruleset: Ruleset, round_number: int) -> tuple[int, Stones]:

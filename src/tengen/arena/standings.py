@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tengen.arena.match import Ending
 from tengen.arena.ratings import Ratings, rate_tally
-from tengen.arena.store import GameStore, Score, StoredGame
+from tengen.arena.store import Effort, GameStore, Score
 from tengen.arena.tally import Tally
 from tengen.errors import InputError
 
@@ -23,6 +23,14 @@ class Times:
     longest_ms: float = 0.0
     nodes: int = 0
     depths: int = 0
+
+    def add(self, effort: Effort) -> None:
+        """Add the moves of one game."""
+        self.moves += effort.moves
+        self.total_ms += effort.total_ms
+        self.longest_ms = max(self.longest_ms, effort.longest_ms)
+        self.nodes += effort.nodes
+        self.depths += effort.depths
 
     @property
     def mean_ms(self) -> float:
@@ -125,30 +133,18 @@ def _register_players(
 def _add_games(store: GameStore, standings: Standings, places: Sequence[int], offset: int) -> int:
     """Count the games of a store and return one more than its highest number."""
     highest = 0
-    for stored in store.games():
-        game, result = stored.game, stored.result
+    for played in store.played_games():
+        game = played.score
         first, second = places[game.first], places[game.second]
         number = game.number + offset
-        score = Score(number, game.ruleset.name, first, second, result.black_seat, result.outcome, result.ending)
+        score = Score(number, game.ruleset, first, second, game.black_seat, game.outcome, game.ending)
         standings.tally.add(score)
-        standings.plies += len(result.moves)
-        _add_times(stored, score, standings)
-        if result.ending.is_forfeit and score.loser is not None and len(standings.faults) < _MAX_FAULTS:
-            sentence = result.detail.partition("\n")[0]
+        standings.plies += played.stones
+        standings.times[score.black].add(played.black)
+        standings.times[score.white].add(played.white)
+        if score.ending.is_forfeit and score.loser is not None and len(standings.faults) < _MAX_FAULTS:
+            sentence = played.detail.partition("\n")[0]
             winner = first + second - score.loser
-            standings.faults.append(Fault(score.loser, winner, number + 1, result.ending, sentence))
+            standings.faults.append(Fault(score.loser, winner, number + 1, score.ending, sentence))
         highest = game.number + 1
     return highest
-
-
-def _add_times(stored: StoredGame, score: Score, standings: Standings) -> None:
-    result = stored.result
-    ply = len(result.moves) - len(result.turns)
-    for turn in result.turns:
-        times = standings.times[score.white if ply % 2 else score.black]
-        times.moves += 1
-        times.total_ms += turn.time_ms
-        times.longest_ms = max(times.longest_ms, turn.time_ms)
-        times.nodes += turn.nodes
-        times.depths += turn.depth
-        ply += 1

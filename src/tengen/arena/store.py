@@ -11,15 +11,17 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.openings import DrawState
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
@@ -27,6 +29,8 @@ from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 
 _VERSION = 1
+_DRAW_SETTING = "draw of openings for "
+"""Start of the settings with the state of the draw of random openings, followed by the ruleset."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -53,11 +57,22 @@ CREATE TABLE IF NOT EXISTS games (
   duration_s REAL NOT NULL,
   ended_at TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order in which they were made
+  ruleset TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  stones TEXT NOT NULL,
+  key TEXT NOT NULL,                           -- equal for openings that are equal under a symmetry of the board
+  lap INTEGER NOT NULL,                        -- how often all distinct openings were used up before
+  PRIMARY KEY (ruleset, number),
+  UNIQUE (ruleset, lap, key)
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS games_by_end ON games (ended_at, number);
 """
 _TABLES = frozenset({"settings", "players", "games"})
 _READER_WAIT_S = 5.0
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+_NUMBER_TYPES = frozenset({int, float, type(None)})
+_POINTS = re.compile(r"(?:[a-z][1-9][0-9]?+)*+")
 _COLUMNS = (
     "number, ruleset, round, first, second, opening_number, opening, seed, black_seat, outcome, ending, detail, moves,"
     " choices, times_ms, values_to_move, nodes, depths, duration_s, ended_at"
@@ -103,6 +118,27 @@ class Score:
         """Player who lost, None for a draw."""
         winner = self.winner
         return None if winner is None else self.first + self.second - winner
+
+
+class Effort(NamedTuple):
+    """Time and search effort of one side of a game, over the moves that it chose."""
+
+    moves: int
+    total_ms: float
+    longest_ms: float
+    nodes: int
+    depths: int
+
+
+class PlayedGame(NamedTuple):
+    """What standings need of a game."""
+
+    score: Score
+    stones: int
+    """Number of stones, the opening included."""
+    detail: str
+    black: Effort
+    white: Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +283,17 @@ class GameStore:
                 _check_seats(number, first, second, black_seat, players)
                 yield Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
 
+    def played_games(self) -> Iterator[PlayedGame]:
+        """Yield what standings need of all games, ordered by number; much faster than `games`."""
+        players = len(self.players())
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT number, ruleset, first, second, black_seat, outcome, ending, detail, moves, times_ms, nodes,"
+                " depths FROM games ORDER BY number"
+            )
+            for row in rows:
+                yield _played_game(row, players)
+
     def games(self) -> Iterator[StoredGame]:
         """Yield all games, ordered by number."""
         players = len(self.players())
@@ -273,12 +320,68 @@ class GameStore:
             )
             return [_summary(row, players) for row in rows]
 
+    # -- its random openings ---------------------------------------------------------------------------------------
+
+    def openings(self, ruleset: Ruleset) -> StoredOpenings:
+        """Return the shelf of the random openings under a ruleset."""
+        return StoredOpenings(self, ruleset)
+
+    def opening_count(self, ruleset: str) -> int:
+        """Return the number of random openings."""
+        with self._reading():
+            found = self._database.execute("SELECT MAX(number) FROM openings WHERE ruleset = ?", (ruleset,)).fetchone()
+            return 0 if found[0] is None else int(found[0]) + 1
+
+    def opening(self, ruleset: str, number: int) -> tuple[Point, ...]:
+        """Return a random opening; `InputError` if it is missing."""
+        with self._reading():
+            wanted = (ruleset, number)
+            row = self._database.execute(
+                "SELECT stones FROM openings WHERE ruleset = ? AND number = ?", wanted
+            ).fetchone()
+            if row is None:
+                raise ValueError(f"opening {number} is missing")
+            return parse_points(_text(row[0]))
+
+    def has_opening(self, ruleset: str, key: str, lap: int) -> bool:
+        """Return whether a lap of the draw has an opening with this key."""
+        with self._reading():
+            wanted = (ruleset, lap, key)
+            found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
+            return found.fetchone() is not None
+
+    def add_opening(self, ruleset: str, opening: Sequence[Point], key: str, state: DrawState) -> None:
+        """Commit the next random opening, with the state of the draw after it."""
+        row = (ruleset, self.opening_count(ruleset), "".join(opening), key, state.lap)
+        with self._writing("an opening"):
+            self._database.execute("BEGIN")
+            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+            self.set_setting(f"{_DRAW_SETTING}{ruleset}", [state.lap, state.rng])
+            self._database.execute("COMMIT")
+
+    def draw_state(self, ruleset: str) -> DrawState | None:
+        """Return the state of the draw after the last random opening, None if there is no opening."""
+        found = self.setting(f"{_DRAW_SETTING}{ruleset}")
+        if found is None:
+            return None
+        with self._reading():
+            lap, (version, words, spare) = found
+            return DrawState(int(lap), (version, tuple(words), spare))
+
+    def clear_openings(self) -> None:
+        """Forget all random openings."""
+        with self._writing("the openings"):
+            self._database.execute("BEGIN")
+            self._database.execute("DELETE FROM openings")
+            self._database.execute("DELETE FROM settings WHERE key LIKE ?", (f"{_DRAW_SETTING}%",))
+            self._database.execute("COMMIT")
+
+    # -- its file --------------------------------------------------------------------------------------------------
+
     def is_sound(self) -> bool:
         """Return whether the file passes SQLite's integrity check."""
         with self._reading():
             return bool(self._database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
-
-    # -- its file --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close the file and release the lock."""
@@ -350,6 +453,32 @@ class GameStore:
             raise InputError(f"{self.path} is damaged: its tables are not those of a game store")
 
 
+class StoredOpenings:
+    """The random openings of a store under one ruleset (an `OpeningShelf`)."""
+
+    def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
+        self._store = store
+        self._ruleset = ruleset.name
+
+    def __len__(self) -> int:
+        return self._store.opening_count(self._ruleset)
+
+    def __getitem__(self, number: int) -> tuple[Point, ...]:
+        return self._store.opening(self._ruleset, number)
+
+    def has(self, key: str, lap: int) -> bool:
+        """Return whether the lap has an opening with this key."""
+        return self._store.has_opening(self._ruleset, key, lap)
+
+    def add(self, opening: Sequence[Point], key: str, state: DrawState) -> None:
+        """Commit the next opening, with the state of the draw after it."""
+        self._store.add_opening(self._ruleset, opening, key, state)
+
+    def state(self) -> DrawState | None:
+        """Return the state after the last opening, None if there is no opening."""
+        return self._store.draw_state(self._ruleset)
+
+
 def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
     if path is None:
         return sqlite3.connect(":memory:", isolation_level=None)
@@ -386,7 +515,7 @@ def _text(value: object) -> str:
 def _numbers(text: str) -> list[Any]:
     """Parse a JSON list of numbers; None stands for a missing value."""
     found = json.loads(text)
-    if not isinstance(found, list) or any(type(one) not in (int, float, type(None)) for one in found):
+    if not isinstance(found, list) or not _NUMBER_TYPES.issuperset(map(type, found)):
         raise TypeError(f"{text[:40]!r} is not a list of numbers")
     return found
 
@@ -412,6 +541,26 @@ def _summary(row: Sequence[Any], players: int) -> GameSummary:
         stones=len(parse_points(_text(moves))),
         ended_at=_text(ended_at),
     )
+
+
+def _played_game(row: Sequence[Any], players: int) -> PlayedGame:
+    number, ruleset, first, second, black_seat, outcome, ending, detail, moves, times_ms, nodes, depths = row
+    _check_seats(number, first, second, black_seat, players)
+    stones = sum(map(str.isalpha, _text(moves)))
+    if _POINTS.fullmatch(moves) is None:
+        raise ValueError(f"game {number} has the moves {moves[:40]!r}")
+    lists = _numbers(times_ms), _numbers(nodes), _numbers(depths)
+    chosen = len(lists[0])
+    if any(len(one) != chosen for one in lists) or chosen > stones:
+        raise ValueError(f"game {number} has {stones} stones and times of {chosen}")
+    black_start = (stones - chosen) % 2
+    score = Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
+    return PlayedGame(score, stones, _text(detail), _effort(lists, black_start), _effort(lists, 1 - black_start))
+
+
+def _effort(lists: tuple[list[Any], list[Any], list[Any]], start: int) -> Effort:
+    times_ms, nodes, depths = (numbers[start::2] for numbers in lists)
+    return Effort(len(times_ms), float(sum(times_ms)), max(times_ms, default=0.0), sum(nodes), sum(depths))
 
 
 def _stored_game(row: Sequence[Any], players: int) -> StoredGame:

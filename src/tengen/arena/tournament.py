@@ -6,7 +6,7 @@ not part of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from tengen.agents.registry import check_plays, make_agent
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, GameResult, TimeControl
-from tengen.arena.openings import Stones, load_openings, random_openings
+from tengen.arena.openings import RandomOpenings, Stones, load_openings
 from tengen.arena.schedule import Schedule, ScheduledGame, TournamentFormat, pairings
 from tengen.arena.sprt import Hypothesis, Sprt
 from tengen.arena.store import GameStore, Score
@@ -106,11 +106,11 @@ class Tournament:
             for name, entrant in zip(self.names(), self.players, strict=True)
         )
 
-    def schedule(self) -> Schedule:
-        """Plan all games; this reads the opening files."""
+    def schedule(self, store: GameStore | None = None) -> Schedule:
+        """Plan all games; this reads the opening files. Random openings are made when needed and kept in the store."""
         return Schedule(
             pairings=self.pairings(),
-            openings={ruleset: self._openings_of(ruleset) for ruleset in self.rules},
+            openings={ruleset: self._openings_of(ruleset, store) for ruleset in self.rules},
             rounds=self.rounds,
             seed=self.seed,
             shuffles=self.openings.shuffle,
@@ -136,11 +136,21 @@ class Tournament:
             except (InputError, EngineError) as error:
                 raise AgentError(f"{error}; paths in agent texts are relative to {Path.cwd()}") from None
 
-    def _openings_of(self, ruleset: Ruleset) -> list[Stones]:
-        path = self.openings.files.get(ruleset.name, self.openings.file)
-        if path is None or ruleset.opening is not Opening.FREE:
-            return random_openings(ruleset, self.rounds, self.seed, self.openings.stones)
-        return load_openings(path, ruleset)
+    def rules_with_files(self) -> list[Ruleset]:
+        """Return the rulesets whose openings come from a file."""
+        return [ruleset for ruleset in self.rules if self._opening_file(ruleset) is not None]
+
+    def _opening_file(self, ruleset: Ruleset) -> Path | None:
+        if ruleset.opening is not Opening.FREE:
+            return None
+        return self.openings.files.get(ruleset.name, self.openings.file)
+
+    def _openings_of(self, ruleset: Ruleset, store: GameStore | None) -> Sequence[Stones]:
+        path = self._opening_file(ruleset)
+        if path is not None:
+            return load_openings(path, ruleset)
+        shelf = None if store is None else store.openings(ruleset)
+        return RandomOpenings(ruleset, self.rounds, self.seed, self.openings.stones, shelf)
 
 
 def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
@@ -193,7 +203,7 @@ def play(
 
     When a sequential test is decided, running games are finished and pairs completed, but the decision stands.
     """
-    schedule = tournament.schedule()
+    schedule = tournament.schedule(store)
     done = store.numbers()
     if len(done) < len(schedule):
         tournament.check_players()
@@ -239,12 +249,13 @@ def play(
 def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
     """Write the description to an empty store; reject a store with games of another tournament."""
     description = describe(tournament)
-    openings = schedule.digest_openings()
+    openings = schedule.digest_openings(tournament.rules_with_files())
     kept = store.description()
     if not kept or not len(store):
+        store.clear_openings()  # of a tournament that has no games yet
         store.set_players(tournament.entrants())
         store.set_setting("games", len(schedule))
-        store.set_setting("openings", openings)
+        store.set_setting("opening_files", openings)
         store.set_setting("tournament", description)
         return
     kept = _without_folders(kept)  # stores of earlier versions contain folders
@@ -254,11 +265,15 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
             f"{store.path} contains games of another tournament: {', '.join(changed)} differ"
             f" ({changed[0]} was {kept.get(changed[0])!r})"
         )
-    if len(store) < len(schedule) and store.setting("openings") not in (None, openings):
-        raise InputError(
-            f"{store.path} contains games from other openings;"
-            " the opening file or the engine that chooses openings has changed"
-        )
+    if len(store) < len(schedule):
+        known = store.setting("opening_files")
+        if known is None:  # stores of earlier versions have a digest of all openings, random ones included
+            known, openings = store.setting("openings"), schedule.digest_openings()
+        if known not in (None, openings):
+            raise InputError(
+                f"{store.path} contains games from other openings;"
+                " the opening file or the engine that chooses openings has changed"
+            )
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def convert(
     """Convert a game file; the file extensions select the formats.
 
     Supported are .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json and
-    .jsonl, each also gzipped. A warning lists what B cannot store.
+    .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the damage,
+    and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
@@ -69,10 +70,23 @@ def convert(
         report=report,
     )
     undecodable_texts = 0
+    games = 0
+    damage: RecordError | None = None
+
+    def readable() -> Iterator[GameRecord]:
+        nonlocal games, damage
+        try:
+            for record in records:
+                games += 1
+                yield record
+        except RecordError as error:
+            if strict or game is not None or not games:
+                raise
+            damage = error
 
     def counted() -> Iterator[GameRecord]:
         nonlocal undecodable_texts
-        for record in select_games(records, game, source):
+        for record in select_games(readable(), game, source):
             if replay:
                 record.settle()
             undecodable_texts += sum(has_kept_bytes(text) for text in texts_of(record))
@@ -87,6 +101,9 @@ def convert(
         warn([f"texts with bytes invalid in the code page: {undecodable_texts} (bytes preserved); try --encoding"])
     if losses.lines():
         warn([f"lost: {', '.join(losses.lines())}"])
+    if damage is not None:
+        kept = "the game" if games == 1 else f"the {games:,} games"
+        raise RecordError(f"{damage}; {target} has {kept} before that place")
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:

@@ -161,6 +161,7 @@ def _read_games(
 
     for number, path in enumerate(files):
         on_read = partial(show, number)
+        before = counts["games"]
         try:
             for record in iterate(path, ruleset=config.ruleset, report=report, skips_damage=True, on_progress=on_read):
                 try:
@@ -173,7 +174,7 @@ def _read_games(
                 yield game
         except RecordError as error:
             report.skip("damaged files", str(error))
-            damaged.append(str(error))
+            damaged.append(f"{error} (games used from before that place: {counts['games'] - before:,})")
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:

@@ -14,7 +14,6 @@ from tengen.errors import RecordError
 from tengen.records.compression import decompressed
 from tengen.records.formats import Format, Options, format_of
 from tengen.records.game import GameRecord, collect
-from tengen.records.limits import MAX_FILE_BYTES
 from tengen.records.report import ReadReport
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def iterate(
     try:
         with open(path, "rb") as raw, decompressed(raw) as file:
             size = max(1, os.fstat(raw.fileno()).st_size)
-            for record in entry.stream(file, options) if entry.stream else entry.read(_read_whole(file), options):
+            for record in entry.stream(file, options):
                 found = True
                 if on_progress is not None:
                     on_progress(raw.tell() / size)
@@ -77,13 +76,6 @@ def iterate(
         raise RecordError(f"{os.fspath(path)}: {error}") from None
     if not found and report.notes:
         raise RecordError(f"{os.fspath(path)}: no usable game; {report.notes[0]}")
-
-
-def _read_whole(file: BinaryIO) -> bytes:
-    data = file.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise RecordError(f"the file is larger than the limit of {MAX_FILE_BYTES} bytes")
-    return data
 
 
 def save(

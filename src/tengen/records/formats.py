@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,7 +14,8 @@ from tengen.core.contracts import Opening, Rule, Ruleset
 from tengen.errors import RecordError
 from tengen.records import json_record, lib, opening_file, position_string, psq, rif, sgf
 from tengen.records.features import Feature, count_features, describe
-from tengen.records.text import as_text, split_lines, stream_lines
+from tengen.records.limits import MAX_FILE_BYTES
+from tengen.records.text import split_lines, stream_bytes, stream_text, text_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,11 +48,10 @@ class Format:
     name: str
     title: str
     endings: tuple[str, ...] = ()
-    read: Callable[[bytes, Options], Iterable[GameRecord]]
+    stream: Callable[[BinaryIO, Options], Iterable[GameRecord]]
+    """Reads an open file, game by game if the format allows it."""
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
     """None if the format is read-only."""
-    stream: Callable[[BinaryIO, Options], Iterable[GameRecord]] | None = None
-    """Reads an open file game by game; None if the format does not allow it."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     own_properties: frozenset[str] = frozenset()
     assumed_rule: Rule | None = None
@@ -59,6 +61,10 @@ class Format:
     one_tree: bool = False
     """Whether several games are merged into one tree, as variations of the root."""
 
+    def read(self, data: bytes, options: Options) -> Iterable[GameRecord]:
+        """Read the content of a file."""
+        return self.stream(io.BytesIO(data), options)
+
     def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
         """Return `write`; `RecordError`, with the path in its message, if the format is read-only."""
         if self.write is None:
@@ -66,12 +72,25 @@ class Format:
         return self.write
 
 
-def _read_positions(data: bytes, options: Options) -> Iterator[GameRecord]:
+def _read_whole(file: BinaryIO) -> bytes:
+    data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise RecordError(f"the file is larger than the limit of {MAX_FILE_BYTES} bytes")
+    return data
+
+
+def _lines(file: BinaryIO) -> Iterator[str]:
+    return split_lines(text_chunks(file))
+
+
+def _stream_positions(file: BinaryIO, options: Options) -> Iterator[GameRecord]:
     """Read a `.pos` or `.txt` file: position strings, offsets (openings), or the binary format of renju programs."""
-    if position_string.is_packed(data):
-        return iter(position_string.read_packed(data, ruleset=options.ruleset))
-    lines = split_lines(as_text(data))
-    if opening_file.is_offsets(data):
+    chunks = stream_bytes(file)
+    start = next(chunks, b"")
+    if position_string.is_packed(start):
+        return iter(position_string.read_packed(start, ruleset=options.ruleset))
+    lines = split_lines(stream_text(chain([start], chunks)))
+    if opening_file.is_offsets(start):
         return opening_file.iterate_offsets(lines, ruleset=options.ruleset)
     return position_string.iterate_lines(
         lines, ruleset=options.ruleset, rows=options.rows, damage=options.damage_report
@@ -85,7 +104,7 @@ FORMATS: dict[str, Format] = {
             name="pos",
             title="position strings",
             endings=(".pos", ".txt"),
-            read=_read_positions,
+            stream=_stream_positions,
             write=lambda records, options: position_string.write(records, rows=options.rows),
             holds=lambda _: position_string.HOLDS,
             games_appended=True,
@@ -93,9 +112,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="offsets",
             title="openings as offsets from the centre",
-            read=lambda data, options: opening_file.iterate_offsets(
-                split_lines(as_text(data)), ruleset=options.ruleset
-            ),
+            stream=lambda file, options: opening_file.iterate_offsets(_lines(file), ruleset=options.ruleset),
             write=lambda records, _: opening_file.write_offsets(records),
             holds=lambda _: opening_file.HOLDS,
             assumed_rule=Rule.FREESTYLE,
@@ -105,7 +122,9 @@ FORMATS: dict[str, Format] = {
             name="psq",
             title="Piskvork game",
             endings=(".psq",),
-            read=lambda data, options: psq.read(data, ruleset=options.ruleset, encoding=options.encoding),
+            stream=lambda file, options: psq.read(
+                _read_whole(file), ruleset=options.ruleset, encoding=options.encoding
+            ),
             write=lambda records, options: psq.write(records, encoding=options.encoding),
             holds=psq.holds,
             own_properties=psq.OWN_PROPERTIES,
@@ -115,7 +134,7 @@ FORMATS: dict[str, Format] = {
             name="sgf",
             title="Smart Game Format",
             endings=(".sgf",),
-            read=lambda data, options: sgf.read(data, ruleset=options.ruleset, encoding=options.encoding),
+            stream=lambda file, options: sgf.iterate(file, ruleset=options.ruleset, encoding=options.encoding),
             write=lambda records, _: sgf.write(records),
             holds=lambda _: sgf.HOLDS,
             games_appended=True,
@@ -124,15 +143,14 @@ FORMATS: dict[str, Format] = {
             name="rif",
             title="RenjuNet database",
             endings=(".rif", ".xml"),
-            read=lambda data, options: rif.read(data, report=options.report),
             stream=lambda file, options: rif.read(file, report=options.report),
         ),
         Format(
             name="lib",
             title="RenLib library",
             endings=(".lib",),
-            read=lambda data, options: lib.read(
-                data, ruleset=options.ruleset, encoding=options.encoding, report=options.report
+            stream=lambda file, options: lib.read(
+                _read_whole(file), ruleset=options.ruleset, encoding=options.encoding, report=options.report
             ),
             write=lambda records, options: lib.write(records, encoding=options.encoding),
             holds=lambda _: lib.HOLDS,
@@ -144,7 +162,7 @@ FORMATS: dict[str, Format] = {
             name="json",
             title="Tengen's JSON",
             endings=(".json",),
-            read=lambda data, options: json_record.read(data, ruleset=options.ruleset),
+            stream=lambda file, options: json_record.iterate(_read_whole(file), ruleset=options.ruleset),
             write=lambda records, _: json_record.write(records),
             holds=lambda _: json_record.HOLDS,
         ),
@@ -152,11 +170,8 @@ FORMATS: dict[str, Format] = {
             name="jsonl",
             title="JSON lines",
             endings=(".jsonl",),
-            read=lambda data, options: json_record.iterate_lines(
-                split_lines(as_text(data)), ruleset=options.ruleset, damage=options.damage_report
-            ),
             stream=lambda file, options: json_record.iterate_lines(
-                stream_lines(file), ruleset=options.ruleset, damage=options.damage_report
+                _lines(file), ruleset=options.ruleset, damage=options.damage_report
             ),
             write=lambda records, _: json_record.write_lines(records),
             holds=lambda _: json_record.HOLDS,

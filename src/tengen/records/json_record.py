@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
@@ -42,7 +43,7 @@ from tengen.records.game import (
 from tengen.records.limits import MAX_NODES, MAX_TIME_MS
 from tengen.records.report import DAMAGED_LINES
 from tengen.records.sgf import FIELD_PROPERTIES, escape
-from tengen.records.text import as_text, shorten, split_lines, tidy, tidy_line
+from tengen.records.text import as_text, shorten, split_lines, text_chunks, tidy, tidy_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -64,6 +65,8 @@ _SIMPLE_KEYS = frozenset(
     {"ruleset", "size", "board_size", "rule", "moves", "result", "outcome", "black", "white", "event", "to_move", "n"}
 )
 
+_BLANK = re.compile(r"[ \t\n\r]*+")
+
 Json = dict[str, Any]
 T = TypeVar("T")
 
@@ -73,19 +76,26 @@ T = TypeVar("T")
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
     """Read a game, a list of games, or JSON lines; `ruleset` supplies what a simple object does not state."""
+    return collect(iterate(data, ruleset=ruleset))
+
+
+def iterate(data: bytes | str, *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
+    """Yield the games that `read` returns; an error is raised when the reader reaches it."""
     text = as_text(data)
     if text.lstrip()[:1] == "[":
-        found = _load(text, "line 1")
-        return collect(_game(entry, f"game {number}", ruleset) for number, entry in enumerate(found, start=1))
+        for number, entry in enumerate(_entries(text), start=1):
+            yield _game(entry, f"game {number}", ruleset)
+        return
     first_line, _, others = text.strip().partition("\n")
     if others.lstrip()[:1] == "{" and first_line.rstrip()[-1:] == "}":
-        return read_lines(text, ruleset=ruleset)
-    return [_game(_load(text, "line 1"), "game 1", ruleset)]
+        yield from iterate_lines(split_lines([text]), ruleset=ruleset)
+    else:
+        yield _game(_load(text, "line 1"), "game 1", ruleset)
 
 
 def read_lines(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
     """Read JSON lines: one game per line; blank lines are skipped."""
-    return collect(iterate_lines(split_lines(as_text(data)), ruleset=ruleset))
+    return collect(iterate_lines(split_lines(text_chunks(data)), ruleset=ruleset))
 
 
 def iterate_lines(
@@ -108,9 +118,41 @@ def iterate_lines(
         yield game
 
 
+def _entries(text: str) -> Iterator[Any]:
+    """Yield the entries of a JSON list one by one."""
+    decoder = json.JSONDecoder(parse_constant=_reject_constant)
+    offset = _skip_blank(text, text.index("[") + 1)
+    if text[offset : offset + 1] != "]":
+        while True:
+            with _json_errors("line 1"):
+                entry, offset = decoder.raw_decode(text, offset)
+            yield entry
+            offset = _skip_blank(text, offset)
+            if text[offset : offset + 1] != ",":
+                break
+            offset = _skip_blank(text, offset + 1)
+    with _json_errors("line 1"):
+        if text[offset : offset + 1] != "]":
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, offset)
+        if (end := _skip_blank(text, offset + 1)) != len(text):
+            raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _skip_blank(text: str, offset: int) -> int:
+    match = _BLANK.match(text, offset)
+    return match.end() if match else offset
+
+
 def _load(text: str, where: str) -> Any:
-    try:
+    with _json_errors(where):
         return json.loads(text, parse_constant=_reject_constant)
+
+
+@contextmanager
+def _json_errors(where: str) -> Iterator[None]:
+    """Convert the errors of the JSON decoder; `where` names the first line."""
+    try:
+        yield
     except json.JSONDecodeError as error:
         place = f"{where}, column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         raise RecordError(f"{place}: not JSON: {error.msg}") from None

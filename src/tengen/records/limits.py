@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 MAX_FILE_BYTES = 64 * 2**20
-"""Bytes of a file after decompression; RenLib libraries reach tens of megabytes."""
+"""Bytes of a file that is read whole, after decompression; RenLib libraries reach tens of megabytes."""
 MAX_STREAM_BYTES = 2**30
-"""Bytes, after decompression, of a file that is streamed game by game (JSON lines, databases)."""
+"""Bytes, after decompression, of a file that is streamed game by game."""
 MAX_NODES = 4_000_000
-"""Nodes in memory at once, in one tree or in a list of games (about 250 bytes each)."""
+"""Nodes in memory at once, in one game or in a list of games (about 250 bytes each)."""
 MAX_DEPTH = 20_000
 """Nodes on one branch. A board has at most 484 points, but passes and comments take nodes too."""
 MAX_LINE = MAX_FILE_BYTES

@@ -16,7 +16,7 @@ from tengen.errors import RecordError
 from tengen.records.features import Feature
 from tengen.records.game import GameRecord, collect, main_plies
 from tengen.records.limits import MAX_DEPTH
-from tengen.records.text import as_text, shorten, split_lines
+from tengen.records.text import as_text, shorten, split_lines, text_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ def is_offsets(data: bytes | str) -> bool:
 
 def read_offsets(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
     """Read a file of offsets on the board of `ruleset` (default: 15x15 freestyle)."""
-    return collect(iterate_offsets(split_lines(as_text(data)), ruleset=ruleset))
+    return collect(iterate_offsets(split_lines(text_chunks(data)), ruleset=ruleset))
 
 
 def iterate_offsets(lines: Iterable[str], *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
@@ -68,13 +68,13 @@ def _parse_offsets(line: str, ruleset: Ruleset) -> list[Point | None]:
         numbers.append(int(field))
     if len(numbers) % 2:
         raise RecordError(f"{len(numbers)} numbers do not form pairs")
-    points: list[Point | None] = []
+    points: dict[Point | None, None] = {}
     for dx, dy in zip(numbers[::2], numbers[1::2], strict=True):
         point = _point(dx, dy, ruleset)
         if point in points:
             raise RecordError(f"{dx},{dy} ({point}) is played twice")
-        points.append(point)
-    return points
+        points[point] = None
+    return list(points)
 
 
 def _point(dx: int, dy: int, ruleset: Ruleset) -> Point:

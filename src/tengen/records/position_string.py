@@ -22,7 +22,7 @@ from tengen.records.features import Feature
 from tengen.records.game import PASS, GameRecord, collect, main_plies, ruleset_of
 from tengen.records.limits import MAX_DEPTH
 from tengen.records.report import DAMAGED_LINES
-from tengen.records.text import as_text, shorten, split_lines
+from tengen.records.text import shorten, split_lines, text_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -126,7 +126,7 @@ def _name(point: Point, ruleset: Ruleset, rows: Rows) -> str:
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -> list[GameRecord]:
     """Read a file of position strings, one per line."""
-    return collect(iterate_lines(split_lines(as_text(data)), ruleset=ruleset, rows=rows))
+    return collect(iterate_lines(split_lines(text_chunks(data)), ruleset=ruleset, rows=rows))
 
 
 def iterate_lines(

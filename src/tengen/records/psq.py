@@ -52,7 +52,7 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | N
     The game ends at the first line that is not a move. The file states the result only if the judge wrote it or a
     player ran out of time; `GameRecord.settle` determines other results by replaying the game.
     """
-    lines = split_lines(as_text(data, code_page(encoding or "utf-8")))
+    lines = list(split_lines([as_text(data, code_page(encoding or "utf-8"))]))
     header = _HEADER.match(lines[0])
     if header is None:
         raise RecordError(f"line 1: not a PSQ header ('Piskvorky 15x15, 11:11, 0'): {shorten(lines[0])!r}")

@@ -12,28 +12,44 @@ the move took), RR (reason for the result if RE has no letter for it).
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import string
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO
 
 from tengen.core.contracts import Colour, Opening, Outcome, Rule, Ruleset
 from tengen.core.geometry import MAX_SIZE, Point
 from tengen.errors import InputError, RecordError, RulesetError
 from tengen.records.features import Feature
-from tengen.records.game import Branch, GameRecord, Mark, MarkKind, Move, Node, Properties, Setup, move_of, ruleset_of
-from tengen.records.limits import MAX_NODES, MAX_TIME_MS
-from tengen.records.text import as_text, code_page, encode, shorten, tidy, tidy_line
+from tengen.records.game import (
+    Branch,
+    GameRecord,
+    Mark,
+    MarkKind,
+    Move,
+    Node,
+    Properties,
+    Setup,
+    collect,
+    move_of,
+    ruleset_of,
+)
+from tengen.records.limits import MAX_FILE_BYTES, MAX_NODES, MAX_TIME_MS
+from tengen.records.text import code_page, encode, shorten, stream_bytes, stream_text, text_chunks, tidy, tidy_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 HOLDS = frozenset(Feature)
 
 _BLANK = re.compile(r"\s*+")
 _GAME_START = re.compile(r"\(\s*+;")
+_OPEN_END = re.compile(r"\(\s*+\Z")
+"""What may be the start of a game whose semicolon is not read yet."""
 _NAME = re.compile(r"[A-Za-z0-9]++")
 _PLAIN_MOVE = re.compile(r"\s*+([BW])\[([a-z]{2})\]\s*+(?=[;()])")
 """A node with one move and nothing else, as most nodes are."""
@@ -95,20 +111,33 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | N
     Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Errors give
     line and column.
     """
-    text = _decode(data, encoding) if isinstance(data, bytes) else as_text(data)
-    return _Reader(text, ruleset).games()
+    return collect(iterate(data, ruleset=ruleset, encoding=encoding))
 
 
-def _decode(data: bytes, encoding: str | None) -> str:
-    if encoding is not None:
-        return as_text(data, code_page(encoding))
-    stated = _CHARSET.search(data[:4096])
+def iterate(
+    source: bytes | str | BinaryIO, *, ruleset: Ruleset | None = None, encoding: str | None = None
+) -> Iterator[GameRecord]:
+    """Yield the games of a file, given as its content or as an open file; options as for `read`.
+
+    The reader keeps only the game that it is reading. An error is raised when the reader reaches it.
+    """
+    if isinstance(source, str):
+        return _Reader(text_chunks(source), ruleset).games()
+    chunks = stream_bytes(io.BytesIO(source) if isinstance(source, bytes) else source)
+    start = next(chunks, b"")
+    page = _code_page(start) if encoding is None else code_page(encoding)
+    return _Reader(stream_text(chain([start], chunks), page), ruleset).games()
+
+
+def _code_page(start: bytes) -> str:
+    """Return the code page that the start of a file names."""
+    stated = _CHARSET.search(start[:4096])
     if stated is not None:
         try:
-            return as_text(data, code_page(stated[1].decode("latin-1")))
+            return code_page(stated[1].decode("latin-1"))
         except RecordError:
             pass  # unknown code page: decode as UTF-8, which preserves invalid bytes
-    return as_text(data)
+    return "utf-8"
 
 
 def unescape(raw: str) -> str:
@@ -124,26 +153,89 @@ def escape(text: str) -> str:
 # ---- Reading ------------------------------------------------------------------------------------------------------
 
 
-class _Reader:
-    """Parses the text in one pass, with a stack of open variations."""
+class _IncompleteError(Exception):
+    """The text read so far may end inside a node."""
 
-    def __init__(self, text: str, default: Ruleset | None) -> None:
-        self.text = text
+
+class _Reader:
+    """Parses games one by one, each with a stack of open variations.
+
+    `text` is a window on the file. If it ends inside a game, it is extended and the game is parsed again. The window at
+    least doubles each time, so every character is parsed at most a few times.
+    """
+
+    def __init__(self, chunks: Iterator[str], default: Ruleset | None) -> None:
+        self.chunks = chunks
         self.default = default
+        self.text = ""
         self.offset = 0
+        self.is_at_end = False
+        """Whether the window reaches the end of the file."""
+        self.lines_before = 0
+        """Line breaks before the window."""
+        self.columns_before = 0
+        """Characters of the window's first line before the window."""
         self.node_count = 0
 
-    def games(self) -> list[GameRecord]:
-        records: list[GameRecord] = []
-        while start := _GAME_START.search(self.text, self.offset):
-            self.offset = start.end()
-            records.append(self._game())
-        if not records:
-            raise RecordError(f"line 1, column 1: no SGF game '(;…)' in {shorten(self.text)!r}")
-        return records
+    def games(self) -> Iterator[GameRecord]:
+        self._extend(0)
+        beginning = shorten(self.text)
+        found = False
+        while self._find_game():
+            found = True
+            yield self._whole_game()
+        if not found:
+            raise RecordError(f"line 1, column 1: no SGF game '(;…)' in {beginning!r}")
+
+    def _find_game(self) -> bool:
+        """Move to the next '(;'; False at the end of the file."""
+        while (start := _GAME_START.search(self.text, self.offset)) is None:
+            if self.is_at_end:
+                return False
+            last = _OPEN_END.search(self.text, self.offset)
+            self._extend(last.start() if last else len(self.text))
+        self.offset = start.start()
+        return True
+
+    def _whole_game(self) -> GameRecord:
+        while True:
+            start = self.offset
+            match = _GAME_START.match(self.text, start)
+            assert match is not None
+            self.offset = match.end()
+            try:
+                return self._game()
+            except _IncompleteError:
+                if len(self.text) - start > MAX_FILE_BYTES:
+                    raise self._error(start, f"a game has more than {MAX_FILE_BYTES} characters") from None
+            self._extend(start)
+
+    def _extend(self, keep_from: int) -> None:
+        """Drop the window before `keep_from`, which becomes the offset, and at least double the rest."""
+        dropped, kept = self.text[:keep_from], self.text[keep_from:]
+        breaks = dropped.count("\n")
+        self.lines_before += breaks
+        self.columns_before = len(dropped) - dropped.rfind("\n") - 1 + (0 if breaks else self.columns_before)
+        parts = [kept]
+        length = 0
+        while length <= len(kept):
+            chunk = next(self.chunks, None)
+            if chunk is None:
+                self.is_at_end = True
+                break
+            parts.append(chunk)
+            length += len(chunk)
+        self.text = "".join(parts)
+        self.offset = 0
+
+    def _check_complete(self) -> None:
+        """Raise `_IncompleteError` if the current node may continue after the window."""
+        if not self.is_at_end and self.text[self.offset : self.offset + 1] in ("", "["):
+            raise _IncompleteError
 
     def _game(self) -> GameRecord:
         """Read one game, starting after its first semicolon."""
+        self.node_count = 0
         start = self.offset - 1
         record = self._root(self._properties(), start)
         branch = Branch(record.ruleset)
@@ -153,6 +245,7 @@ class _Reader:
         open_variations: list[tuple[Node, int]] = [(current, 0)]
         while open_variations:
             self._skip_blank()
+            self._check_complete()
             start, sign = self.offset, self.text[self.offset : self.offset + 1]
             self.offset += 1
             if sign == ";":
@@ -161,6 +254,7 @@ class _Reader:
                 current = current.add(node)
             elif sign == "(":
                 self._skip_blank()
+                self._check_complete()
                 if self.text[self.offset : self.offset + 1] != ";":
                     raise self._error(start, "a variation must start with ';'")
                 open_variations.append((current, len(branch)))
@@ -199,6 +293,7 @@ class _Reader:
             self._skip_blank()
             name = _NAME.match(self.text, self.offset)
             if name is None:
+                self._check_complete()
                 return found
             self.offset = name.end()
             self._skip_blank()
@@ -208,6 +303,7 @@ class _Reader:
                 self.offset = value.end()
                 self._skip_blank()
             if not values:
+                self._check_complete()
                 raise self._error(name.start(), f"property {shorten(name[0])} has no complete value [...]")
             short = _short_name(name[0])
             if short in places and short not in _COLOURS:
@@ -239,8 +335,10 @@ class _Reader:
             self.offset = match.end()
 
     def _where(self, offset: int) -> str:
+        line = self.lines_before + self.text.count("\n", 0, offset) + 1
         line_start = self.text.rfind("\n", 0, offset) + 1
-        return f"line {self.text.count(chr(10), 0, offset) + 1}, column {offset - line_start + 1}"
+        column = offset - line_start + 1 + (0 if line_start else self.columns_before)
+        return f"line {line}, column {column}"
 
     def _error(self, offset: int, message: str) -> RecordError:
         return RecordError(f"{self._where(offset)}: {message}")

@@ -7,6 +7,7 @@ Bytes that are invalid in the chosen code page are never dropped. They are store
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,7 +15,10 @@ from tengen.errors import RecordError
 from tengen.records.limits import MAX_LINE, MAX_STREAM_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+CHUNK = 2**16
+"""Bytes that are read from a file at once."""
 
 CODE_PAGES = frozenset(
     {"ascii", "utf-8", "cp932", "cp936", "cp949", "cp950", "shift_jis", "euc_jp", "euc_kr", "gbk", "gb2312", "gb18030"}
@@ -77,29 +81,82 @@ def as_text(data: bytes | str, page: str = "utf-8") -> str:
     return decode(data, page)
 
 
-def split_lines(text: str) -> list[str]:
-    """Split text at CR, LF and CRLF only; the lines do not include the line end."""
-    lines = _LINE_END.split(text)
-    for number, line in enumerate(lines, start=1):
-        if len(line) > MAX_LINE:
-            raise RecordError(f"line {number} has {len(line)} characters, more than {MAX_LINE}")
-    return lines
-
-
-def stream_lines(file: BinaryIO) -> Iterator[str]:
-    """Yield the lines of an open UTF-8 file; LF or CRLF ends a line."""
+def stream_bytes(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the content of an open file in chunks; `RecordError` if it is larger than `MAX_STREAM_BYTES`."""
     total = 0
-    number = 0
-    while line := file.readline(MAX_LINE + 1):
-        number += 1
-        total += len(line)
-        if len(line) > MAX_LINE:
-            raise RecordError(f"line {number} has more than {MAX_LINE} bytes")
+    while chunk := file.read(CHUNK):
+        total += len(chunk)
         if total > MAX_STREAM_BYTES:
-            raise RecordError(f"line {number}: the file is larger than {MAX_STREAM_BYTES} bytes")
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        yield decode(line).rstrip("\r\n")
+            raise RecordError(f"the file is larger than the limit of {MAX_STREAM_BYTES} bytes")
+        yield chunk
+
+
+def stream_text(chunks: Iterable[bytes], page: str = "utf-8") -> Iterator[str]:
+    """Decode a file in chunks; a byte order mark overrides `page`. Undecodable bytes become lone surrogates.
+
+    If a double-byte code page rejects a chunk, the file is decoded as ASCII from there on (see `decode`).
+    """
+    decoder: codecs.IncrementalDecoder | None = None
+    for chunk in chunks:
+        data = chunk
+        if decoder is None:
+            data, decoder = _choose_decoder(chunk, page)
+        waiting = decoder.getstate()[0]
+        try:
+            yield decoder.decode(data)
+        except UnicodeDecodeError:
+            decoder = codecs.getincrementaldecoder("ascii")("surrogateescape")
+            yield decoder.decode(waiting + data)
+    if decoder is not None:
+        waiting = decoder.getstate()[0]
+        try:
+            yield decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            yield waiting.decode("ascii", "surrogateescape")
+
+
+def _choose_decoder(start: bytes, page: str) -> tuple[bytes, codecs.IncrementalDecoder]:
+    """Return the start of a file without a UTF-8 byte order mark, and a decoder for the file."""
+    if start.startswith(codecs.BOM_UTF8):
+        return start[len(codecs.BOM_UTF8) :], codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return start, codecs.getincrementaldecoder("utf-16")("replace")
+    return start, codecs.getincrementaldecoder(page)("surrogateescape")
+
+
+def text_chunks(source: bytes | str | BinaryIO, page: str = "utf-8") -> Iterator[str]:
+    """Yield the text of a file in chunks, given as its content or as an open file."""
+    if isinstance(source, str):
+        return iter([source.removeprefix("\ufeff")])
+    return stream_text(stream_bytes(io.BytesIO(source) if isinstance(source, bytes) else source), page)
+
+
+def split_lines(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a text in chunks, split at CR, LF and CRLF only, without the line end."""
+    number = 1
+    parts: list[str] = []
+    length = 0
+    ended_with_cr = False
+    for text in filter(None, texts):
+        # A line feed at the start may be the second half of CRLF.
+        *complete, rest = _LINE_END.split(text.removeprefix("\n") if ended_with_cr else text)
+        ended_with_cr = text.endswith("\r")
+        for line in complete:
+            yield _checked_line("".join((*parts, line)), number)
+            parts.clear()
+            length = 0
+            number += 1
+        parts.append(rest)
+        length += len(rest)
+        if length > MAX_LINE:
+            raise RecordError(f"line {number} has more than {MAX_LINE} characters")
+    yield _checked_line("".join(parts), number)
+
+
+def _checked_line(line: str, number: int) -> str:
+    if len(line) > MAX_LINE:
+        raise RecordError(f"line {number} has more than {MAX_LINE} characters")
+    return line
 
 
 def tidy(text: str) -> str:

@@ -72,7 +72,8 @@ class PuctSearch:
 
         `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the simulations of
         the configuration apply. Gumbel search must know its number of simulations in advance: with a time limit it
-        makes at most those of the configuration, without one at most a million. The first line is the move to play:
+        makes at most those of the configuration, without one at most a million. Once the tree has used its memory, it
+        stops growing; further simulations visit the nodes it has. The first line is the move to play:
         the most visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is
         the policy target of training; its lines have priors, visits and values.
         """
@@ -154,11 +155,12 @@ class _Run:
             while not self._native.is_over:
                 started = time.perf_counter()
                 rows = self._native.collect(worker, planes)
-                if not rows:
+                if rows:
+                    log_policy, value = self._evaluator.evaluate(planes[:rows])
+                    check_answers(log_policy, value)
+                    self._native.supply(worker, log_policy, value)
+                elif not self._native.has_work:
                     break
-                log_policy, value = self._evaluator.evaluate(planes[:rows])
-                check_answers(log_policy, value)
-                self._native.supply(worker, log_policy, value)
                 # The next batch will take about as long as this one.
                 now = time.perf_counter()
                 if 2 * now - started >= self._deadline:
