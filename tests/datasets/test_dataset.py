@@ -100,5 +100,5 @@ def test_a_damaged_data_set_is_refused(dataset, tmp_path):
     )
     assert len(Dataset.open(tmp_path)) == len(dataset)
     (tmp_path / "moves.npy").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="moves.npy is damaged"):
+    with pytest.raises(InputError, match=r"moves\.npy is damaged"):
         Dataset.open(tmp_path)
