@@ -130,9 +130,10 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         bomb.write_bytes(gzip.compress(b" " * 10_000))
         with pytest.raises(RecordError, match=f"the file is larger than the limit of {limit} bytes"):
             records.load(bomb)
-    bomb.write_bytes(gzip.compress(b"(;)")[:-5])
+    cut = tmp_path / "cut.psq.gz"
+    cut.write_bytes(gzip.compress(b"(;)")[:-5])
     with pytest.raises(RecordError, match="damaged gzip data"):
-        records.load(bomb)
+        records.load(cut)
 
 
 def test_a_database_without_a_usable_game_is_an_error(tmp_path: Path) -> None:
