@@ -47,9 +47,11 @@ unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); 
 void request_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t kHugePage = 2 << 20;
-  const auto start = (reinterpret_cast<std::uintptr_t>(memory) + kHugePage - 1) & ~(kHugePage - 1);
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) & ~(kHugePage - 1);
-  if (bytes >= kLeastHugeBytes && start < end) madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);
+  if (bytes < kLeastHugeBytes) return;
+  // madvise wants whole pages: skip to the first huge page, and leave out what follows the last one.
+  const std::size_t skipped = (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) % kHugePage;
+  const std::size_t length = (bytes - skipped) / kHugePage * kHugePage;
+  madvise(static_cast<char*>(memory) + skipped, length, MADV_HUGEPAGE);
 #endif
 }
 

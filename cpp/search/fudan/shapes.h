@@ -45,12 +45,14 @@ class ScoreDictionary {
  private:
   static constexpr int kOuters = kMaxOuter + 1;
   static constexpr int kMiddles = 5;
+  static constexpr int kShapes = 2 * kOuters * kMiddles * kOuters * 2;
   static std::size_t index(const Shape& s) {
     const int outer_and_middle = (s.low_blocked * kOuters + s.low_outer) * kMiddles + s.middle;
-    return static_cast<std::size_t>((outer_and_middle * kOuters + s.high_outer) * 2 + s.high_blocked);
+    const int shape = (outer_and_middle * kOuters + s.high_outer) * 2 + s.high_blocked;
+    return static_cast<std::size_t>(shape);
   }
 
-  std::array<Score, 2 * kOuters * kMiddles * kOuters * 2> scores_{};
+  std::array<Score, kShapes> scores_{};
 };
 
 // The stones of one colour along a line, one bit per cell, and the cells that block them: enemy stones and cells off

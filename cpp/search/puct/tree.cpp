@@ -455,7 +455,10 @@ void PuctTree::back_up(const PuctWalk& walk, double value, bool newly_proved) {
 
 void PuctTree::repeat_known(const PuctWalk& walk) {
   const PuctNode& node = nodes_[walk.path.back()];
-  if (node.proof != Result::kUnknown) return back_up(walk, proved_value(node), false);
+  if (node.proof != Result::kUnknown) {
+    back_up(walk, proved_value(node), false);
+    return;
+  }
   TENGEN_ASSERT(is_full());
   has_repeats_ = true;
   const double value = -node.evaluation_to_move;
