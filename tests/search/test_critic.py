@@ -196,7 +196,7 @@ def test_files_give_back_the_same_critic_and_refuse_others(tmp_path: Path) -> No
     assert (again.config, again.ruleset, again.to_bytes()) == (critic.config, critic.ruleset, critic.to_bytes())
     for damaged in (b"", critic.to_bytes()[:-1], b"\x02" + bytes(7) + b"{}"):
         path.write_bytes(damaged)
-        with pytest.raises(InputError, match=r"critic\.safetensors is damaged"):
+        with pytest.raises(InputError, match=r"critic\.safetensors is (damaged|not a critic)"):
             load_critic(path)
     with pytest.raises(InputError, match="nor a shipped critic"):
         load_critic("nobody")

@@ -140,7 +140,7 @@ class Spsa:
         if pairs < 0 or not all(map(math.isfinite, values.values())):
             raise InputError(f"{path} is not the state of a tuning run: it has numbers out of range")
         if conditions != self._conditions or values.keys() != self.values.keys():
-            raise InputError(f"{path} belongs to a run with other settings, use another file: {conditions}")
+            raise InputError(f"{path} belongs to a run with different settings; use another file: {conditions}")
         self.pairs_done, self.values = pairs, values
 
     @cached_property
