@@ -97,12 +97,15 @@ install: $(STAMPS)/play  ## Set up .venv with everything needed to play
 
 # One thread per test process, because busy-waiting threads on shared cores slow each other down.
 test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
 
 test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
+
+# The newest editable build; clang-tidy reads compiler flags from its compile_commands.json.
+EDITABLE_BUILD = $(firstword $(shell ls -td build/editable-*))
 
 lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Python, C++ and JavaScript
 	$(BIN)/ruff check .
@@ -110,6 +113,7 @@ lint: $(STAMPS)/develop $(STAMPS)/node  ## Check style, types and layers of Pyth
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/run-clang-tidy.py -quiet -hide-progress -j $(JOBS) -p $(EDITABLE_BUILD) $(filter %.cpp,$(CPP_FILES))
 	$(NODE_TOOLS)/tsc
 	$(NODE_TOOLS)/prettier --log-level warn --check $(FRONT_END)
 

@@ -4,6 +4,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "core/checked.h"
 #include "eval/critic.h"
 #include "play/critic_games.h"
 
@@ -17,30 +18,18 @@ std::vector<float> copy(const Vector& vector) { return {vector.data(), vector.da
 
 void init_critic(Critic* self, CriticInput input, Activation activation, const Matrix& weights, const Vector& biases,
                  const Vector& output_weights, float output_bias) {
-  const auto hidden = weights.shape(1);
-  if (weights.shape(0) != static_cast<std::size_t>(input_count(input)))
-    throw nb::value_error("one row of weights for each input is needed");
-  if (hidden == 0 || hidden % kHiddenStep || hidden > kMaxHidden)
-    throw nb::value_error("the hidden units must be a multiple of 8, at most 128");
-  if (biases.size() != hidden || output_weights.size() != hidden)
-    throw nb::value_error("one bias and one output weight for each hidden unit is needed");
-  new (self) Critic{input,
-                    activation,
-                    static_cast<int>(hidden),
-                    {weights.data(), weights.data() + weights.size()},
-                    copy(biases),
-                    copy(output_weights),
-                    output_bias};
-}
-
-void check_input(CriticInput input, const Board& board) {
-  const int win_length = board.rules().win_length;
-  if (input == CriticInput::kPoints && win_length != 4 && win_length != 5)
-    throw nb::value_error("shapes of points are known for win lengths 4 and 5");
+  Critic critic{input,
+                activation,
+                static_cast<int>(weights.shape(1)),
+                {weights.data(), weights.data() + weights.size()},
+                copy(biases),
+                copy(output_weights),
+                output_bias};
+  critic.check();
+  new (self) Critic(std::move(critic));
 }
 
 auto judge_afterstates(const Critic& critic, const Board& board, int radius) {
-  check_input(critic.input, board);
   std::vector<Afterstate> afterstates;
   {
     const nb::gil_scoped_release release;
@@ -56,19 +45,13 @@ auto judge_afterstates(const Critic& critic, const Board& board, int radius) {
 }
 
 auto read_inputs(CriticInput input, const Board& board, int view) {
-  check_input(input, board);
   InputRows rows;
-  CriticBoard(input, board).append_inputs(static_cast<Colour>(view), rows);
+  CriticBoard(input, board).append_inputs(checked_colour(view), rows);
   return std::pair(to_array(rows.indices), to_array(rows.amounts));
 }
 
 nb::dict play_games(const Critic& learner, const Board& board, int games, std::uint64_t seed, int radius, float epsilon,
                     int random_stones, const Critic* critic_opponent, std::optional<PolicyKind> policy_opponent) {
-  check_input(learner.input, board);
-  if (critic_opponent && critic_opponent->input != learner.input)
-    throw nb::value_error("both critics must have the same input");
-  const int most = 2 * board.rules().win_length - 2;
-  if (random_stones < 0 || random_stones > most) throw nb::value_error("too many random stones for the win length");
   CriticGames played;
   {
     const nb::gil_scoped_release release;
@@ -91,29 +74,30 @@ nb::dict play_games(const Critic& learner, const Board& board, int games, std::u
 }  // namespace
 
 void bind_critic(nb::module_& m) {
-  nb::enum_<CriticInput>(m, "CriticInput", "What a critic sees of a position (cpp/eval/critic.h).")
+  nb::enum_<CriticInput>(m, "CriticInput", "The inputs of a critic (cpp/eval/critic.h).")
       .value("STONES", CriticInput::kStones)
       .value("POINTS", CriticInput::kPoints);
-  nb::enum_<Activation>(m, "Activation", "What a critic's hidden units do to their sums.")
+  nb::enum_<Activation>(m, "Activation", "The activation function of the hidden units of a critic.")
       .value("SIGMOID", Activation::kSigmoid)
       .value("RELU", Activation::kRelu);
-  nb::class_<Critic>(m, "Critic", "Counts of shapes -> hidden units -> the logit of winning.")
+  nb::class_<Critic>(m, "Critic", "A small network: counts of shapes -> hidden units -> logit of a win.")
       .def("__init__", &init_critic, nb::arg("input"), nb::arg("activation"), nb::arg("weights"), nb::arg("biases"),
-           nb::arg("output_weights"), nb::arg("output_bias"), "Weights [inputs, hidden], the others [hidden].")
+           nb::arg("output_weights"), nb::arg("output_bias"),
+           "weights has the shape [inputs, hidden], biases and output_weights [hidden].")
       .def_ro("input", &Critic::input)
       .def_ro("hidden", &Critic::hidden);
-  m.def("critic_input_count", &input_count, nb::arg("input"), "How many inputs a critic has.");
+  m.def("critic_input_count", &input_count, nb::arg("input"), "The number of inputs of a critic.");
   m.def("judge_afterstates", &judge_afterstates, nb::arg("critic"), nb::arg("board"), nb::arg("radius"),
-        "Candidate points of the side to move and the logits of the positions after them, seen by it.");
+        "The candidate points of the side to move, and for it the logits of the positions after them.");
   m.def("critic_inputs", &read_inputs, nb::arg("input"), nb::arg("board"), nb::arg("view"),
-        "The inputs that are not 0 and their amounts, seen by a colour.");
+        "The indices and amounts of the non-zero inputs, as the colour `view` sees the position.");
   m.def("play_critic_games", &play_games, nb::arg("learner"), nb::arg("board"), nb::kw_only(), nb::arg("games"),
         nb::arg("seed"), nb::arg("radius"), nb::arg("epsilon"), nb::arg("random_stones"),
         nb::arg("critic_opponent").none() = nb::none(), nb::arg("policy_opponent").none() = nb::none(),
         nb::sig("def play_critic_games(learner: Critic, board: Board, *, games: int, seed: int, radius: int, epsilon: "
                 "float, random_stones: int, critic_opponent: Critic | None = None, policy_opponent: PolicyKind | None "
                 "= None) -> dict[str, typing.Any]"),
-        "Games by the rules of `board`, and what the learner thought of them: the arrays of CriticGames by name "
+        "Play games by the rules of `board`; its stones are ignored. Returns the arrays of CriticGames by name "
         "(cpp/play/critic_games.h).");
 }
 

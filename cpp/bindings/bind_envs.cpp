@@ -1,9 +1,7 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "play/vector_env.h"
 
@@ -13,17 +11,7 @@ namespace {
 using Actions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ActionBuffer = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <typename Env>
-void check_actions(const Env& env, std::size_t count) {
-  if (count != static_cast<std::size_t>(env.boards())) throw nb::value_error("one action for each board is needed");
-}
-
-template <typename Env>
-void check_board(const Env& env, int index) {
-  if (index < 0 || index >= env.boards()) throw nb::index_error("no such board");
-}
-
-// An array over memory of `self`, which it keeps alive.
+// An array in memory of `self`, which it keeps alive.
 template <typename T, typename Self>
 auto view(const Self& self, T* data, std::initializer_list<std::size_t> shape) {
   return nb::ndarray<nb::numpy, T>(data, shape, self.h);
@@ -44,53 +32,43 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
   nb::class_<Env>(m, name, doc)
       .def(
           "__init__",
-          [](Env* self, const Board& board, int boards, std::optional<PolicyKind> opponent, Side side,
+          [](Env* self, const Board& board, int count, std::optional<PolicyKind> opponent, Side side,
              PlaneLayout layout, bool resign_action, int opening_moves, int threads) {
-            new (self) Env({board.rules(), boards, opponent, side, layout, resign_action, opening_moves, threads});
+            new (self) Env({board.rules(), count, opponent, side, layout, resign_action, opening_moves, threads});
           },
           nb::arg("board"), nb::kw_only(), nb::arg("boards"), nb::arg("opponent").none(), nb::arg("side"),
           nb::arg("layout"), nb::arg("resign_action"), nb::arg("opening_moves"), nb::arg("threads"),
-          "Games by the rules of `board`, whose stones are not looked at.")
-      .def(
-          "seed", [](Env& env, int index, std::uint64_t seed) { check_board(env, index), env.seed(index, seed); },
-          nb::arg("board"), nb::arg("seed"), "Begin the randomness of a board anew; reset_board must follow.")
-      .def(
-          "reset_board", [](Env& env, int index) { check_board(env, index), env.reset_board(index); }, nb::arg("board"),
-          "Begin a new game on a board.")
+          "Create games by the rules of `board`; its stones are ignored.")
+      .def("seed", &Env::seed, nb::arg("board"), nb::arg("seed"),
+           "Seed the randomness of a board; call reset_board afterwards.")
+      .def("reset_board", &Env::reset_board, nb::arg("board"), "Start a new game on a board.")
       .def(
           "find_invalid",
           [](const Env& env, const Actions& actions) {
-            check_actions(env, actions.shape(0));
+            check_shape(actions, {static_cast<std::size_t>(env.boards())}, "actions");
             return env.find_invalid(actions.data());
           },
-          nb::arg("actions"), "The first board that cannot play its action, or -1.")
+          nb::arg("actions"), "The first board on which the action is invalid, or -1.")
       .def(
           "step",
           [](Env& env, const Actions& actions) {
-            check_actions(env, actions.shape(0));
+            check_shape(actions, {static_cast<std::size_t>(env.boards())}, "actions");
             const nb::gil_scoped_release release;
             env.step(actions.data());
           },
-          nb::arg("actions"), "Play one action on each board; an invalid one loses. Writes into the arrays below.")
+          nb::arg("actions"), "Play one action on each board and update the arrays. An invalid action loses the game.")
       .def(
           "sample_actions",
           [](Env& env, std::uint64_t seed, ActionBuffer& actions) {
-            check_actions(env, actions.shape(0));
+            check_shape(actions, {static_cast<std::size_t>(env.boards())}, "actions");
             Rng rng(seed);
             const nb::gil_scoped_release release;
             env.sample_actions(rng, actions.data());
           },
-          nb::arg("seed"), nb::arg("actions"), "Write a random legal point of each board into `actions`.")
+          nb::arg("seed"), nb::arg("actions"), "Write a random legal point for each board into `actions`.")
       .def(
-          "moves",
-          [](const Env& env, int index) {
-            check_board(env, index);
-            const Board& board = env.board(index);
-            std::vector<int> list(static_cast<std::size_t>(board.ply()));
-            for (int i = 0; i < board.ply(); ++i) list[static_cast<std::size_t>(i)] = board.move(i);
-            return list;
-          },
-          nb::arg("board"), "The moves of the game on a board, opening included.")
+          "moves", [](const Env& env, int index) { return env.board(index).moves(); }, nb::arg("board"),
+          "The moves of the game on a board, including the opening.")
       .def_prop_ro("planes", [=](Self self) { return view_planes(self, self.p->planes()); })
       .def_prop_ro("final_planes", [=](Self self) { return view_planes(self, self.p->final_planes()); })
       .def_prop_ro("masks",
@@ -111,8 +89,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void bind_envs(nb::module_& m) {
-  nb::enum_<PlaneLayout>(m, "PlaneLayout",
-                         "Which planes an observation has, and in which order (cpp/core/plane_layout.h).")
+  nb::enum_<PlaneLayout>(m, "PlaneLayout", "The planes of an observation and their order (cpp/core/plane_layout.h).")
       .value("BOARD", PlaneLayout::kBoard)
       .value("OWN_OTHER", PlaneLayout::kOwnOther)
       .value("OWN_OTHER_LAST_COLOUR", PlaneLayout::kOwnOtherLastColour)
@@ -122,14 +99,14 @@ void bind_envs(nb::module_& m) {
       .value("THREATS_LAST", PlaneLayout::kThreatsLast);
   m.def("plane_count", &plane_count, nb::arg("layout"), "The number of planes C of a layout.");
   m.def("needs_patterns", nb::overload_cast<PlaneLayout>(&needs_patterns), nb::arg("layout"),
-        "Whether a layout shows shapes, which exist for win lengths 4 and 5.");
-  m.def("is_incremental", &is_incremental, nb::arg("layout"), "Whether vector environments can serve a layout.");
-  nb::enum_<Side>(m, "Side", "Which colour the agent plays against an opponent.")
+        "Whether a layout needs patterns, which exist only for win lengths 4 and 5.");
+  m.def("is_incremental", &is_incremental, nb::arg("layout"), "Whether vector environments support a layout.");
+  nb::enum_<Side>(m, "Side", "The colour that the agent plays against an opponent.")
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)
       .value("RANDOM", Side::kRandom);
-  bind_vector_env<std::int8_t>(m, "ByteVectorEnv", "Many games advanced by one call, planes of int8.");
-  bind_vector_env<float>(m, "FloatVectorEnv", "Many games advanced by one call, planes of float32.");
+  bind_vector_env<std::int8_t>(m, "ByteVectorEnv", "Many games that advance with one call, with int8 planes.");
+  bind_vector_env<float>(m, "FloatVectorEnv", "Many games that advance with one call, with float32 planes.");
 }
 
 }  // namespace tengen::bindings

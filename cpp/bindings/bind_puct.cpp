@@ -1,4 +1,3 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -6,8 +5,11 @@
 
 #include <algorithm>
 
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "core/checked.h"
 #include "patterns/planes.h"
+#include "play/game_planes.h"
 #include "play/self_play.h"
 #include "search/puct/search.h"
 
@@ -19,91 +21,62 @@ using PolicyRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::devic
 using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FloatArray = nb::ndarray<nb::numpy, float>;
 
-FloatArray make_array(const float* values, std::initializer_list<std::size_t> shape) {
+FloatArray copy_array(const float* values, std::initializer_list<std::size_t> shape) {
   std::size_t size = 1;
   for (const std::size_t length : shape) size *= length;
   auto* copy = new float[size];
   std::copy_n(values, size, copy);
-  return FloatArray(copy, shape,
-                    nb::capsule(copy, [](void* memory) noexcept { delete[] static_cast<float*>(memory); }));
+  return own_array(copy, shape);
 }
 
-// A field of all searched moves of a game as float32 [moves].
+// One field of all searched moves of a game as float32 [moves].
 template <typename Field>
 FloatArray column(const SelfPlayGame& game, Field field) {
   std::vector<float> values;
+  values.reserve(game.searched.size());
   for (const SelfPlayMove& move : game.searched) values.push_back(static_cast<float>(move.*field));
-  return make_array(values.data(), {values.size()});
+  return copy_array(values.data(), {values.size()});
 }
 
 FloatArray policies(const SelfPlayGame& game) {
   const std::size_t rows = game.searched.size();
-  return make_array(game.policies.data(), {rows, rows ? game.policies.size() / rows : 0});
+  return copy_array(game.policies.data(), {rows, rows ? game.policies.size() / rows : 0});
 }
 
-void check_planes(const PlaneRows& planes, const Rules& rules, PlaneLayout layout, std::size_t rows) {
-  if (planes.shape(0) < rows || planes.shape(1) != static_cast<std::size_t>(plane_count(layout)) ||
-      planes.shape(2) != static_cast<std::size_t>(rules.height) ||
-      planes.shape(3) != static_cast<std::size_t>(rules.width))
-    throw nb::value_error("the planes do not have the shape [rows, C, height, width]");
+// Planes for at least `rows` rows.
+void check_planes(const PlaneRows& planes, const Rules& rules, PlaneLayout layout, int rows) {
+  check_shape(planes,
+              {std::max(planes.shape(0), static_cast<std::size_t>(rows)), static_cast<std::size_t>(plane_count(layout)),
+               static_cast<std::size_t>(rules.height), static_cast<std::size_t>(rules.width)},
+              "planes");
 }
 
 void check_answers(const PolicyRows& log_policies, const Values& values, const Rules& rules, int rows) {
-  if (log_policies.shape(0) != static_cast<std::size_t>(rows) || values.shape(0) != static_cast<std::size_t>(rows) ||
-      log_policies.shape(1) != static_cast<std::size_t>(rules.area()))
-    throw nb::value_error("one log-policy [area] and one value are needed for each row");
+  check_shape(log_policies, {static_cast<std::size_t>(rows), static_cast<std::size_t>(rules.area())}, "log_policies");
+  check_shape(values, {static_cast<std::size_t>(rows)}, "values");
 }
 
 void write_board_planes(const Board& board, PlaneLayout layout, int viewer,
-                        nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>& planes) {
+                        const nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>& planes) {
   const Rules& rules = board.rules();
-  if (planes.shape(0) != static_cast<std::size_t>(plane_count(layout)) ||
-      planes.shape(1) != static_cast<std::size_t>(rules.height) ||
-      planes.shape(2) != static_cast<std::size_t>(rules.width))
-    throw nb::value_error("the planes do not have the shape [C, height, width]");
-  if (needs_patterns(layout) && rules.win_length != 4 && rules.win_length != 5)
-    throw nb::value_error("patterns exist for win lengths 4 and 5");
+  check_shape(planes,
+              {static_cast<std::size_t>(plane_count(layout)), static_cast<std::size_t>(rules.height),
+               static_cast<std::size_t>(rules.width)},
+              "planes");
   const PuctBoard seen(board, needs_patterns(layout));
   const Symmetries symmetries(rules.width, rules.height);
-  write_planes(board, seen.patterns(), layout, static_cast<Colour>(viewer), symmetries.table(0), planes.data());
+  write_planes(board, seen.patterns(), layout, checked_colour(viewer), symmetries.table(0), planes.data());
 }
 
-// Each row replays its game on one board that is taken back afterwards: its shapes are then up to date at little cost.
-void write_game_planes(const Board& start, PlaneLayout layout,
-                       const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& moves,
-                       const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& counts,
-                       const PlaneRows& planes) {
-  const Rules& rules = start.rules();
+void write_rows(const Board& start, PlaneLayout layout,
+                const nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& moves,
+                const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& counts,
+                const PlaneRows& planes) {
   const std::size_t rows = moves.shape(0);
-  check_planes(planes, rules, layout, rows);
-  if (counts.shape(0) != rows) throw nb::value_error("one count of moves is needed for each row");
-  if (needs_patterns(layout) && rules.win_length != 4 && rules.win_length != 5)
-    throw nb::value_error("patterns exist for win lengths 4 and 5");
-  for (std::size_t row = 0; row < rows; ++row)
-    if (counts.data()[row] < 0 || static_cast<std::size_t>(counts.data()[row]) > moves.shape(1))
-      throw nb::value_error("a row has fewer moves than its count");
+  check_planes(planes, start.rules(), layout, static_cast<int>(rows));
+  check_shape(counts, {rows}, "counts");
   const nb::gil_scoped_release release;
-  PuctBoard board(start, needs_patterns(layout));
-  const Symmetries symmetries(rules.width, rules.height);
-  const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(plane_count(layout)) * rules.area();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::uint16_t* const points = moves.data() + row * moves.shape(1);
-    int made = 0;
-    for (; made < counts.data()[row]; ++made) {
-      if (points[made] >= rules.area() || !board.board().is_empty(static_cast<Point>(points[made])) ||
-          board.board().is_over())
-        break;
-      board.make(static_cast<Point>(points[made]));
-    }
-    if (made == counts.data()[row])
-      write_planes(board.board(), board.patterns(), layout, board.board().to_move(), symmetries.table(0),
-                   planes.data() + static_cast<std::ptrdiff_t>(row) * size);
-    board.unmake(made);
-    if (made != counts.data()[row]) {
-      const nb::gil_scoped_acquire acquire;
-      throw nb::value_error("a row has a move that cannot be played");
-    }
-  }
+  write_game_planes(start, layout, {moves.data(), moves.size()}, {counts.data(), rows}, planes.data());
 }
 
 void bind_options(nb::module_& m) {
@@ -156,7 +129,7 @@ void bind_options(nb::module_& m) {
       .def_rw("stop_when_proved", &PuctOptions::stop_when_proved);
 
   m.def("plan_halving", &plan_halving, nb::arg("candidates"), nb::arg("simulations"),
-        "For each simulation of sequential halving, the visits that a root move must have to be considered.");
+        "For each simulation of sequential halving, the number of visits that a root move must have to be considered.");
 }
 
 void bind_self_play(nb::module_& m) {
@@ -167,7 +140,7 @@ void bind_self_play(nb::module_& m) {
       .def_rw("random_stones", &OpeningOptions::random_stones)
       .def_rw("balance_candidates", &OpeningOptions::balance_candidates);
 
-  nb::class_<SelfPlayGame>(m, "SelfPlayGame", "A game of self-play, finished or under way.")
+  nb::class_<SelfPlayGame>(m, "SelfPlayGame", "A game of self-play, finished or not.")
       .def(nb::init<>())
       .def_rw("moves", &SelfPlayGame::moves)
       .def_rw("opening_length", &SelfPlayGame::opening_length)
@@ -181,35 +154,35 @@ void bind_self_play(nb::module_& m) {
           nb::rv_policy::move)
       .def_prop_ro(
           "full", [](const SelfPlayGame& game) { return column(game, &SelfPlayMove::full); }, nb::rv_policy::move,
-          "float32 [searched]: 1 for full searches, 0 for quick ones.")
+          "float32 [searched]: 1 for full searches, 0 for fast ones.")
       .def("set_searched", [](SelfPlayGame& game, const PolicyRows& policies, const Values& values,
                               const Values& surprises, const Values& full) {
         const std::size_t rows = policies.shape(0);
-        if (values.shape(0) != rows || surprises.shape(0) != rows || full.shape(0) != rows)
-          throw nb::value_error("the arrays of a game differ in length");
+        check_shape(values, {rows}, "values");
+        check_shape(surprises, {rows}, "surprises");
+        check_shape(full, {rows}, "full");
         game.policies.assign(policies.data(), policies.data() + policies.size());
         game.searched.clear();
         for (std::size_t i = 0; i < rows; ++i)
           game.searched.push_back({values.data()[i], surprises.data()[i], full.data()[i] != 0});
       });
 
-  nb::class_<SelfPlay>(m, "SelfPlay", "Games that a network plays against itself, many at once.")
+  nb::class_<SelfPlay>(m, "SelfPlay", "Many games that a network plays against itself.")
       .def(
           "__init__",
           [](SelfPlay* self, const Board& board, PlaneLayout layout, const PuctOptions& options,
              const OpeningOptions& openings, int games,
              std::uint64_t seed) { new (self) SelfPlay(board.rules(), layout, options, openings, games, seed); },
           nb::arg("board"), nb::arg("layout"), nb::arg("options"), nb::arg("openings"), nb::arg("games"),
-          nb::arg("seed"), "Games by the rules of `board`, whose stones are not looked at.")
+          nb::arg("seed"), "Create games by the rules of `board`; its stones are ignored.")
       .def(
           "collect",
-          [](SelfPlay& self, PlaneRows& planes) {
-            if (self.waiting_rows() > 0) throw nb::value_error("rows are waiting for their answers");
-            check_planes(planes, self.rules(), self.layout(), static_cast<std::size_t>(self.max_rows()));
+          [](SelfPlay& self, const PlaneRows& planes) {
+            check_planes(planes, self.rules(), self.layout(), self.max_rows());
             const nb::gil_scoped_release release;
             return self.collect(planes.data());
           },
-          nb::arg("planes"), "Write the planes of leaves; the number of rows.")
+          nb::arg("planes"), "Write the planes of leaves that need an evaluation; return the number of rows.")
       .def(
           "supply",
           [](SelfPlay& self, const PolicyRows& log_policies, const Values& values) {
@@ -224,15 +197,10 @@ void bind_self_play(nb::module_& m) {
       .def(
           "game", [](const SelfPlay& self, int index) { return SelfPlayGame(self.game(index)); }, nb::arg("index"))
       .def("rng_state", &SelfPlay::rng_state, nb::arg("index"))
-      .def(
-          "set_game",
-          [](SelfPlay& self, int index, const SelfPlayGame& game, const Rng::State& rng_state) {
-            if (!self.set_game(index, game, rng_state)) throw nb::value_error("not a game under way");
-          },
-          nb::arg("index"), nb::arg("game"), nb::arg("rng_state"))
+      .def("set_game", &SelfPlay::set_game, nb::arg("index"), nb::arg("game"), nb::arg("rng_state"))
       .def_prop_ro("max_rows", &SelfPlay::max_rows)
       .def_prop_ro("games", &SelfPlay::games)
-      .def_prop_ro("finished_count", &SelfPlay::finished_count, "Games that take_finished would return.")
+      .def_prop_ro("finished_count", &SelfPlay::finished_count, "Number of games that take_finished would return.")
       .def_prop_ro(
           "counts",
           [](const SelfPlay& self) {
@@ -243,12 +211,9 @@ void bind_self_play(nb::module_& m) {
           "Simulations, evaluations, cache hits, moves, games.");
 }
 
-void check_worker(const PuctSearch& search, int worker) {
-  if (worker < 0 || worker >= search.workers()) throw nb::index_error("no such worker");
-}
-
 void bind_puct_search(nb::module_& m) {
-  nb::class_<PuctMove>(m, "PuctMove", "What a search says about one root move, seen by the side to move.")
+  nb::class_<PuctMove>(m, "PuctMove",
+                       "What a search knows about one root move, from the point of view of the side to move.")
       .def_ro("move", &PuctMove::move)
       .def_ro("visits", &PuctMove::visits)
       .def_ro("prior", &PuctMove::prior)
@@ -257,60 +222,51 @@ void bind_puct_search(nb::module_& m) {
       .def_ro("proof_plies", &PuctMove::proof_plies)
       .def_ro("line", &PuctMove::line);
 
-  nb::class_<PuctReport>(m, "PuctReport", "The state of a search; the decided move is first.")
+  nb::class_<PuctReport>(m, "PuctReport", "The state of a search. The chosen move comes first.")
       .def_ro("moves", &PuctReport::moves)
       .def_ro("policy", &PuctReport::policy)
       .def_ro("simulations", &PuctReport::simulations)
       .def_prop_ro("proof", [](const PuctReport& report) { return report.decision.proof; })
       .def_prop_ro("proof_plies", [](const PuctReport& report) { return report.decision.proof_plies; });
 
-  nb::class_<PuctSearch>(m, "PuctSearch", "One position searched with a network, by workers that share the tree.")
+  nb::class_<PuctSearch>(m, "PuctSearch", "The search of one position with a network, by workers that share a tree.")
       .def(
           "__init__",
           [](PuctSearch* self, const Board& board, PlaneLayout layout, const PuctOptions& options,
              std::size_t memory_bytes) { new (self) PuctSearch(board.rules(), layout, options, memory_bytes); },
           nb::arg("board"), nb::arg("layout"), nb::arg("options"), nb::arg("memory_bytes"),
-          "For positions by the rules of `board`.")
-      .def(
-          "begin",
-          [](PuctSearch& self, const Board& board, int simulations, std::int64_t time_ms,
-             const std::vector<Point>& excluded, int workers, std::uint64_t seed, std::shared_ptr<StopSignal> stop) {
-            if (board.rules() != self.rules()) throw nb::value_error("the board has other rules");
-            const nb::gil_scoped_release release;
-            self.begin(board, simulations, time_ms, excluded, workers, seed, std::move(stop));
-          },
-          nb::arg("board"), nb::arg("simulations"), nb::arg("time_ms"), nb::arg("excluded"), nb::arg("workers"),
-          nb::arg("seed"), nb::arg("stop") = nb::none())
+          "Create a search for positions with the rules of `board`; its stones are ignored.")
+      .def("begin", &PuctSearch::begin, nb::arg("board"), nb::arg("simulations"), nb::arg("time_ms"),
+           nb::arg("excluded"), nb::arg("workers"), nb::arg("seed"), nb::arg("stop") = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
       .def(
           "collect",
-          [](PuctSearch& self, int worker, PlaneRows& planes) {
-            check_worker(self, worker);
-            if (self.waiting_rows(worker) > 0) throw nb::value_error("rows are waiting for their answers");
-            check_planes(planes, self.rules(), self.layout(), static_cast<std::size_t>(self.max_rows()));
+          [](PuctSearch& self, int worker, const PlaneRows& planes) {
+            check_planes(planes, self.rules(), self.layout(), self.max_rows());
             const nb::gil_scoped_release release;
             return self.collect(worker, planes.data());
           },
-          nb::arg("worker"), nb::arg("planes"), "Write the planes of leaves; the number of rows.")
+          nb::arg("worker"), nb::arg("planes"),
+          "Write the planes of leaves that need an evaluation; return the number of rows.")
       .def(
           "supply",
           [](PuctSearch& self, int worker, const PolicyRows& log_policies, const Values& values) {
-            check_worker(self, worker);
             check_answers(log_policies, values, self.rules(), self.waiting_rows(worker));
             const nb::gil_scoped_release release;
             self.supply(worker, log_policies.data(), values.data());
           },
           nb::arg("worker"), nb::arg("log_policies"), nb::arg("values"))
-      .def(
-          "abandon", [](PuctSearch& self, int worker) { check_worker(self, worker), self.abandon(worker); },
-          nb::arg("worker"), nb::call_guard<nb::gil_scoped_release>(), "Take back walks that will get no answer.")
+      .def("abandon", &PuctSearch::abandon, nb::arg("worker"), nb::call_guard<nb::gil_scoped_release>(),
+           "Cancel the walks of a worker that will get no answers.")
       .def("report", &PuctSearch::report, nb::arg("lines"), nb::arg("temperature"),
            nb::call_guard<nb::gil_scoped_release>())
       .def("end", &PuctSearch::end)
       .def("clear", &PuctSearch::clear, nb::call_guard<nb::gil_scoped_release>())
-      .def("check", &PuctSearch::check, "Empty when the tree's counts agree and no walk is under way.")
+      .def("check", &PuctSearch::check,
+           "Check that the counts of the tree agree and no walk is pending; return '' or the fault.")
       .def_prop_ro("is_over", &PuctSearch::is_over, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("simulations", &PuctSearch::simulations, nb::call_guard<nb::gil_scoped_release>(),
-                   "Those done so far.")
+                   "Number of finished simulations.")
       .def_prop_ro("max_rows", &PuctSearch::max_rows);
 }
 
@@ -318,11 +274,12 @@ void bind_puct_search(nb::module_& m) {
 
 void bind_puct(nb::module_& m) {
   m.def("write_planes", &write_board_planes, nb::arg("board"), nb::arg("layout"), nb::arg("viewer"), nb::arg("planes"),
-        "Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.");
-  m.def("write_game_planes", &write_game_planes, nb::arg("start"), nb::arg("layout"), nb::arg("moves"),
-        nb::arg("counts"), nb::arg("planes"),
-        "Write float32 [B, C, height, width] as the side to move sees each row of uint16 moves [B, L] after its count "
-        "of moves, int32 [B], played from the start.");
+        "Write planes, float32 [C, height, width], as the viewer (0 black, 1 white) sees the board.");
+  m.def("write_game_planes", &write_rows, nb::arg("start"), nb::arg("layout"), nb::arg("moves"), nb::arg("counts"),
+        nb::arg("planes"),
+        "Write planes, float32 [B, C, height, width], from the view of the side to move. Row i of `moves`, uint16 [B, "
+        "L], "
+        "is a game from `start`; the position is the one after counts[i] moves, int32 [B].");
   bind_options(m);
   bind_self_play(m);
   bind_puct_search(m);

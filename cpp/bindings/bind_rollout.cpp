@@ -24,9 +24,10 @@ RolloutReport run_rollouts(Searcher& searcher, const Board& board, const Rollout
 
 template <typename Searcher>
 void bind_searcher(nb::class_<Searcher>& searcher) {
-  searcher.def("search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
-               nb::arg("on_report") = nb::none(), nb::arg("stop") = nb::none(),
-               "Search a game that is not over. The callback gets a RolloutReport now and then.");
+  searcher.def(
+      "search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
+      nb::arg("on_report") = nb::none(), nb::arg("stop") = nb::none(),
+      "Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.");
 }
 
 std::pair<std::vector<Point>, Outcome> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
@@ -45,14 +46,14 @@ void bind_rollout(nb::module_& m) {
       .value("RANDOM", PlayoutPolicy::kRandom)
       .value("HEURISTIC", PlayoutPolicy::kHeuristic);
 
-  nb::enum_<Result>(m, "ProofResult", "What a search has proved for the side to move.")
+  nb::enum_<Result>(m, "ProofResult", "A result that a search has proved for the side to move.")
       .value("UNKNOWN", Result::kUnknown)
       .value("WIN", Result::kWin)
       .value("LOSS", Result::kLoss)
       .value("DRAW", Result::kDraw);
 
   m.def("play_out", &play_out, nb::arg("board"), nb::arg("policy"), nb::arg("seed"),
-        "Play one playout; returns its moves and the outcome.");
+        "Play one playout; return its moves and the outcome.");
 
   m.def(
       "tally_playouts",
@@ -62,7 +63,7 @@ void bind_rollout(nb::module_& m) {
         return std::vector<std::uint64_t>{tally.outcomes[1], tally.outcomes[2], tally.outcomes[3], tally.moves};
       },
       nb::arg("board"), nb::arg("policy"), nb::arg("count"), nb::arg("seed"),
-      "Play many playouts: wins of black, wins of white, draws, moves of all of them.");
+      "Play many playouts; return the wins of black, the wins of white, the draws and the total number of moves.");
 
   nb::class_<RolloutLimits>(m, "RolloutLimits")
       .def(nb::init<>())
@@ -72,7 +73,8 @@ void bind_rollout(nb::module_& m) {
       .def_rw("lines", &RolloutLimits::lines)
       .def_rw("excluded", &RolloutLimits::excluded);
 
-  nb::class_<RolloutMove>(m, "RolloutMove", "What playouts say about one root move, seen by the side to move.")
+  nb::class_<RolloutMove>(m, "RolloutMove",
+                          "What the search knows about one root move, from the point of view of the side to move.")
       .def_ro("move", &RolloutMove::move)
       .def_ro("visits", &RolloutMove::visits)
       .def_ro("value_to_move", &RolloutMove::value_to_move)
@@ -80,7 +82,7 @@ void bind_rollout(nb::module_& m) {
       .def_ro("proof_plies", &RolloutMove::proof_plies)
       .def_ro("line", &RolloutMove::line);
 
-  nb::class_<RolloutReport>(m, "RolloutReport", "The state of a search by playouts; moves are best first.")
+  nb::class_<RolloutReport>(m, "RolloutReport", "The state of a rollout search. The best move comes first.")
       .def_ro("moves", &RolloutReport::moves)
       .def_ro("playouts", &RolloutReport::playouts)
       .def_ro("nodes", &RolloutReport::nodes)

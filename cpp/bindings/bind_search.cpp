@@ -1,4 +1,3 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -14,10 +13,12 @@
 #include <memory>
 #include <tuple>
 
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "search/alphabeta/engine.h"
 #include "search/solvers/four_solver.h"
 #include "search/solvers/threat_solver.h"
+#include "search/stop_signal.h"
 
 namespace tengen::bindings {
 namespace {
@@ -25,11 +26,10 @@ namespace {
 using Int16Array = nb::ndarray<nb::numpy, std::int16_t, nb::ndim<2>, nb::c_contig>;
 using ConstInt16Array = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The tables of Weights by name, as Python sees them: int16 [2, n].
+// Copies between the tables of Weights and int16 arrays [2, n].
 template <typename Table>
 void copy_in(const ConstInt16Array& array, Table& table, const char* name) {
-  if (array.shape(0) != table.size() || array.shape(1) != table[0].size())
-    throw nb::value_error((std::string("weights '") + name + "' have the wrong shape").c_str());
+  check_shape(array, {table.size(), table[0].size()}, name);
   for (std::size_t i = 0; i < table.size(); ++i)
     std::copy_n(array.data() + i * table[0].size(), table[0].size(), table[i].begin());
 }
@@ -39,33 +39,30 @@ Int16Array copy_out(const Table& table) {
   const std::size_t columns = table[0].size();
   auto* data = new std::int16_t[table.size() * columns];
   for (std::size_t i = 0; i < table.size(); ++i) std::copy(table[i].begin(), table[i].end(), data + i * columns);
-  return Int16Array(data, {table.size(), columns},
-                    nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<std::int16_t*>(memory); }));
+  return own_array<nb::ndim<2>, nb::c_contig>(data, {table.size(), columns});
 }
 
-// Arrays of any number of dimensions, from and to nested arrays of the same shape.
+// Copies between nested arrays and arrays of the same shape, with any number of dimensions.
 template <typename Number>
 using ConstArray = nb::ndarray<const Number, nb::c_contig, nb::device::cpu>;
 
 template <typename Number, typename Nested>
 void copy_in(const ConstArray<Number>& array, Nested& nested, std::initializer_list<std::size_t> shape,
              const char* name) {
-  bool fits = array.ndim() == shape.size();
-  for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = array.shape(i) == shape.begin()[i];
-  if (!fits) throw nb::value_error((std::string("weights '") + name + "' have the wrong shape").c_str());
+  check_shape(array, shape, name);
   static_assert(std::is_trivially_copyable_v<Nested>);
-  std::memcpy(&nested, array.data(), sizeof(nested));
+  std::memcpy(static_cast<void*>(&nested), array.data(), sizeof(nested));
 }
 
 template <typename Number, typename Nested>
 nb::ndarray<nb::numpy, Number> copy_out(const Nested& nested, std::initializer_list<std::size_t> shape) {
   auto* data = new Number[sizeof(nested) / sizeof(Number)];
   std::memcpy(data, &nested, sizeof(nested));
-  return nb::ndarray<nb::numpy, Number>(
-      data, shape, nb::capsule(data, [](void* memory) noexcept { delete[] static_cast<Number*>(memory); }));
+  return own_array(data, shape);
 }
 
 constexpr std::size_t kHidden = EvaluationNet::kHidden;
+constexpr std::size_t kInputs = EvaluationNet::kInputs;
 constexpr std::size_t kThreatSets = std::size_t{1} << kThreatBits;
 
 std::shared_ptr<EvaluationNet> make_net(const ConstArray<std::int16_t>& own, const ConstArray<std::int16_t>& other,
@@ -76,7 +73,7 @@ std::shared_ptr<EvaluationNet> make_net(const ConstArray<std::int16_t>& own, con
   auto net = std::make_shared<EvaluationNet>();
   copy_in(own, net->points.own, {2, kShapeCodes, kFeatures}, "own");
   copy_in(other, net->points.other, {2, kShapeCodes, kFeatures}, "other");
-  copy_in(first, net->first, {2, kHidden, 2 * kFeatures}, "first");
+  copy_in(first, net->first, {2, kHidden, kInputs}, "first");
   copy_in(threats, net->threats, {2, kThreatSets, kHidden}, "threats");
   copy_in(second, net->second, {kHidden, kHidden}, "second");
   copy_in(second_bias, net->second_bias, {kHidden}, "second_bias");
@@ -99,12 +96,6 @@ SearchReport run_search(Engine& engine, const Board& board, const SearchLimits& 
 std::function<bool()> question_of(const StopSignal* stop) {
   if (!stop) return {};
   return [stop] { return stop->is_set(); };
-}
-
-const ParameterInfo& find_parameter(const std::string& name) {
-  for (const ParameterInfo& info : kParameters)
-    if (name == info.name) return info;
-  throw nb::value_error(("no search parameter is called '" + name + "'").c_str());
 }
 
 void bind_ingredients(nb::module_& m) {
@@ -142,11 +133,12 @@ void bind_search(nb::module_& m) {
       "search_parameters",
       [] {
         std::vector<std::tuple<std::string, int, int, int>> all;
+        all.reserve(kParameters.size());
         for (const ParameterInfo& info : kParameters)
           all.emplace_back(info.name, SearchParameters{}.*info.member, info.low, info.high);
         return all;
       },
-      "Every number that steers the search: its name, its default, and the range it makes sense in.");
+      "All search parameters: name, default, and the bounds of the sensible range.");
 
   nb::class_<EvaluationNet>(m, "EvaluationNet", "The small network of the evaluation (cpp/eval/weights.h).")
       .def(nb::new_(&make_net), nb::arg("own"), nb::arg("other"), nb::arg("first"), nb::arg("threats"),
@@ -162,8 +154,7 @@ void bind_search(nb::module_& m) {
           },
           nb::rv_policy::move)
       .def_prop_ro(
-          "first",
-          [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.first, {2, kHidden, 2 * kFeatures}); },
+          "first", [](const EvaluationNet& net) { return copy_out<std::int16_t>(net.first, {2, kHidden, kInputs}); },
           nb::rv_policy::move)
       .def_prop_ro(
           "threats",
@@ -184,7 +175,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro_static("SHIFT", [](nb::handle) { return EvaluationNet::kShift; })
       .def_prop_ro_static("OUTPUT_UNIT", [](nb::handle) { return EvaluationNet::kOutputUnit; });
 
-  nb::class_<Weights>(m, "Weights", "The numbers of the evaluation and of move ordering; int16 arrays [2, n].")
+  nb::class_<Weights>(m, "Weights", "The weights of the evaluation and of move ordering, as int16 arrays [2, n].")
       .def_static("prior", [] { return Weights(Weights::prior()); })
       .def(
           "__init__",
@@ -213,7 +204,7 @@ void bind_search(nb::module_& m) {
           "attack", [](const Weights& weights) { return copy_out(weights.attack); }, nb::rv_policy::move)
       .def_prop_ro("defence", [](const Weights& weights) { return copy_out(weights.defence); }, nb::rv_policy::move);
 
-  nb::class_<SearchLine>(m, "SearchLine", "One line of play with its value to the side to move.")
+  nb::class_<SearchLine>(m, "SearchLine", "A line of play with its value for the side to move.")
       .def_ro("value", &SearchLine::value)
       .def_ro("depth", &SearchLine::depth)
       .def_ro("moves", &SearchLine::moves);
@@ -242,20 +233,21 @@ void bind_search(nb::module_& m) {
           [](Engine& engine, std::uint32_t ingredients, int max_four_depth,
              const std::map<std::string, int>& parameters) {
             SearchOptions options{ingredients, max_four_depth, {}};
-            for (const auto& [name, value] : parameters) options.parameters.*find_parameter(name).member = value;
+            for (const auto& [name, value] : parameters) set_parameter(options.parameters, name, value);
             engine.set_options(options);
           },
           nb::arg("ingredients"), nb::arg("max_four_depth"), nb::arg("parameters") = std::map<std::string, int>{},
-          "Parameters that are not named have their defaults.")
+          "Parameters that are not given have their defaults.")
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
-           "Search a game that is not over. The callback gets a SearchReport after each iteration.")
+           "Search a position of a game that is not over. The callback gets a SearchReport after each iteration.")
       .def_prop_ro("table_bytes", &Engine::table_bytes)
-      .def_prop_ro("table_usage", &Engine::table_usage, "Entries of this search in the table, in thousandths.");
+      .def_prop_ro("table_usage", &Engine::table_usage,
+                   "Share of the table that this search has filled, in thousandths.");
 
-  nb::enum_<Verdict>(m, "Verdict", "What a solver found.")
+  nb::enum_<Verdict>(m, "Verdict", "The result of a solver.")
       .value("UNKNOWN", Verdict::kUnknown)
       .value("WIN", Verdict::kWin)
       .value("NO_WIN", Verdict::kNoWin);

@@ -22,11 +22,8 @@ void bind_tools(nb::module_& m) {
       },
       "The four line shapes of each code, weakest first.");
   nb::class_<PositionFeatures>(m, "PositionFeatures", "Samples for the tuner, collected game by game.")
-      .def(
-          "__init__",
-          [](PositionFeatures* self, bool by_colour) { new (self) PositionFeatures{.by_colour = by_colour}; },
-          nb::arg("by_colour") = false,
-          "by_colour: the codes of white have columns of their own, behind those of black.")
+      .def(nb::init<bool>(), nb::arg("by_colour") = false,
+           "With by_colour, the codes of white have their own columns after those of black.")
       .def(
           "add",
           [](PositionFeatures& self, const Board& board, const std::vector<int>& moves, int first) {
@@ -34,7 +31,7 @@ void bind_tools(nb::module_& m) {
             add_features(board, moves, first, self);
           },
           nb::arg("board"), nb::arg("moves"), nb::arg("first"),
-          "Add the positions of a game played on from the board, from its first-th move. Win length 4 or 5.")
+          "Add positions of a game that starts at `board`, from move number `first` on. Win length 4 or 5.")
       .def("__len__", [](const PositionFeatures& self) { return self.threat_bits.size(); })
       .def(
           "take",
@@ -54,11 +51,11 @@ void bind_tools(nb::module_& m) {
             arrays["own_codes"] = to_array(self.own_codes);
             arrays["other_codes"] = to_array(self.other_codes);
             arrays["played"] = to_array(self.played);
-            self = PositionFeatures{.by_colour = self.by_colour};
+            self = PositionFeatures(self.by_colour);
             return arrays;
           },
           nb::sig("def take(self) -> dict[str, typing.Any]"),
-          "The arrays of PositionFeatures by name (cpp/tools/features.h); nothing is left here.");
+          "Remove all samples and return them: the arrays of PositionFeatures by name (cpp/tools/features.h).");
   m.attr("VALUE_UNIT") = kValueUnit;
   m.attr("SHAPE_CODES") = kShapeCodes;
   m.attr("THREAT_BITS") = kThreatBits;

@@ -1,4 +1,5 @@
-// One function per area, each in its own file; module.cpp calls them all. No logic here: names, docstrings, GIL.
+// One function per area, each in its own file; module.cpp calls them all. Bindings have names, docstrings, conversions
+// and the release of the GIL. They check the shapes of arrays; everything else is checked by the classes they bind.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,6 +13,7 @@ namespace nb = nanobind;
 void bind_core(nb::module_& m);
 void bind_critic(nb::module_& m);
 void bind_envs(nb::module_& m);
+void bind_fudan(nb::module_& m);
 void bind_game_batch(nb::module_& m);
 void bind_patterns(nb::module_& m);
 void bind_play(nb::module_& m);

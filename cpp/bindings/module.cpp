@@ -1,9 +1,9 @@
 #include "bindings/bindings.h"
 
 NB_MODULE(_native, m) {
-  // Objects that live until the interpreter ends are no leaks, and an engine must keep its error stream clean.
+  // Objects that live until the interpreter exits are not leaks, and an engine must keep its error stream clean.
   nanobind::set_leak_warnings(false);
-  m.doc() = "The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.";
+  m.doc() = "The native core of Tengen. Use it through the packages of tengen, not directly.";
   tengen::bindings::bind_core(m);
   tengen::bindings::bind_play(m);
   tengen::bindings::bind_envs(m);
@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   tengen::bindings::bind_patterns(m);
   tengen::bindings::bind_search(m);
   tengen::bindings::bind_rollout(m);
+  tengen::bindings::bind_fudan(m);
   tengen::bindings::bind_puct(m);
   tengen::bindings::bind_critic(m);
   tengen::bindings::bind_tools(m);

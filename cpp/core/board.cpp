@@ -1,7 +1,9 @@
 #include "core/board.h"
 
-#include <cassert>
+#include <stdexcept>
 
+#include "core/assert.h"
+#include "core/checked.h"
 #include "core/zobrist.h"
 
 namespace tengen {
@@ -21,7 +23,7 @@ void Board::toggle(Point point, Colour colour) {
 }
 
 void Board::make(Point point) {
-  assert(!is_over() && is_empty(point));
+  TENGEN_ASSERT(point < rules_.area() && is_empty(point) && !is_over());
   const Colour mover = to_move_;
   cells_[point] = stone(mover);
   toggle(point, mover);
@@ -33,13 +35,11 @@ void Board::make(Point point) {
     outcome_ = win_for(mover);
   else if (empties() == 0)
     outcome_ = Outcome::kDraw;
-#ifdef TENGEN_CHECKS
-  assert(check().empty());
-#endif
+  TENGEN_ASSERT(check().empty());
 }
 
 void Board::unmake() {
-  assert(ply_ > 0);
+  TENGEN_ASSERT(ply_ > 0);
   const Point point = moves_[--ply_];
   to_move_ = opponent(to_move_);
   hash_ ^= kZobrist.white_to_move;
@@ -47,9 +47,7 @@ void Board::unmake() {
   toggle(point, to_move_);
   cells_[point] = kEmpty;
   outcome_ = Outcome::kOngoing;
-#ifdef TENGEN_CHECKS
-  assert(check().empty());
-#endif
+  TENGEN_ASSERT(check().empty());
 }
 
 void Board::pass() {
@@ -71,7 +69,7 @@ bool Board::wins_through(Point point, Colour colour) const {
 }
 
 void Board::add_stone(Point point, Colour colour) {
-  assert(ply_ == 0 && is_empty(point));
+  TENGEN_ASSERT(ply_ == 0 && is_empty(point));
   cells_[point] = stone(colour);
   toggle(point, colour);
   ++stones_;
@@ -94,8 +92,15 @@ bool Board::finish_setup(Colour to_move) {
   return true;
 }
 
-int Board::winning_line(std::array<Point, kMaxSize>& points) const {
-  if (outcome_ != Outcome::kBlackWins && outcome_ != Outcome::kWhiteWins) return 0;
+void Board::set_up(const std::vector<int>& black, const std::vector<int>& white, Colour to_move) {
+  if (stones_ > 0) throw std::invalid_argument("the board is not empty");
+  for (const int index : black) add_stone(checked_empty_point(*this, index), kBlack);
+  for (const int index : white) add_stone(checked_empty_point(*this, index), kWhite);
+  if (!finish_setup(to_move)) throw std::invalid_argument("both colours have won");
+}
+
+std::vector<Point> Board::winning_line() const {
+  if (outcome_ != Outcome::kBlackWins && outcome_ != Outcome::kWhiteWins) return {};
   const Colour colour = outcome_ == Outcome::kBlackWins ? kBlack : kWhite;
   const Cell enemy = stone(opponent(colour));
   for (Point p = 0; p < rules_.area(); ++p) {
@@ -104,11 +109,13 @@ int Board::winning_line(std::array<Point, kMaxSize>& points) const {
       const LinePlace place = geometry_->place(d, p);
       const Run run = run_through(lines_[d][place.line], place.offset, colour);
       if (!rules_.line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy)) continue;
-      for (int i = 0; i < run.length; ++i) points[i] = static_cast<Point>(p + (i - run.below) * geometry_->step(d));
-      return run.length;
+      std::vector<Point> points(static_cast<std::size_t>(run.length));
+      for (int i = 0; i < run.length; ++i)
+        points[static_cast<std::size_t>(i)] = static_cast<Point>(p + (i - run.below) * geometry_->step(d));
+      return points;
     }
   }
-  return 0;
+  return {};
 }
 
 std::string Board::check() const {
@@ -120,12 +127,12 @@ std::string Board::check() const {
     ++ply_stones;
   }
   if (!again.finish_setup(to_move_)) return "both colours have won";
-  if (ply_stones != stones_) return "the stone count is off";
+  if (ply_stones != stones_) return "the stone count is wrong";
   if (again.lines_ != lines_) return "the line keys do not match the stones";
   if (again.hash_ != hash_) return "the hash does not match the stones";
   if (again.outcome_ != outcome_) return "the outcome does not match the stones";
   for (int i = 0; i < ply_; ++i)
-    if (cells_[moves_[i]] == kEmpty) return "a move of the history is not on the board";
+    if (cells_[moves_[i]] == kEmpty) return "a move in the history has no stone on the board";
   return {};
 }
 

@@ -1,13 +1,14 @@
 // A board with make and unmake: stones, line keys, hash, history and the result of the game.
 //
-// It knows when a line wins and when the board is full. It does not know renju fouls (patterns/legality.h does): a
-// caller who plays black in renju asks there first.
+// It knows when a line wins and when the board is full. It does not know renju fouls: before it makes a move of black
+// in renju, the caller asks patterns/legality.h. Arguments are asserted, not checked: see core/checked.h.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/geometry.h"
 #include "core/rules.h"
@@ -15,15 +16,15 @@
 
 namespace tengen {
 
-// The unbroken run of one colour through a cell of a line, and what stands at its two ends.
+// An unbroken run of one colour through a cell of a line, and what is at its two ends.
 struct Run {
-  int length;  // the cell itself included
+  int length;  // including the cell itself
   int below;   // stones before the cell
   Cell low_end;
   Cell high_end;
 };
 
-// Bits 2c and 2c + 1 set for every cell c that holds exactly a stone of `colour`.
+// A word with bits 2c and 2c + 1 set for every cell c that holds a stone of `colour`.
 inline std::uint64_t stones_in_line(std::uint64_t line, Colour colour) {
   constexpr std::uint64_t kLow = 0x5555555555555555ull;
   const std::uint64_t low = colour == kBlack ? line & ~(line >> 1) & kLow : (line >> 1) & ~line & kLow;
@@ -32,7 +33,7 @@ inline std::uint64_t stones_in_line(std::uint64_t line, Colour colour) {
 
 inline Cell cell_in_line(std::uint64_t line, int offset) { return static_cast<Cell>((line >> (2 * offset)) & 3); }
 
-// The run of `colour` through `offset`, as if a stone of that colour stood there.
+// The run of `colour` through the cell `offset`, as if that cell held a stone of `colour`.
 inline Run run_through(std::uint64_t line, int offset, Colour colour) {
   const std::uint64_t own = stones_in_line(line, colour);
   const int above = std::countr_one(own >> (2 * (offset + 1))) / 2;
@@ -53,11 +54,12 @@ class Board {
   bool is_over() const { return outcome_ != Outcome::kOngoing; }
   int stones() const { return stones_; }
   int empties() const { return rules_.area() - stones_; }
-  int ply() const { return ply_; }  // moves made, set-up stones not counted
+  int ply() const { return ply_; }  // moves made; set-up stones do not count
   Point move(int index) const { return moves_[index]; }
+  std::vector<Point> moves() const { return {moves_.begin(), moves_.begin() + ply_}; }
   Point last_move() const { return ply_ > 0 ? moves_[ply_ - 1] : kNoPoint; }
 
-  // Depends on the stones and the side to move, not on the order of moves.
+  // Hash of the stones and the side to move. The order of the moves does not matter.
   std::uint64_t hash() const { return hash_; }
 
   std::uint64_t line(int direction, int index) const { return lines_[direction][index]; }
@@ -65,31 +67,34 @@ class Board {
     return lines_[direction][geometry_->place(direction, point).line];
   }
 
-  // Play `point` for the side to move. The game must go on and the point be empty; black's fouls are the caller's duty.
+  // Play the empty `point` for the side to move. The game must not be over. The caller rules out renju fouls.
   void make(Point point);
 
   // Take back the last move made.
   void unmake();
 
-  // Give the turn to the other side without a stone; a second pass takes it back. Not a move of the game: only for
-  // asking what would happen. Nothing may be unmade in between that was made before.
+  // Give the turn to the other side without playing a stone; a second pass gives it back. A pass is not a move of the
+  // game; it serves to ask what would happen. Between the two passes, do not unmake moves made before the first.
   void pass();
 
   // Whether a stone of `colour` on the empty `point` would complete a winning line.
   bool would_win(Point point, Colour colour) const;
 
-  // Put a set-up stone, outside the history. Only before the first move; call finish_setup afterwards.
-  void add_stone(Point point, Colour colour);
-  // Say who moves next and work out whether a colour has already won. False when both colours have.
-  bool finish_setup(Colour to_move);
+  // Put stones on an empty board without adding them to the history, and set the side to move. Throws std::out_of_range
+  // or std::invalid_argument if the board is not empty, if a point is off the board or given twice, or if both colours
+  // have a winning line.
+  void set_up(const std::vector<int>& black, const std::vector<int>& white, Colour to_move);
 
-  // The points of a winning line on the board (more than the win length if the line is longer); their number, or 0.
-  int winning_line(std::array<Point, kMaxSize>& points) const;
+  // The points of a winning line: more than the win length if the line is longer, none if nobody has won.
+  std::vector<Point> winning_line() const;
 
-  // Empty text when the redundant parts of the state agree with the stones, else what does not.
+  // Compare the redundant parts of the state with the stones. Returns an empty text, or a description of the fault.
   std::string check() const;
 
  private:
+  void add_stone(Point point, Colour colour);
+  // Set the side to move and the outcome after the last set-up stone. Returns false if both colours have won.
+  bool finish_setup(Colour to_move);
   void toggle(Point point, Colour colour);
   bool wins_through(Point point, Colour colour) const;
 

@@ -1,5 +1,5 @@
-// Instruction-set dispatch: a hot function marked TENGEN_CPU_DISPATCH is compiled for AVX2 and for the baseline x86-64.
-// The loader chooses the version when the program starts. Sanitizers are not ready at that moment and would crash.
+// TENGEN_CPU_DISPATCH: compile a hot function twice, for AVX2 and for baseline x86-64. The loader picks the version
+// when the program starts. Sanitizers are not ready at that moment and would crash.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) && \

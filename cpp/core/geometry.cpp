@@ -13,7 +13,7 @@ Geometry::Geometry(int width, int height) : width_(width), height_(height) {
       const Point p = point(x, y);
       x_[p] = static_cast<std::uint8_t>(x);
       y_[p] = static_cast<std::uint8_t>(y);
-      // Diagonals are counted by x - y and x + y; a point's offset is its distance from where the line enters.
+      // Diagonals are numbered by x - y and x + y. An offset is the distance from the first point of the line.
       const int rising = x - y + height - 1;
       const int falling = x + y;
       const int lines[kDirections] = {y, x, rising, falling};

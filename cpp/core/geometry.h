@@ -1,4 +1,4 @@
-// Where the lines of a board run: for each point and direction, which line it lies on and how far along.
+// The lines of a board: for each point and direction, the line it is on and its place on that line.
 #pragma once
 
 #include <array>
@@ -8,22 +8,22 @@
 
 namespace tengen {
 
-// A line is one 64-bit word, two bits a cell (see Cell), with kLinePad cells of wall before its first point: a board
-// has at most 22 points in a line, and 22 + 2 * 5 cells fill the word. Five cells of wall let every window of +-5
-// cells around a point be one shift.
+// A line is one 64-bit word with two bits per cell (see Cell) and kLinePad cells of wall before its first point. A
+// board has at most 22 points in a line, and 22 + 2 * 5 cells fill the word. With five cells of wall on both sides, one
+// shift extracts any window of +-5 cells around a point.
 inline constexpr int kLinePad = 5;
 inline constexpr int kMaxLines = 2 * kMaxSize - 1;
 
 struct LinePlace {
-  std::uint8_t line;    // which line of its direction
-  std::uint8_t offset;  // cell in the word, padding included: 5 for the first point of the line
+  std::uint8_t line;    // number among the lines of the direction
+  std::uint8_t offset;  // cell in the word, including the padding: 5 for the first point of the line
 };
 
 class Geometry {
  public:
   Geometry(int width, int height);
 
-  // One shared instance for each board size; lives as long as the program.
+  // The shared instance for a board size. It lives until the program ends.
   static const Geometry& of(int width, int height);
 
   int width() const { return width_; }
@@ -35,12 +35,12 @@ class Geometry {
   bool contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < height_; }
   LinePlace place(int direction, Point point) const { return places_[direction][point]; }
 
-  // Index distance between neighbours along a direction.
+  // Difference between the indices of neighbours along a direction.
   int step(int direction) const { return kStepY[direction] * width_ + kStepX[direction]; }
   int line_count(int direction) const { return line_count_[direction]; }
   std::uint64_t empty_line(int direction, int line) const { return empty_[direction][line]; }
 
-  // The point at a cell of a line: the inverse of place().
+  // The point at a cell of a line; the inverse of place().
   Point point_on_line(int direction, int line, int offset) const {
     return static_cast<Point>(first_[direction][line] + (offset - kLinePad) * step(direction));
   }

@@ -1,7 +1,7 @@
-// The input planes of networks: what each plane holds and in which order a layout has them.
+// The input planes of networks: what each plane holds, and the order of the planes in each layout.
 //
-// This is the only definition. patterns/planes.cpp writes all planes of a position, play/incremental_planes.h follows a
-// game stone by stone, and tengen.core.planes reads names and counts from here.
+// This is the only definition. patterns/planes.cpp writes all planes of a position, play/incremental_planes.h updates
+// them stone by stone, and tengen.core.planes takes names and counts from here.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// The content of one plane. "Own" stones are those of the viewer. Values are 0 where nothing else is said.
+// The content of one plane. "Own" stones are those of the viewer. All other values are 0.
 enum class PlaneKind : std::uint8_t {
   kOwn,            // 1 on own stones
   kOther,          // 1 on the opponent's stones
@@ -18,11 +18,11 @@ enum class PlaneKind : std::uint8_t {
   kBlack,          // 1 on black stones
   kWhite,          // 1 on white stones
   kOccupied,       // 1 on all stones
-  kViewerIsBlack,  // 1 everywhere when the viewer is black
+  kViewerIsBlack,  // 1 everywhere if the viewer is black
   kLastMove,       // 1 on the last move
   kMoveBefore,     // 1 on the move before the last
-  // Empty points where an own stone makes five, an open four (or two fours), a lesser four, an open three. The order
-  // is the same for the opponent's stones.
+  // 1 on empty points where an own stone makes five, an open four (or two fours), any other four, an open three; then
+  // the same for the opponent's stones.
   kOwnFive,
   kOwnOpenFour,
   kOwnFour,
@@ -31,19 +31,19 @@ enum class PlaneKind : std::uint8_t {
   kOtherOpenFour,
   kOtherFour,
   kOtherThree,
-  kPossibleFoul,  // empty points that may be a foul for black in renju
+  kPossibleFoul,  // 1 on empty points that may be a foul for black in renju
 };
 inline constexpr int kPlaneKinds = 18;
 
-// Python names a layout by its enumerator: kOwnOther is "own-other".
+// Python derives the name of a layout from its enumerator: kOwnOther is "own-other".
 enum class PlaneLayout : std::uint8_t {
   kBoard,               // model I of zero9, and the input of pg9's network
   kOwnOther,            // the recurrent network of stanford15
   kOwnOtherLastColour,  // model II of zero9, alphagomoku8
   kBlackWhiteOccupied,  // the state of pg9's environment
   kStones,
-  kThreats,      // without history: positions reached by another order of moves look the same
-  kThreatsLast,  // with the last two moves: people answer near the last stone
+  kThreats,      // without history: the order of the moves does not matter
+  kThreatsLast,  // with the last two moves, because people answer near the last stone
 };
 
 inline constexpr std::array kPlaneLayouts = {
@@ -51,11 +51,11 @@ inline constexpr std::array kPlaneLayouts = {
     PlaneLayout::kStones, PlaneLayout::kThreats,  PlaneLayout::kThreatsLast,
 };
 
-// The planes of one layout in both directions.
+// The planes of one layout: which kinds it has, and the index of each.
 struct PlaneList {
   static constexpr int kAbsent = -1;
 
-  std::array<std::int8_t, kPlaneKinds> indices{};  // the index of each kind, kAbsent when the layout does not have it
+  std::array<std::int8_t, kPlaneKinds> indices{};  // of each kind; kAbsent if the layout does not have it
   int count = 0;
 
   constexpr PlaneList() { indices.fill(kAbsent); }
@@ -110,16 +110,16 @@ inline constexpr const PlaneList& planes_of(PlaneLayout layout) {
 
 inline constexpr int plane_count(PlaneLayout layout) { return planes_of(layout).count; }
 
-// The number of last moves that the planes show: two positions with the same stones may differ in them.
+// The number of last moves that the planes show. Positions with the same stones can differ in them.
 inline constexpr int history_shown(PlaneLayout layout) {
   const PlaneList& planes = planes_of(layout);
   return planes.has(PlaneKind::kMoveBefore) ? 2 : planes.has(PlaneKind::kLastMove) ? 1 : 0;
 }
 
-// Whether the planes need shapes, which exist for win lengths 4 and 5.
+// Whether the planes need shapes, which exist only for win lengths 4 and 5.
 inline constexpr bool needs_patterns(PlaneLayout layout) { return planes_of(layout).has(PlaneKind::kOwnFive); }
 
-// Whether play/incremental_planes.h can follow the layout: one stone changes few points of every plane.
+// Whether play/incremental_planes.h supports the layout: one stone changes only a few points of each plane.
 inline constexpr bool is_incremental(PlaneLayout layout) {
   return !needs_patterns(layout) && !planes_of(layout).has(PlaneKind::kMoveBefore);
 }

@@ -1,4 +1,4 @@
-// A set of points as bits, walked in index order.
+// A set of points as bits, iterated in index order.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class PointSet {
       if (words_[i]) return static_cast<Point>(64 * i + std::countr_zero(words_[i]));
   }
 
-  // The point with `rank` smaller ones before it; rank < size().
+  // The point that has `rank` smaller points in the set; rank < size().
   Point at(int rank) const {
     for (int i = 0;; ++i) {
       std::uint64_t word = words_[i];

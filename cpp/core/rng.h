@@ -1,4 +1,4 @@
-// Random numbers for play: small, fast, the same on every machine.
+// Random numbers for play: small, fast, and the same on every machine.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace tengen {
 
-// xoshiro256** (Blackman and Vigna 2018), its state filled from the seed by SplitMix64. Any seed is fine, 0 too.
+// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Any seed is valid, including 0.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) {
     for (auto& word : state_) word = split_mix(seed);
   }
 
-  // The state can be kept and set: a generator goes on where another one was.
+  // A generator made from the state of another one continues its sequence.
   using State = std::array<std::uint64_t, 4>;
   explicit Rng(const State& state) : state_(state) {}
   const State& state() const { return state_; }
@@ -33,7 +33,7 @@ class Rng {
     return result;
   }
 
-  // Uniform over 0 … n - 1 without bias (Lemire 2019); n must be above 0.
+  // Uniform over 0 … n - 1 without bias (Lemire 2019); n > 0.
   std::uint32_t below(std::uint32_t n) {
     std::uint64_t product = (next() >> 32) * n;
     if (static_cast<std::uint32_t>(product) < n) {
@@ -43,7 +43,7 @@ class Rng {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
-  // Uniform over [0, 1), 53 bits.
+  // Uniform over [0, 1), with 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
  private:

@@ -1,4 +1,4 @@
-// What is played: board size, win length, rule; and the one place that says when a line wins.
+// Board size, win length and rule, and the only place that decides whether a line wins.
 #pragma once
 
 #include "core/types.h"
@@ -14,7 +14,7 @@ struct Rules {
   int area() const { return width * height; }
   bool operator==(const Rules&) const = default;
 
-  // Whether an unbroken line of `length` stones of `colour` wins. `closed` says that enemy stones stand at both ends.
+  // Whether an unbroken line of `length` stones of `colour` wins. `closed`: enemy stones are at both of its ends.
   bool line_wins(int length, Colour colour, bool closed) const {
     if (length < win_length) return false;
     switch (rule) {
@@ -33,7 +33,10 @@ struct Rules {
   }
 };
 
-// Whether enemy stones at both ends can spoil a winning line.
+// The most random moves with which a game can start: neither colour has enough stones to win.
+inline int most_opening_moves(const Rules& rules) { return 2 * rules.win_length - 2; }
+
+// Whether enemy stones at both ends keep a line from winning.
 inline bool lines_can_be_closed(const Rules& rules) {
   return rules.rule == Rule::kCaro || rules.rule == Rule::kCaroExact;
 }

@@ -1,5 +1,5 @@
-// The symmetries of a board, numbered as in tengen.core.symmetry: bit 0 mirrors left and right, bit 1 up and down, bit
-// 2 then exchanges columns and rows (square boards only). 0 is the identity.
+// The symmetries of a board, numbered as in tengen.core.symmetry. Bit 0 swaps left and right, bit 1 swaps top and
+// bottom, then bit 2 swaps columns and rows (square boards only). 0 is the identity.
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@ class Symmetries {
  public:
   Symmetries(int width, int height) : count_(width == height ? 8 : 4) {
     for (int s = 0; s < count_; ++s) {
-      tables_[s].resize(static_cast<std::size_t>(width * height));
+      tables_[s].reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
           int to_x = s & 1 ? width - 1 - x : x;
           int to_y = s & 2 ? height - 1 - y : y;
           if (s & 4) std::swap(to_x, to_y);
-          tables_[s][static_cast<std::size_t>(y * width + x)] = static_cast<Point>(to_y * width + to_x);
+          tables_[s].push_back(static_cast<Point>(to_y * width + to_x));
         }
     }
   }
 
   int count() const { return count_; }
-  // [area]: entry p is the point that p goes to.
+  // [area]: entry p is the image of point p.
   const Point* table(int symmetry) const { return tables_[symmetry].data(); }
 
  private:

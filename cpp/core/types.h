@@ -1,11 +1,11 @@
-// The words every native part shares: colours, points, rules, outcomes.
+// Types shared by all native code: colours, points, rules, outcomes.
 #pragma once
 
 #include <cstdint>
 
 namespace tengen {
 
-// Index of a point: y * width + x, row 0 at the bottom. kNoPoint stands for "none".
+// Index of a point: y * width + x, with row 0 at the bottom. kNoPoint means "no point".
 using Point = std::uint16_t;
 inline constexpr Point kNoPoint = 0xFFFF;
 
@@ -16,7 +16,7 @@ enum Colour : std::uint8_t { kBlack = 0, kWhite = 1 };
 
 inline constexpr Colour opponent(Colour colour) { return static_cast<Colour>(colour ^ 1); }
 
-// What stands on a point. Also the two bits of a cell in a line key, where kWall is "outside the board".
+// The content of a point. Also the two bits of a cell in a line key, where kWall is a cell outside the board.
 enum Cell : std::uint8_t { kEmpty = 0, kBlackStone = 1, kWhiteStone = 2, kWall = 3 };
 
 inline constexpr Cell stone(Colour colour) { return static_cast<Cell>(colour + 1); }
@@ -29,7 +29,7 @@ inline constexpr Outcome win_for(Colour colour) { return colour == kBlack ? Outc
 
 enum class Foul : std::uint8_t { kNone, kOverline, kDoubleFour, kDoubleThree };
 
-// The four directions of a line: along a row, along a column, along the two diagonals.
+// The four directions of lines: rows, columns and the two diagonals.
 inline constexpr int kDirections = 4;
 inline constexpr int kStepX[kDirections] = {1, 0, 1, 1};
 inline constexpr int kStepY[kDirections] = {0, 1, 1, -1};

@@ -1,4 +1,4 @@
-// Hash keys: one random word for each colour and point, the same on every machine.
+// Zobrist hashing: one random word for each colour and point, the same on every machine.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace tengen {
 
-// SplitMix64 (Steele, Lea, Flood 2014): a full-period mixer that turns a counter into well-spread words.
+// SplitMix64 (Steele, Lea, Flood 2014): a mixer with full period that turns a counter into random words.
 inline constexpr std::uint64_t split_mix(std::uint64_t& state) {
   state += 0x9E3779B97F4A7C15ull;
   std::uint64_t z = state;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include "eval/weights.h"
 #include "patterns/legality.h"
@@ -15,7 +16,7 @@ constexpr int kStoneInputs = 4 * kStoneShapes + 2;
 constexpr int kFirstThreatInput = 2 * kShapeCodes;
 constexpr int kPointInputs = kFirstThreatInput + 2 * 2 * threat::kCount;
 
-// Codes that stones in reach have a part in: all but those that a lone stone makes.
+// Codes that depend on other stones nearby: all except those of a lone stone.
 std::array<bool, kShapeCodes> make_telling_codes() {
   std::array<bool, kShapeCodes> telling{};
   for (int code = 0; code < kShapeCodes; ++code)
@@ -30,7 +31,7 @@ bool is_telling(ShapeCode code) {
 
 int side_of(Colour colour, Colour view) { return colour == view ? 0 : 1; }
 
-// ---- What each kind of board shows: visit(input, amount) ----------------------------------------------------------
+// ---- Inputs: visit(input, amount) for each input that is not 0 ----------------------------------------------------
 
 template <typename Visit>
 void visit_inputs(const StoneShapeBoard& board, Colour view, Colour to_move, Visit visit) {
@@ -48,7 +49,7 @@ int threat_input(int side, int threat, int level) {
 }
 
 template <typename Visit>
-void visit_inputs(const PatternBoard& board, Colour view, Colour, Visit visit) {
+void visit_inputs(const PatternBoard& board, Colour view, Colour /*to_move*/, Visit visit) {
   for (const Colour colour : {view, opponent(view)}) {
     std::array<std::int16_t, kShapeCodes> counts{};
     for (Point p = 0; p < board.rules().area(); ++p)
@@ -63,11 +64,11 @@ void visit_inputs(const PatternBoard& board, Colour view, Colour, Visit visit) {
           visit(threat_input(side_of(colour, view), t, level), 1);
 }
 
-// ---- What a move changes of it: made before the move, asked after it ----------------------------------------------
+// ---- Changes of the inputs by a move: constructed before the move, visited after it -------------------------------
 
 class StoneChanges {
  public:
-  StoneChanges(const StoneShapeBoard&, Point) {}
+  StoneChanges(const StoneShapeBoard& /*board*/, Point /*move*/) {}
 
   template <typename Visit>
   void visit(const StoneShapeBoard& after, Colour view, Visit visit) const {
@@ -85,7 +86,7 @@ class PointChanges {
     for (int d = 0; d < kDirections; ++d) {
       const LinePlace place = geometry.place(d, move);
       const std::uint64_t line = board.board().line(d, place.line);
-      // Two bits a cell, both 0 where it is empty; walls are not, so all empty cells in reach are on the board.
+      // Empty cells have both of their bits 0. Walls are not empty, so every empty cell in reach is on the board.
       const std::uint64_t reached = ((1ull << (4 * board.reach() + 2)) - 1) << (2 * (place.offset - board.reach()));
       std::uint64_t empties = ~(line | line >> 1) & 0x5555555555555555ull & reached & ~(1ull << (2 * place.offset));
       for (; empties; empties &= empties - 1) {
@@ -153,7 +154,7 @@ class Sums {
   }
 
   float logit() const {
-    // Eight sums side by side, which the compiler may keep in one register.
+    // Eight partial sums, which the compiler can keep in one vector register.
     std::array<float, kHiddenStep> parts{};
     const float* output = critic_.output_weights.data();
     for (int i = 0; i < critic_.hidden; i += kHiddenStep)
@@ -208,6 +209,17 @@ std::variant<StoneShapeBoard, PatternBoard> make_counts(CriticInput input, const
 }
 
 }  // namespace
+
+void Critic::check() const {
+  const auto units = static_cast<std::size_t>(hidden);
+  if (hidden <= 0 || hidden % kHiddenStep != 0 || hidden > kMaxHidden)
+    throw std::invalid_argument("a critic has a multiple of 8 hidden units, at most 128, not " +
+                                std::to_string(hidden));
+  if (weights.size() != static_cast<std::size_t>(input_count(input)) * units)
+    throw std::invalid_argument("the weights of a critic must have one row for each input");
+  if (biases.size() != units || output_weights.size() != units)
+    throw std::invalid_argument("a critic must have one bias and one output weight for each hidden unit");
+}
 
 int input_count(CriticInput input) { return input == CriticInput::kStones ? kStoneInputs : kPointInputs; }
 

@@ -1,7 +1,7 @@
-// A critic: a small network that says how likely a colour is to win, from counts of shapes.
+// A critic: a small network that estimates from counts of shapes how likely a colour is to win.
 //
-// The counts change little from move to move. What a candidate move would lead to is therefore judged by adding the
-// rows of the first layer whose counts have changed to a sum that all candidates share.
+// A move changes few of the counts. So the candidates of a position share the sums of the first layer, and each of them
+// only adds the rows whose counts it changes.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 
 namespace tengen {
 
-// What a critic sees of a position. It looks at it from one colour's view: "own" is that colour, "other" the enemy.
+// The inputs of a critic. It views a position as one colour: "own" is that colour, "other" its opponent.
 enum class CriticInput : std::uint8_t {
-  // 402 inputs: for each of the hundred shapes of stones the count of own and of other stones and two inputs for whose
-  // turn it is (1, 0 when it is the viewer's), then the turn once more. Every rule and win length.
+  // 402 inputs. For each of the hundred shapes of stones: the number of own stones, the number of other stones, and two
+  // inputs for the turn (1, 0 if the viewer is to move, else 0, 1). Then the turn once more. For every rule and win
+  // length.
   kStones,
-  // For each code of four line shapes (patterns/shapes.h) how many empty points offer it to own and to other stones,
-  // codes left out that a lone stone makes anywhere; then for each threat whether one point offers it, and whether two
-  // do. The turn is the enemy's. Win length 4 or 5.
+  // For each code of four line shapes (patterns/shapes.h), the number of empty points that offer it to own and to other
+  // stones, except for codes that a lone stone makes anywhere. Then for each threat, whether at least one point offers
+  // it and whether at least two do. The viewer is not to move. For win lengths 4 and 5.
   kPoints,
 };
 
@@ -30,7 +31,7 @@ int input_count(CriticInput input);
 
 enum class Activation : std::uint8_t { kSigmoid, kRelu };
 
-// The network: inputs -> hidden units -> one logit; its sigmoid is the chance of the viewing colour.
+// The network: inputs -> hidden units -> one logit, whose sigmoid is the chance that the viewer wins.
 struct Critic {
   CriticInput input = CriticInput::kStones;
   Activation activation = Activation::kSigmoid;
@@ -39,12 +40,15 @@ struct Critic {
   std::vector<float> biases;          // [hidden]
   std::vector<float> output_weights;  // [hidden]
   float output_bias = 0;
+
+  // Throws std::invalid_argument if the sizes do not fit together.
+  void check() const;
 };
 inline constexpr int kHiddenStep = 8;
 inline constexpr int kMaxHidden = 128;
 
-// A move and the logit of the position after it, seen by the colour that made it: infinite when the move wins, 0 when
-// it fills the board.
+// A move and the logit of the position after it, for the colour that made the move: infinite if the move wins, 0 if it
+// fills the board.
 struct Afterstate {
   Point point;
   float logit;
@@ -53,31 +57,32 @@ inline constexpr float kWonLogit = std::numeric_limits<float>::infinity();
 
 // Sparse rows of inputs, one after the other.
 struct InputRows {
-  std::vector<std::int64_t> starts;  // where each row begins
+  std::vector<std::int64_t> starts;  // index of the first input of each row
   std::vector<std::int32_t> indices;
   std::vector<float> amounts;
 };
 
-// A board that keeps the counts a critic sees.
+// A board that keeps the counts that a critic needs.
 class CriticBoard {
  public:
+  // Throws std::invalid_argument for kPoints if there are no patterns for the win length.
   CriticBoard(CriticInput input, const Board& board);
 
   const Board& board() const;
   void make(Point point);
   void unmake();
 
-  // The moves worth a look: legal empty points within `radius` of a stone along both axes. The centre when there is no
-  // stone; every legal point when none is near one.
+  // The legal points at most `radius` columns and rows away from a stone. On an empty board, the centre. If no legal
+  // point is near a stone, all legal points.
   PointSet candidates(int radius) const;
 
-  // Replace `afterstates` by the candidates of the side to move with their logits, in the order of the points.
+  // Write the candidates of the side to move with their logits into `afterstates`, in index order.
   void judge(const Critic& critic, int radius, std::vector<Afterstate>& afterstates);
 
-  // The logit of the position as it is. Only kStones sees positions with the viewer to move.
+  // The logit of the current position. Only kStones supports positions in which the viewer is to move.
   float logit(const Critic& critic, Colour view) const;
 
-  // Append the inputs of the position as it is; their amounts are not 0, their indices grow.
+  // Append the non-zero inputs of the current position in index order.
   void append_inputs(Colour view, InputRows& rows) const;
 
  private:

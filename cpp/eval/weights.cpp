@@ -7,7 +7,7 @@
 namespace tengen {
 namespace {
 
-// Where fitting starts: each shape along a line is worth about twice the next weaker one, and lines add up.
+// The starting point of fitting: each shape along a line is worth about twice the next weaker one, and lines add up.
 constexpr int kShapePrior[shape::kCount] = {0, 0, 2, 5, 6, 12, 14, 16, 20, 36, 40, 40, 120, 200};
 
 Weights make_prior() {
@@ -67,7 +67,7 @@ int threat_bits(const PatternBoard& board) {
 
 TENGEN_CPU_DISPATCH int EvaluationNet::evaluate(const PatternBoard& board, int threat_bits) const {
   const Colour own = board.to_move();
-  std::array<std::int16_t, 2 * kFeatures> inputs;
+  std::array<std::int16_t, kInputs> inputs;
   std::copy_n(board.features(own).values.begin(), kFeatures, inputs.begin());
   std::copy_n(board.features(opponent(own)).values.begin(), kFeatures, inputs.begin() + kFeatures);
   const auto rectified = [](std::int32_t sum) {

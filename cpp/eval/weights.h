@@ -1,4 +1,4 @@
-// The numbers of the evaluation. All of them are fitted by `tengen tune`; the prior is only where fitting starts.
+// The weights of the evaluation. `tengen tune` fits all of them; the prior is only its starting point.
 #pragma once
 
 #include <array>
@@ -9,42 +9,43 @@
 
 namespace tengen {
 
-// Threats that exist on the board, as bits, seen by the side to move (see threat_bits). Positions with a five or an own
-// open four to make are settled before the evaluation is asked.
+// Number of bits that describe the threats on the board for the side to move (see threat_bits). The search decides
+// positions in which either side can make five, or the side to move an open four, before it evaluates.
 inline constexpr int kThreatBits = 9;
 
-// A network so small that its first and largest layer lives in the pattern tables: what every empty point adds to the
-// features of a side (PointFeatures) is looked up and summed as stones come and go. Two layers of kHidden units look at
-// both sides' features and at the threat bits. Its output is added to the linear evaluation. Whole numbers throughout,
-// so that the search is the same on every machine.
+// A small network whose output is added to the linear evaluation. Its first and largest layer is a table lookup: what
+// every empty point adds to the features of a side (PointFeatures) is summed as stones come and go. Two layers of
+// kHidden units follow; their inputs are the features of both sides and the threat bits. All numbers are integers, so
+// that the search is the same on every machine.
 struct EvaluationNet {
+  static constexpr int kInputs = 2 * kFeatures;
   static constexpr int kHidden = 32;
-  static constexpr int kShift = 10;  // after each layer
+  static constexpr int kShift = 10;  // right shift after each layer
   static constexpr int kOutputUnit = 1 << 10;
 
   PointFeatures points;
-  // First layer: features of the side to move, then of its opponent; and what each set of threat bits adds. By side to
-  // move.
-  std::array<std::array<std::array<std::int16_t, 2 * kFeatures>, kHidden>, 2> first{};
+  // First layer, by side to move: weights of the features of the side to move and then of its opponent; and what each
+  // combination of threat bits adds.
+  std::array<std::array<std::array<std::int16_t, kInputs>, kHidden>, 2> first{};
   std::array<std::array<std::array<std::int32_t, kHidden>, 1 << kThreatBits>, 2> threats{};
   std::array<std::array<std::int16_t, kHidden>, kHidden> second{};
   std::array<std::int32_t, kHidden> second_bias{};
   std::array<std::int16_t, kHidden> output{};
   std::int32_t output_bias = 0;
 
-  // In evaluation units, for the side to move of a board that keeps `points`.
+  // In evaluation units, for the side to move. The board must keep `points`.
   int evaluate(const PatternBoard& board, int threat_bits) const;
 };
 
 struct Weights {
-  // Worth of an empty point for a colour, in 1/kValueUnit of an evaluation unit.
+  // Value of an empty point for a colour, in 1 / kValueUnit of an evaluation unit.
   PointValues points;
-  // Worth of the existing threats to the side to move, by side to move and threat bits.
+  // Value of the threats on the board for the side to move, by side to move and threat bits.
   std::array<std::array<std::int16_t, 1 << kThreatBits>, 2> threats{};
-  // How soon to try a point, by colour to move: what it makes for the mover, and what it takes from the opponent.
+  // Move ordering scores by side to move: for what a point makes, and for what it takes from the opponent.
   std::array<std::array<std::int16_t, kShapeCodes>, 2> attack{};
   std::array<std::array<std::int16_t, kShapeCodes>, 2> defence{};
-  // None: the evaluation is linear.
+  // The network, or null for a linear evaluation.
   std::shared_ptr<const EvaluationNet> net;
 
   const PointFeatures* features() const { return net ? &net->points : nullptr; }
@@ -54,13 +55,15 @@ struct Weights {
 
 inline constexpr int kValueUnit = 8;
 
-// Evaluations run over +-kMaxEvaluation; the expected result is tanh(evaluation / (2 * kLogisticUnit)).
+// Evaluations are in +-kMaxEvaluation. The expected result is tanh(evaluation / (2 * kLogisticUnit)).
 inline constexpr int kMaxEvaluation = 6000;
 inline constexpr int kLogisticUnit = 200;
 
+// One bit for each kind of threat that exists: an open four of the opponent, then for the side to move and its opponent
+// a four with more, a four, a three with more, a three.
 int threat_bits(const PatternBoard& board);
 
-// The worth of the position to the side to move. The network speaks if the board keeps its features.
+// The value of the position for the side to move. Includes the network if the board keeps its features.
 int evaluate(const PatternBoard& board, const Weights& weights);
 
 }  // namespace tengen

@@ -23,7 +23,7 @@ PointSet defences_at(const PatternBoard& board, Colour attacker, Point point, Th
 
 namespace {
 
-// What answers all of `points` at once.
+// The points that answer `threat` on all of `points` at once.
 PointSet common_defences(const PatternBoard& board, Colour attacker, const PointSet& points, Threat threat) {
   PointSet common;
   bool first = true;

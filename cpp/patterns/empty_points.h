@@ -1,4 +1,4 @@
-// The empty points of a board as a set that can be drawn from in constant time.
+// The empty points of a board, as a set that yields a random member in constant time.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace tengen {
 
-// A sparse set: a permutation of all points, the first size() of which are in the set.
+// A sparse set: a permutation of all points, of which the first size() are in the set.
 class EmptyPoints {
  public:
-  // The full set, in the order of the points.
+  // All points, in index order.
   explicit EmptyPoints(int area) : area_(area), size_(area) {
     std::iota(points_.begin(), points_.begin() + area, Point{0});
     std::iota(places_.begin(), places_.begin() + area, Point{0});
@@ -21,13 +21,13 @@ class EmptyPoints {
 
   int size() const { return size_; }
 
-  // The full set again, in whatever order the points are now.
+  // Put all points back. Their order stays as it is.
   void refill() { size_ = area_; }
 
   void remove(Point point) { swap_places(places_[point], --size_); }
 
-  // A random legal point for the side to move; kNoPoint when there is none. The set stays the same, its order changes
-  // only when black meets fouls.
+  // A random legal point for the side to move, or kNoPoint if there is none. The set does not change; its order changes
+  // only if a foul was drawn.
   Point draw_legal(const Board& board, Rng& rng) {
     const bool fouls = has_fouls(board);
     for (int left = size_; left > 0; --left) {
@@ -49,7 +49,7 @@ class EmptyPoints {
   int area_;
   int size_;
   std::array<Point, kMaxArea> points_;
-  std::array<Point, kMaxArea> places_;  // where in points_ each point is
+  std::array<Point, kMaxArea> places_;  // index of each point in points_
 };
 
 }  // namespace tengen

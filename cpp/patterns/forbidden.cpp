@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of each cell
 
-// One line as black sees it: bit c of `black` and `empty` speaks of cell c (padding included); walls are neither.
+// One line as black sees it: bit c of `black` and `empty` stands for cell c, including the padding. Walls are neither.
 struct BlackLine {
   std::uint32_t black;
   std::uint32_t empty;
 };
 
-// Keep every second bit of a word: the low bits of its 32 cells.
+// Compress a word to the low bits of its 32 cells.
 std::uint32_t every_second_bit(std::uint64_t word) {
   word &= kLowBits;
   word = (word | (word >> 1)) & 0x3333333333333333ull;
@@ -27,7 +27,7 @@ BlackLine black_line(std::uint64_t line) {
   return {every_second_bit(line & ~(line >> 1)), every_second_bit(~(line | (line >> 1)))};
 }
 
-// First and last cell of the unbroken black run through `cell`, as if black stood there. 0 < cell < 31.
+// First and last cell of an unbroken black run.
 struct Span {
   int low;
   int high;
@@ -35,6 +35,7 @@ struct Span {
   bool holds(int cell) const { return low <= cell && cell <= high; }
 };
 
+// The run through `cell`, as if the cell were black. 0 < cell < 31.
 Span span_through(std::uint32_t black, int cell) {
   const int above = std::countr_one(black >> (cell + 1));
   const int below = std::countl_one(black << (32 - cell));
@@ -43,13 +44,13 @@ Span span_through(std::uint32_t black, int cell) {
 
 bool bit(std::uint32_t mask, int cell) { return (mask >> cell) & 1; }
 
-// Black stones among the cells up to `reach` away from `cell`, itself included.
+// Number of black stones at most `reach` cells away from `cell`, including the cell itself.
 int stones_near(std::uint32_t black, int cell, int reach) {
   return std::popcount((black >> (cell - reach)) & ((2u << (2 * reach)) - 1));
 }
 
-// Distinct fours through `cell` (which black holds): sets of four stones that one empty point completes to exactly
-// five. A straight four is one four although two points complete it.
+// Number of fours through the black `cell`: sets of four stones that one empty point completes to exactly five. A
+// straight four is one four, although two points complete it.
 int count_fours(const BlackLine& line, int cell) {
   if (stones_near(line.black, cell, 4) < 4) return 0;
   std::uint32_t first_four = 0;
@@ -66,15 +67,15 @@ int count_fours(const BlackLine& line, int cell) {
   return fours;
 }
 
-// Whether black on `e` turns the run through `cell` into a straight four: exactly four, both ends empty, and each end
-// completes exactly five.
+// Whether a black stone on `e` turns the run through `cell` into a straight four: exactly four stones, with two empty
+// ends that each complete exactly five.
 bool makes_straight_four(const BlackLine& line, int cell, int e) {
   const Span four = span_through(line.black, e);
   return four.length() == 4 && four.holds(cell) && bit(line.empty, four.low - 1) && bit(line.empty, four.high + 1) &&
          !bit(line.black, four.low - 2) && !bit(line.black, four.high + 2);
 }
 
-// A scratch copy of the line keys on which stones are tried out.
+// Finds fouls on a scratch copy of the line keys, on which it tries out stones.
 class FoulFinder {
  public:
   explicit FoulFinder(const Board& board) : geometry_(board.geometry()) {
@@ -82,7 +83,8 @@ class FoulFinder {
       for (int i = 0; i < geometry_.line_count(d); ++i) lines_[d][i] = board.line(d, i);
   }
 
-  // `point` is empty in the lines; they are unchanged afterwards. The recursion adds a stone at each level, so it ends.
+  // `point` must be empty. The lines are restored afterwards. The recursion terminates because every level adds a
+  // stone.
   Foul foul_at(Point point) {
     toggle_black(point);
     const Foul foul = foul_with_stone(point);
@@ -126,15 +128,15 @@ class FoulFinder {
 
     int threes = 0;
     for (int d = 0; d < kDirections; ++d) {
-      // Lines left to look at cannot make two threes any more: done.
+      // Stop when the remaining lines cannot bring the count to two.
       if (threes + kDirections - d < 2) break;
       if (is_three(point, d, lines[d], cells[d]) && ++threes == 2) return Foul::kDoubleThree;
     }
     return Foul::kNone;
   }
 
-  // Whether the stone on `point` is part of a three along `direction`: a further stone there makes a straight four,
-  // makes no five elsewhere and is no foul itself.
+  // Whether the stone on `point` is part of a three along `direction`: a further stone makes a straight four, does not
+  // make five in another direction, and is not a foul.
   bool is_three(Point point, int direction, const BlackLine& line, int cell) {
     if (stones_near(line.black, cell, 3) < 3) return false;
     for (int e = std::max(cell - 3, kLinePad); e <= std::min(cell + 3, 31 - kLinePad); ++e) {
@@ -149,13 +151,13 @@ class FoulFinder {
   std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
 };
 
-// The cells around a cell that black could still fill, itself included, at most five each way.
+// The unbroken stretch of cells around a cell, at most five to each side, that are black or can become black.
 struct Room {
   int length;
-  int company;  // black stones in it
+  int stones;  // black stones in it
 };
 
-// `black` and `taken` (by white or a wall) hold one bit for each cell, at the low one of its two.
+// `black` and `taken` (by white or a wall) use the low bit of each cell.
 Room room_around(std::uint64_t black, std::uint64_t taken, int cell) {
   const int above = std::min(std::countr_zero(taken >> (2 * (cell + 1))) / 2, 5);
   const int below = std::min(std::countl_zero(taken << (64 - 2 * cell)) / 2, 5);
@@ -163,21 +165,21 @@ Room room_around(std::uint64_t black, std::uint64_t taken, int cell) {
   return {length, std::popcount((black >> (2 * (cell - below))) & ((1ull << (2 * length)) - 1))};
 }
 
-// A foul needs room and black company on its lines: a four three stones and five cells, a three two stones and six
-// cells, an overline five stones. Fewer than two such lines need no closer look, unless one of them holds four stones,
-// which can be two fours or an overline by themselves.
+// A quick test that rules out most points. A foul needs black stones and room on its lines: a four needs three stones
+// and five cells, a three needs two stones and six cells, an overline needs five stones. A foul needs two such lines,
+// unless one line has four stones: they can make two fours or an overline on their own.
 bool may_be_foul(const Board& board, Point point) {
   int promising_lines = 0;
   for (int d = 0; d < kDirections; ++d) {
     const LinePlace place = board.geometry().place(d, point);
     const std::uint64_t line = board.line(d, place.line);
     const std::uint64_t black = line & ~(line >> 1) & kLowBits;
-    // Most points fail here, so the room is measured only afterwards.
+    // Most points fail this cheap test, so it comes before the room is measured.
     if (std::popcount((black >> (2 * (place.offset - 5))) & 0x3FFFFF) < 2) continue;
     const Room room = room_around(black, (line >> 1) & kLowBits, place.offset);
-    if (room.length < 5 || room.company < 2) continue;
-    if (room.company >= 4) return true;
-    promising_lines += room.company >= 3 || room.length >= 6;
+    if (room.length < 5 || room.stones < 2) continue;
+    if (room.stones >= 4) return true;
+    promising_lines += room.stones >= 3 || room.length >= 6;
   }
   return promising_lines >= 2;
 }

@@ -5,11 +5,11 @@
 
 namespace tengen {
 
-// The foul black would commit on the empty `point`, or Foul::kNone. A five is never a foul. Looks only at the stones,
-// not at whose turn it is or which rule is played. Boards up to 22x22.
+// The foul that black would commit on the empty `point`, or Foul::kNone. A five is never a foul. Only the stones
+// matter, not the side to move or the rule.
 Foul foul_at(const Board& board, Point point);
 
-// foul_at for every empty point, Foul::kNone for the others, into fouls[area]; quicker than asking one by one.
+// Write foul_at of every empty point into fouls[area], and Foul::kNone for the others. Faster than asking one by one.
 void find_fouls(const Board& board, Foul* fouls);
 
 }  // namespace tengen

@@ -14,6 +14,16 @@ PointSet legal_points(const Board& board) {
   return points;
 }
 
+std::vector<PointFoul> list_fouls(const Board& board) {
+  std::vector<PointFoul> found;
+  if (board.is_over() || !has_fouls(board)) return found;
+  std::array<Foul, kMaxArea> fouls{};
+  find_fouls(board, fouls.data());
+  for (Point p = 0; p < board.rules().area(); ++p)
+    if (fouls[p] != Foul::kNone) found.push_back({p, fouls[p]});
+  return found;
+}
+
 Point draw_legal(const Board& board, PointSet points, Rng& rng) {
   const bool fouls = has_fouls(board);
   for (int size = points.size(); size > 0; --size) {

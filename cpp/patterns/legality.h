@@ -1,5 +1,7 @@
-// What may be played: occupied points, finished games and renju fouls in one place.
+// Legal moves: occupied points, finished games and renju fouls in one place.
 #pragma once
+
+#include <vector>
 
 #include "core/board.h"
 #include "core/point_set.h"
@@ -8,21 +10,28 @@
 
 namespace tengen {
 
-// Whether the side to move has fouls to fear: black in renju.
+// Whether the side to move can commit fouls: black in renju.
 inline bool has_fouls(const Board& board) { return board.rules().rule == Rule::kRenju && board.to_move() == kBlack; }
 
-// Whether the side to move may play the empty `point`.
+// Whether the side to move may play `point`. The game must not be over.
 inline bool is_legal(const Board& board, Point point) {
-  return board.is_empty(point) && !(has_fouls(board) && foul_at(board, point) != Foul::kNone);
+  return board.is_empty(point) && (!has_fouls(board) || foul_at(board, point) == Foul::kNone);
 }
 
-// The legal points of the side to move; none when the game is over.
+// The legal points of the side to move; none if the game is over.
 PointSet legal_points(const Board& board);
 
-// A random one of the empty `points` that is legal; kNoPoint when none is.
+// The fouls of the side to move in index order; none if the game is over.
+struct PointFoul {
+  Point point;
+  Foul foul;
+};
+std::vector<PointFoul> list_fouls(const Board& board);
+
+// A random legal point among the empty `points`, or kNoPoint if none is legal.
 Point draw_legal(const Board& board, PointSet points, Rng& rng);
 
-// The board's result; also a win for white when black is to move and every empty point is a foul.
+// The result of the game so far. In renju, white also wins if black is to move and every empty point is a foul.
 Outcome game_outcome(const Board& board);
 
 }  // namespace tengen

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
+#include "core/assert.h"
 #include "core/cpu_dispatch.h"
 #include "patterns/legality.h"
 
 namespace tengen {
 namespace {
 
-// Points worth a look around a stone: two steps in every direction, and up to four along its lines.
+// The candidate points around a stone: at most two columns and rows away, or at most four steps along a line.
 std::vector<PointSet> make_neighbourhoods(const Geometry& geometry) {
   std::vector<PointSet> sets(static_cast<std::size_t>(geometry.area()));
   for (Point p = 0; p < geometry.area(); ++p) {
@@ -38,8 +39,8 @@ const std::vector<PointSet>& neighbourhoods(const Geometry& geometry) {
   return *entry;
 }
 
-// Most points that one stone can change: those in reach along its lines.
-constexpr std::size_t kMaxChanges = 4 * 2 * 5;
+// The most points that one stone can change: those in reach along its lines.
+constexpr std::size_t kMaxChanges = std::size_t{kDirections} * 2 * 5;
 
 }  // namespace
 
@@ -71,7 +72,7 @@ inline PatternBoard::Offer PatternBoard::offer_of(std::uint32_t shapes) const {
   std::uint64_t bits = shapes;
   for (const Colour colour : {kBlack, kWhite}) {
     const std::uint32_t own = shapes >> (4 * colour);
-    const ShapeCode code = shape_codes_->code(own & 15, own >> 8 & 15, own >> 16 & 15, own >> 24 & 15);
+    const ShapeCode code = shape_codes_->code(own & 15u, own >> 8 & 15u, own >> 16 & 15u, own >> 24 & 15u);
     bits |= std::uint64_t{code} << (32 + 12 * colour);
     bits |= std::uint64_t{tables_->threat_of(colour, code)} << (56 + 4 * colour);
   }
@@ -110,7 +111,7 @@ inline void PatternBoard::add_features(std::array<Features, 2>& sums, Offer offe
                                     features_->other[colour][offer.code(opponent(colour))]);
 }
 
-// Enter a point into the counts, sets and sum with what it offers.
+// Add what a point offers to the counts, sets and sums.
 void PatternBoard::count_in(Summary& summary, Point p) const {
   for (const Colour colour : {kBlack, kWhite}) {
     const Threat t = threat(colour, p);
@@ -131,8 +132,8 @@ void PatternBoard::count_out(Summary& summary, Point p) const {
   if (features_) add_features<-1>(summary.features, offers_[p]);
 }
 
-// The hottest loops of the engine. Which points change and how is hard to foresee, so they do the same work for each
-// and branch as little as they can.
+// Update the points in reach of `point`. These are the hottest loops of the engine. Branches are hard to predict here,
+// so the loops do the same work for every point and branch as little as possible.
 void PatternBoard::refresh_around(Summary& summary, Point point) {
   struct NewShape {
     Point point;
@@ -145,7 +146,7 @@ void PatternBoard::refresh_around(Summary& summary, Point point) {
     const LinePlace place = geometry().place(d, point);
     const std::uint64_t line = board_.line(d, place.line);
     const int step = geometry().step(d);
-    // Walls are not empty, so all empty cells in reach are on the board.
+    // Walls are not empty, so every empty cell in reach is on the board.
     const int first = place.offset - reach;
     const std::uint64_t reached = (1ull << (4 * reach + 2)) - 1;
     std::uint64_t empties = ~(line | line >> 1) & 0x5555555555555555ull & (reached << (2 * first));
@@ -194,33 +195,34 @@ void PatternBoard::make(Point point) {
   summaries_.push_back(summaries_.back());
   Summary& summary = summaries_.back();
   summary.first_change = static_cast<std::uint32_t>(change_count_);
-  // An occupied point offers nothing to count; what it offered stays for unmake.
+  // The point no longer counts, but offers_ keeps what it offered for unmake.
   count_out(summary, point);
   board_.make(point);
   summary.occupied.add(point);
   summary.near |= neighbours_[point];
   refresh_around(summary, point);
-#ifdef TENGEN_CHECKS
-  assert(check().empty());
-#endif
+  TENGEN_ASSERT(check().empty());
 }
 
 void PatternBoard::unmake() {
+  TENGEN_ASSERT(can_unmake());
   board_.unmake();
-  // Each point lies on one line through the stone at most, so the order does not matter.
+  // A move changes each point at most once, so the order does not matter.
   const std::size_t first_change = summaries_.back().first_change;
   for (std::size_t i = first_change; i < change_count_; ++i) offers_[changes_[i].point] = changes_[i].before;
   change_count_ = first_change;
   summaries_.pop_back();
-#ifdef TENGEN_CHECKS
-  assert(check().empty());
-#endif
+  TENGEN_ASSERT(check().empty());
+}
+
+void PatternBoard::check_can_unmake() const {
+  if (!can_unmake()) throw std::invalid_argument("no move made here to take back");
 }
 
 LineShape PatternBoard::shape_if_blocked(Colour colour, int direction, Point p, Point block) const {
   const LinePlace place = geometry().place(direction, p);
   const LinePlace other = geometry().place(direction, block);
-  assert(place.line == other.line);
+  TENGEN_ASSERT(place.line == other.line && is_empty(p) && is_empty(block));
   const std::uint64_t line = board_.line(direction, place.line) | static_cast<std::uint64_t>(stone(opponent(colour)))
                                                                       << (2 * other.offset);
   const std::uint8_t packed = tables_->shapes_at(line, place.offset);
@@ -254,12 +256,12 @@ std::string PatternBoard::check() const {
       if (threat(colour, p) != again.threat(colour, p)) return "a threat is stale";
     }
   }
-  if (now().counts != again.now().counts) return "the threat counts are off";
-  if (now().value_sum != again.now().value_sum) return "the value sum is off";
-  if (now().features != again.now().features) return "the features are off";
+  if (now().counts != again.now().counts) return "the threat counts are wrong";
+  if (now().value_sum != again.now().value_sum) return "the value sum is wrong";
+  if (now().features != again.now().features) return "the features are wrong";
   Summary same = now();
   same.first_change = 0;
-  if (same != again.now()) return "a point set is off";
+  if (same != again.now()) return "a point set is wrong";
   return board_.check();
 }
 

@@ -1,8 +1,8 @@
-// A board that knows, at every moment, what a stone of either colour would make on every empty point.
+// A board that always knows what a stone of either colour would make on every empty point.
 //
-// make and unmake refresh only the points in reach of the stone, and keep with them: how many points offer each threat,
-// which points offer a five, a four or a three, the sum of point values, and the candidate set. Every tactical question
-// of the search is then a lookup.
+// make and unmake update only the points in reach of the stone. They also update the number of points that offer each
+// threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. Every
+// tactical question of a search is then a lookup.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@
 
 namespace tengen {
 
-// Worth of an empty point for a colour, by the code of its four shapes. Supplied by eval/.
+// Value of an empty point for a colour, by the code of its four shapes. Supplied by eval/.
 struct PointValues {
   std::array<std::array<std::int16_t, kShapeCodes>, 2> value{};
 };
 
-// Numbers that describe the whole board to one side: sums over the empty points, less those of the board without
-// stones, so that far corners count for nothing and boards of all sizes look alike.
+// Numbers that describe the whole board to one side: sums over the empty points, minus the same sums for the empty
+// board. So distant corners contribute nothing, and boards of all sizes look alike.
 inline constexpr int kFeatures = 16;
 struct alignas(32) Features {
   std::array<std::int16_t, kFeatures> values{};
 
-  // Add max(0, a + b), or take it away.
+  // Add Sign * max(0, a + b), element by element.
   template <int Sign>
   void add_positive(const Features& a, const Features& b) {
 #ifdef __GNUC__
-    // Said at once, since compilers do not find it in a loop.
+    // Explicit vectors, because compilers do not vectorise the loop below.
     using Lanes [[gnu::vector_size(2 * kFeatures), gnu::may_alias]] = std::int16_t;
     const Lanes sum = *reinterpret_cast<const Lanes*>(&a) + *reinterpret_cast<const Lanes*>(&b);
     const Lanes positive = sum & (sum > 0);
@@ -47,7 +47,7 @@ struct alignas(32) Features {
 };
 
 // What an empty point adds to the features of a side, element by element: max(0, own[code of the side] + other[code of
-// its opponent]). By side. Supplied by eval/.
+// its opponent]). The first index is the side. Supplied by eval/.
 struct PointFeatures {
   std::array<std::array<Features, kShapeCodes>, 2> own{};
   std::array<std::array<Features, kShapeCodes>, 2> other{};
@@ -55,7 +55,8 @@ struct PointFeatures {
 
 class PatternBoard {
  public:
-  // `values` and `features` must outlive the board. Without `features` none are kept. Win length 4 or 5.
+  // `values` and `features` must outlive the board. Features are kept only if they are given. Throws
+  // std::invalid_argument if there are no patterns for the win length (see PatternTables::of).
   PatternBoard(const Board& board, const PointValues& values, const PointFeatures* features = nullptr);
 
   const Board& board() const { return board_; }
@@ -68,8 +69,10 @@ class PatternBoard {
 
   void make(Point point);
   void unmake();
-  // Only moves made here can be taken back, not those of the board it began with.
+  // Whether there is a move to take back. Moves of the board it was made from cannot be taken back.
   bool can_unmake() const { return summaries_.size() > 1; }
+  // Throws std::invalid_argument if there is no move to take back.
+  void check_can_unmake() const;
   void pass() { board_.pass(); }
 
   // What a stone of `colour` would make on the empty point.
@@ -77,14 +80,14 @@ class PatternBoard {
   LineShape shape(Colour colour, int direction, Point p) const { return offers_[p].shape(colour, direction); }
   ShapeCode code(Colour colour, Point p) const { return offers_[p].code(colour); }
 
-  // The shape as it would be with an enemy stone of `colour` on the empty point `block` of the same line.
+  // The shape that `colour` would make on `p` if the opponent had a stone on `block`, an empty point of the same line.
   LineShape shape_if_blocked(Colour colour, int direction, Point p, Point block) const;
 
-  // How many empty points offer exactly this threat.
+  // Number of empty points that offer exactly this threat.
   int count(Colour colour, Threat threat) const { return now().counts[colour][threat]; }
 
   // Empty points where a stone of `colour` makes five; a four of any kind; an open three but no four.
-  // Points that may be fouls are in neither: see doubtful().
+  // Points that may be fouls are in none of these sets: see doubtful().
   const PointSet& fives(Colour colour) const { return now().sets[colour][kFives]; }
   const PointSet& fours(Colour colour) const { return now().sets[colour][kFours]; }
   const PointSet& threes(Colour colour) const { return now().sets[colour][kThrees]; }
@@ -92,38 +95,38 @@ class PatternBoard {
   // Empty points where black in renju may commit a foul.
   const PointSet& doubtful() const { return now().sets[kBlack][kDoubtful]; }
 
-  // Whether a stone of `colour` makes a four along some line: what doubtful points do not say by their threat.
+  // Whether a stone of `colour` makes a four along some line. For doubtful points the threat does not say this.
   bool makes_four(Colour colour, Point p) const {
     for (int d = 0; d < kDirections; ++d)
       if (shape(colour, d, p) == shape::kFour || shape(colour, d, p) == shape::kOpenFour) return true;
     return false;
   }
 
-  // Empty points near a stone; the centre of an empty board.
+  // Empty points near a stone; on an empty board, the centre.
   PointSet candidates() const;
-  // Points near `point`, occupied ones included.
+  // Points near `point`, including occupied ones.
   const PointSet& neighbourhood(Point point) const { return neighbours_[point]; }
   const PointSet& occupied() const { return now().occupied; }
 
-  // The threat of a point if the shape along one of its lines were another.
+  // The threat that `p` would offer if its shape along `direction` were `other`.
   Threat threat_with(Colour colour, Point p, int direction, LineShape other) const;
 
-  // Sum of point values, black's minus white's.
+  // Sum of point values, black minus white.
   int value_sum() const { return now().value_sum; }
 
   bool has_features() const { return features_ != nullptr; }
-  // The board as `colour` sees it, if features are kept.
+  // The board as `colour` sees it. Only if features are kept.
   const Features& features(Colour colour) const { return now().features[colour]; }
 
-  // Whether black may play `p` in renju. Asks the exact foul finder only where a foul is possible.
+  // Whether `colour` may play the empty point `p`. Only doubtful points need the exact foul finder.
   bool is_legal(Colour colour, Point p) const;
 
-  // Empty text when the incremental state agrees with the stones, else what does not.
+  // Compare the incremental state with the stones. Returns an empty text, or a description of the fault.
   std::string check() const;
 
  private:
-  // What a stone would make on one empty point, in one word: a byte of shapes for each direction (black's in the low
-  // four bits, white's in the high), then for each colour twelve bits of code, then four of threat.
+  // What a stone would make on one empty point, in one word: a byte of shapes per direction (black in the low four
+  // bits, white in the high four), then twelve bits of code per colour, then four bits of threat per colour.
   struct Offer {
     std::uint64_t bits = 0;
 
@@ -136,20 +139,20 @@ class PatternBoard {
   };
   static_assert(kShapeCodes <= 1 << 12 && threat::kCount <= 1 << 4 && shape::kCount <= 1 << 4);
 
-  // The sets that empty points are sorted into by what they offer.
+  // The sets into which empty points are sorted by what they offer.
   enum PointClass : std::uint8_t { kQuiet, kThrees, kFours, kFives, kDoubtful, kClasses };
   static constexpr std::array<PointClass, threat::kCount> make_classes();
   static const std::array<PointClass, threat::kCount> kClassOf;
 
-  // What is kept about the whole board. make works on a copy, so that unmake only has to drop it.
+  // The state of the whole board. make works on a copy, so unmake only has to drop the copy.
   struct Summary {
     std::array<std::array<std::int16_t, threat::kCount>, 2> counts{};
     std::array<std::array<PointSet, kClasses>, 2> sets;
     PointSet occupied;
-    PointSet near;  // points near a stone, occupied ones included
+    PointSet near;  // points near a stone, including occupied ones
     std::array<Features, 2> features{};
     int value_sum = 0;
-    std::uint32_t first_change = 0;  // of the last move in changes_
+    std::uint32_t first_change = 0;  // index in changes_ of the first change of the last move
 
     bool operator==(const Summary&) const = default;
   };
@@ -180,8 +183,8 @@ class PatternBoard {
   const PointSet* neighbours_;  // by point
 
   std::array<Offer, kMaxArea> offers_{};
-  std::vector<Summary> summaries_;  // one for each move made, and one before
-  std::vector<Change> changes_;     // only the first change_count_ count
+  std::vector<Summary> summaries_;  // one before the first move made here, then one after each
+  std::vector<Change> changes_;     // the first change_count_ are in use
   std::size_t change_count_ = 0;
 };
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
+
+#include "core/assert.h"
 
 namespace tengen {
 namespace {
 
-// The planes of one position, addressed by their kind. A plane that the layout does not have is null.
+// The planes of one position, addressed by kind. find() returns null if the layout does not have the plane.
 class PlaneWriter {
  public:
   PlaneWriter(PlaneLayout layout, int area, const Point* where, float* memory)
@@ -34,7 +35,7 @@ class PlaneWriter {
   float* memory_;
 };
 
-// The marks that a stone of one colour leaves.
+// What a stone of one colour writes into the planes.
 struct StoneMarks {
   struct Mark {
     float* plane;
@@ -72,7 +73,7 @@ void write_move(const Board& board, PlaneKind kind, int plies_ago, const PlaneWr
   if (plane && board.ply() >= plies_ago) planes.mark(plane, board.move(board.ply() - plies_ago));
 }
 
-// A stone may make a four and a three at once. A five or an open four leaves nothing else to say.
+// A point can be in two planes: a four-three is both a four and a three. Fives and open fours are only in their own.
 void write_threats(const PatternBoard& board, Colour viewer, const PlaneWriter& planes) {
   for (const Colour colour : {viewer, opponent(viewer)}) {
     const bool own = colour == viewer;
@@ -96,7 +97,8 @@ void write_threats(const PatternBoard& board, Colour viewer, const PlaneWriter& 
 
 void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout layout, Colour viewer,
                   const Point* where, float* planes) {
-  assert(patterns || !needs_patterns(layout));
+  TENGEN_ASSERT(patterns || !needs_patterns(layout));
+  TENGEN_ASSERT(!patterns || patterns->hash() == board.hash());
   const PlaneWriter writer(layout, board.rules().area(), where, planes);
   write_stones(board, viewer, writer);
   if (viewer == kBlack) writer.fill(PlaneKind::kViewerIsBlack, 1.0f);

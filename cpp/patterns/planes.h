@@ -1,4 +1,4 @@
-// Writes all input planes of a position at once. play/incremental_planes.h follows a game stone by stone instead.
+// Writes all input planes of a position at once. play/incremental_planes.h updates them stone by stone instead.
 #pragma once
 
 #include "core/plane_layout.h"
@@ -6,8 +6,8 @@
 
 namespace tengen {
 
-// Write [plane_count(layout), area] floats as `viewer` sees the board, every point p moved to where[p]. `patterns`
-// holds the same stones; it may be null when the layout does not need shapes.
+// Write [plane_count(layout), area] floats as `viewer` sees the board. Point p is written to where[p]. `patterns` holds
+// the same stones; it may be null if the layout does not need shapes.
 void write_planes(const Board& board, const PatternBoard* patterns, PlaneLayout layout, Colour viewer,
                   const Point* where, float* planes);
 

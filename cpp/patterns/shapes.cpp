@@ -3,20 +3,22 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 namespace tengen {
 namespace {
 
-// A window of cells around a point, as its owner sees it: the stone to be judged stands in the middle.
+// A cell of a window around a point, as the owner of the stone in the middle sees it.
 enum Seen : std::uint8_t { kFree, kOwn, kEnemy, kEdge };
 
-// Finds the shape of a window by trying every further stone, with a memo over all windows.
+// Finds the shape of a window by trying every further stone. Remembers the shapes of all windows seen.
 class ShapeFinder {
  public:
   ShapeFinder(Rules rules, Colour owner, int reach)
       : rules_(rules), owner_(owner), reach_(reach), memo_(std::size_t{1} << (4 * reach), kUnknown) {}
 
-  // `side_cells` holds two bits a cell, the middle left out, in the order of a line key.
+  // `side_cells` holds two bits per cell in the order of a line key, without the cell in the middle.
   LineShape find(std::uint32_t side_cells) {
     std::uint8_t& memo = memo_[side_cells];
     if (memo == kUnknown) memo = classify(side_cells);
@@ -30,7 +32,7 @@ class ShapeFinder {
   static Seen cell(std::uint32_t window, int i) { return static_cast<Seen>((window >> (2 * i)) & 3); }
   static std::uint32_t with(std::uint32_t window, int i, Seen seen) { return window | std::uint32_t{seen} << (2 * i); }
 
-  // Line through the middle: cells reach_-1 downwards and reach_ upwards are its neighbours.
+  // Whether the line through the middle wins. The neighbours of the middle are the cells reach_ - 1 and reach_.
   bool wins(std::uint32_t window, bool& too_long) const {
     int low = reach_ - 1;
     int high = reach_;
@@ -53,8 +55,8 @@ class ShapeFinder {
     return false;
   }
 
-  // No single enemy stone takes away every completion. (In caro the blocking stone also closes the line at one end,
-  // so two completions alone are not enough.)
+  // Whether every single enemy stone leaves a completion. (Counting completions is not enough: in caro a stone can
+  // block one completion and close the line for another.)
   bool is_unstoppable(std::uint32_t window) const {
     for (int i = 0; i < cells(); ++i)
       if (cell(window, i) == kFree && !has_completion(with(window, i, kEnemy))) return false;
@@ -77,8 +79,8 @@ class ShapeFinder {
       if (next == shape::kFive && fives < 2) completions[fives++] = i;
     }
     if (fives > 0) {
-      // Two completions around four stones in a row lie four window cells apart (the middle is left out); closer ones
-      // belong to two different fours: one line, two fours.
+      // The two completions of four stones in a row are four window cells apart, because the window has no middle. Any
+      // other distance means two different fours in one line.
       if (fouls && fives == 2 && completions[1] - completions[0] != 4) return shape::kFoulLine;
       return is_unstoppable(window) ? shape::kOpenFour : shape::kFour;
     }
@@ -102,7 +104,7 @@ class ShapeFinder {
   std::vector<std::uint8_t> memo_;
 };
 
-// Outside a board there is only wall: a key whose wall has a gap occurs on no board.
+// Whether a key can occur on a board. Outside the board there is only wall, so the wall of a key has no gaps.
 bool occurs(std::uint32_t key, int reach) {
   const auto cell = [key](int i) { return (key >> (2 * i)) & 3; };
   for (int i = 1; i < reach; ++i)
@@ -112,7 +114,7 @@ bool occurs(std::uint32_t key, int reach) {
   return true;
 }
 
-// A line key as the owner of `colour` sees it.
+// Convert a line key to a window as `colour` sees it.
 std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach) {
   std::uint32_t window = 0;
   for (int i = 0; i < 2 * reach; ++i) {
@@ -199,6 +201,8 @@ PatternTables::PatternTables(Rule rule, int win_length)
 const PatternTables& PatternTables::of(Rule rule, int win_length) {
   static std::mutex mutex;
   static std::unique_ptr<PatternTables> cache[5][2];
+  if (!exist_for(win_length))
+    throw std::invalid_argument("patterns exist for win lengths 4 and 5, not " + std::to_string(win_length));
   const std::lock_guard lock(mutex);
   auto& entry = cache[static_cast<int>(rule)][win_length - 4];
   if (!entry) entry = std::make_unique<PatternTables>(rule, win_length);

@@ -1,7 +1,7 @@
-// What one more stone makes: along a line (a shape), and over the four lines of a point (a threat).
+// What one more stone makes: a shape along each line, and a threat over the four lines of a point.
 //
-// All tables are generated from the definitions below, for each rule and for win lengths 4 and 5. The names are those
-// of five in a row; with win length k "five" means k, "four" k - 1, and so on.
+// All tables are generated from the definitions below, for each rule and for win lengths 4 and 5. The names come from
+// five in a row: with win length k, "five" means k stones, "four" means k - 1, and so on.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace tengen {
 
-// The shape that a stone on an empty point would make along one line, weakest first. A shape looks only at lines of
-// five that hold the new stone, and is defined by what one further stone on the line makes of it:
+// The shape that a stone on an empty point would make along one line, weakest first. A shape takes into account only
+// lines of five that contain the new stone. It is defined by what one further stone on the line would make:
 //   five         the stone completes a winning line
-//   open four    a further stone makes five, and no single enemy stone on the line can stop that
+//   open four    a further stone makes five, and no single enemy stone on the line can prevent it
 //   four         a further stone makes five
 //   open three   a further stone makes an open four         . X X X .
 //   closed three a further stone makes a four
 //   open two     a further stone makes an open three; closed two: makes a closed three; the ones likewise
-// Open threes and twos are told apart by how many points make the next step: more ways, harder to stop.
-// foul line: black in renju, overline or two fours in one line.
+//   foul line    black in renju: an overline, or two fours in one line
+// Open threes and twos are graded by the number of points that make the next step: more points are harder to stop.
 namespace shape {
 enum LineShape : std::uint8_t {
   kNothing,
@@ -44,11 +44,11 @@ enum LineShape : std::uint8_t {
 }  // namespace shape
 using shape::LineShape;
 
-// What a stone on an empty point would make over its four lines together, weakest first.
+// The threat that a stone on an empty point would make over its four lines together, weakest first.
 namespace threat {
 enum Threat : std::uint8_t {
   kNone,
-  kForbidden,        // black in renju: surely or possibly a foul; patterns/forbidden.h decides
+  kForbidden,        // black in renju: certainly or possibly a foul; patterns/forbidden.h decides
   kTwo,              // one open two
   kClosedThree,      // one closed three
   kDoubleTwo,        // two open twos
@@ -66,17 +66,19 @@ enum Threat : std::uint8_t {
 }  // namespace threat
 using threat::Threat;
 
-// Unordered combinations of four line shapes: C(14 + 3, 4).
+// Number of unordered combinations of four line shapes: C(14 + 3, 4).
 inline constexpr int kShapeCodes = 2380;
 using ShapeCode = std::uint16_t;
 
-// Four line shapes in any order -> their code, by two small steps that stay in the first-level cache.
+// Maps four line shapes in any order to their code. It takes two lookups in tables that fit the first-level cache.
 class ShapeCodes {
  public:
   ShapeCodes();
   static const ShapeCodes& instance();
 
-  ShapeCode code(int a, int b, int c, int d) const { return codes_[pairs_[a << 4 | b]][pairs_[c << 4 | d]]; }
+  ShapeCode code(unsigned a, unsigned b, unsigned c, unsigned d) const {
+    return codes_[pairs_[a << 4 | b]][pairs_[c << 4 | d]];
+  }
   const std::array<std::uint8_t, 4>& shapes(ShapeCode code) const { return shapes_[code]; }
 
  private:
@@ -86,19 +88,23 @@ class ShapeCodes {
   std::array<std::array<std::uint8_t, 4>, kShapeCodes> shapes_{};
 };
 
-// Everything that can be looked up for one rule and win length.
+// The lookup tables for one rule and win length.
 class PatternTables {
  public:
+  static bool exist_for(int win_length) { return win_length == 4 || win_length == 5; }
+
   PatternTables(Rule rule, int win_length);
 
-  // Shared instances; win length 4 or 5. Built on first use, in milliseconds.
+  // The shared instance for a rule and win length, built on first use within milliseconds. Throws std::invalid_argument
+  // for win lengths other than 4 and 5.
   static const PatternTables& of(Rule rule, int win_length);
 
-  // Cells seen on either side of a point. Four suffice when longer lines win; telling an overline or a closed five
-  // needs a fifth.
+  // Number of cells that matter on each side of a point. Four are enough if longer lines win; a fifth is needed to
+  // recognise overlines and closed fives.
   int reach() const { return reach_; }
 
-  // The shapes of both colours for the empty cell at `offset` of a line: black in the low four bits, white in the high.
+  // The shapes of both colours for the empty cell at `offset` of a line: black in the low four bits, white in the high
+  // four.
   std::uint8_t shapes_at(std::uint64_t line, int offset) const {
     const std::uint64_t window = line >> (2 * (offset - reach_));
     const std::uint64_t low = window & side_mask_;

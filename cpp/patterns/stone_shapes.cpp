@@ -6,7 +6,7 @@
 namespace tengen {
 namespace {
 
-// For each length of the middle row: the longest outer row told apart, and the first shape.
+// For each length of the middle row: the longest outer row that is distinguished, and the number of the first shape.
 struct Family {
   int longest_outer;
   int first_shape;
@@ -14,8 +14,8 @@ struct Family {
 constexpr Family kFamilies[] = {{}, {3, 0}, {3, 36}, {2, 72}, {0, 93}, {0, 96}, {0, 99}};
 constexpr int kLongestRow = 6;
 
-// What stands on one side of a row: how many stones after one empty point, and whether the side is blocked behind them.
-// `next` is the cell beside the row, `outer` the row behind it, `behind` the cell behind that.
+// Number that describes one side of a row: the length of the outer row and whether the side is blocked. `next` is the
+// cell after the row, `outer` the length of the row after that cell, `behind` the cell after the outer row.
 int side_of(const Family& family, bool is_next_empty, int outer, bool is_behind_empty) {
   if (!is_next_empty) return 1;
   if (outer == 0 || family.longest_outer == 0) return 0;
@@ -28,7 +28,7 @@ int shape_of(int length, int side, int other_side) {
   return kFamilies[length].first_shape + high * (high + 1) / 2 + low;
 }
 
-// Add the stones of a line to the counts, `sign` times.
+// Add the stones of a line to the counts, or subtract them if `sign` is -1.
 void count_line(std::uint64_t line, int sign, StoneShapeCounts& counts) {
   for (const Colour colour : {kBlack, kWhite}) {
     const std::uint64_t own = stones_in_line(line, colour);
@@ -38,7 +38,7 @@ void count_line(std::uint64_t line, int sign, StoneShapeCounts& counts) {
       const int end = first + length;
       left &= ~0ull << (2 * end);
       const Family& family = kFamilies[std::min(length, kLongestRow)];
-      // Walls before and after a line are five cells wide, so no cell asked for lies outside the word.
+      // The walls before and after a line are five cells wide, so no cell below is outside the word.
       const bool is_below_empty = cell_in_line(line, first - 1) == kEmpty;
       const int below = is_below_empty ? std::countl_one(own << (64 - 2 * (first - 1))) / 2 : 0;
       const bool is_above_empty = cell_in_line(line, end) == kEmpty;

@@ -1,8 +1,9 @@
-// The hundred shapes of stones that a critic counts, as "Final report for Gomoku project" has them.
+// The hundred shapes of stones that a critic counts, as defined in "Final report for Gomoku project".
 //
-// Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?): the unbroken row through the
-// stone, on either side the row that follows after one empty point, and whether what follows that is an enemy stone or
-// the edge. A shape and its mirror image are one. Stones are counted, not rows: three in a row count three times.
+// Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?). The middle is the unbroken row
+// through the stone. An outer is the row that follows on one side after one empty point. It is blocked if an enemy
+// stone or the edge comes next. A shape and its mirror image are the same. Stones are counted, not rows: three in a row
+// count three times.
 #pragma once
 
 #include <array>
@@ -14,13 +15,13 @@
 namespace tengen {
 
 // By the length of the middle row: 36 shapes for one stone and 36 for two (outer rows of 0–3 on two sides, each blocked
-// or not), 21 for three (outer rows of 0–2), 3 for four and 3 for five (blocked ends alone), 1 for longer rows.
+// or not), 21 for three (outer rows of 0–2), 3 each for four and five (only blocked ends matter), 1 for longer rows.
 inline constexpr int kStoneShapes = 100;
 
 // Counts of shapes, or of their changes, by colour.
 using StoneShapeCounts = std::array<std::array<std::int16_t, kStoneShapes>, 2>;
 
-// A board that keeps how many stones of each colour are part of each shape, a stone counted once for each of its lines.
+// A board that counts the stones of each colour in each shape. A stone counts once for each of its four lines.
 class StoneShapeBoard {
  public:
   explicit StoneShapeBoard(const Board& board);
@@ -31,7 +32,7 @@ class StoneShapeBoard {
   void make(Point point);
   void unmake();
 
-  // Calls visit(colour, shape, change of the count) for what the last move changed.
+  // Call visit(colour, shape, change of the count) for every count that the last move changed.
   template <typename Visit>
   void visit_changes(Visit visit) const {
     for (std::size_t i = first_changes_.back(); i < changes_.size(); ++i)
@@ -48,7 +49,7 @@ class StoneShapeBoard {
   Board board_;
   StoneShapeCounts counts_{};
   std::vector<Change> changes_;
-  std::vector<std::size_t> first_changes_;  // of each move made, in changes_
+  std::vector<std::size_t> first_changes_;  // index in changes_ of the first change of each move
 };
 
 }  // namespace tengen

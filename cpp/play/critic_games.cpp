@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "core/rng.h"
 #include "patterns/legality.h"
@@ -17,7 +19,7 @@ float black_result(Outcome outcome) {
   return outcome == Outcome::kBlackWins ? 1.0f : outcome == Outcome::kWhiteWins ? 0.0f : 0.5f;
 }
 
-// One game after the other on one board.
+// Plays one game after the other.
 class GameMaker {
  public:
   GameMaker(const Critic& learner, const CriticGameOptions& options, CriticGames& games)
@@ -29,7 +31,7 @@ class GameMaker {
     games_.position_starts.push_back(static_cast<std::int64_t>(games_.black_values.size()) / games_.views);
     while (outcome == Outcome::kOngoing) {
       board.judge(learner_, options_.radius, afterstates_);
-      // Of equals the first one found, as in the paper.
+      // Ties go to the first, as in the paper.
       const Afterstate best = *std::ranges::max_element(afterstates_, {}, &Afterstate::logit);
       const Point move = choose(board, best, opponent_colour, rng);
       const bool is_best = move == best.point;
@@ -74,7 +76,7 @@ class GameMaker {
     board.make(point);
   }
 
-  // Whose view each value of the position has.
+  // The viewer of the value number `index` of a position.
   Colour view(const CriticBoard& board, int index) const {
     return games_.views == 2 ? static_cast<Colour>(index) : opponent(board.board().to_move());
   }
@@ -120,6 +122,12 @@ class GameMaker {
 }  // namespace
 
 CriticGames play_critic_games(const Critic& learner, const CriticGameOptions& options, int games, std::uint64_t seed) {
+  const int most = most_opening_moves(options.rules);
+  if (options.random_stones < 0 || options.random_stones > most)
+    throw std::invalid_argument(std::to_string(options.random_stones) + " random stones are outside 0–" +
+                                std::to_string(most) + ": more could win");
+  if (options.critic_opponent && options.critic_opponent->input != learner.input)
+    throw std::invalid_argument("both critics must have the same inputs");
   CriticGames played;
   played.views = learner.input == CriticInput::kStones ? 2 : 1;
   GameMaker maker(learner, options, played);

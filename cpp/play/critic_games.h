@@ -1,7 +1,7 @@
-// Games for a critic to learn from: played by itself, or against another critic or a simple player.
+// Games from which a critic learns, played against itself, another critic or a simple player.
 //
-// The learner chooses the afterstate it values highest, sometimes a random candidate. Whoever moves, the learner judges
-// all candidates of every position, so that a move other than its own choice can be told from it.
+// The learner plays the move to the afterstate with the highest value, or sometimes a random candidate. It judges all
+// candidates of every position, also when its opponent is to move, so that its own choice is always known.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,33 @@ namespace tengen {
 
 struct CriticGameOptions {
   Rules rules;
-  int radius = 1;     // of candidates
-  float epsilon = 0;  // the chance of a random candidate instead of the best
-  // A game begins with 1 to so many random stones, the first anywhere, the others near; at most 2 * win_length - 2, so
-  // that none wins. 0 begins with the empty board.
+  int radius = 1;     // largest distance of a candidate from a stone
+  float epsilon = 0;  // probability of a random candidate
+  // A game starts with 1 … random_stones random stones: the first anywhere, the others near it. At most
+  // 2 * win_length - 2, so that none of them wins. 0 starts with the empty board.
   int random_stones = 0;
-  // Who plays one colour of each game, black in every second one; the learner itself when there is neither.
-  const Critic* critic_opponent = nullptr;  // same input as the learner
+  // The opponent. It plays black in every second game, starting with the first. Without an opponent, the learner plays
+  // both sides.
+  const Critic* critic_opponent = nullptr;  // with the same inputs as the learner
   std::optional<PolicyKind> policy_opponent;
 };
 
-// What was played, game after game, and what the learner thought of it. A position is one after a move; opening stones
-// have none. Values are black's chances. A critic that sees both views (kStones) has two values for each position, the
-// one that black sees and the one that white sees; the other has one, seen by who has just moved.
+// The games and the values of the learner. There is one position after each move, except for opening stones. Values are
+// black's winning chances. With kStones there are two values per position, from black's view and from white's; with
+// kPoints there is one, from the view of the side that has just moved.
 struct CriticGames {
   int views = 1;
-  std::vector<std::int64_t> game_starts;      // of each game in `moves`
-  std::vector<std::int64_t> position_starts;  // of each game among positions
-  std::vector<std::int16_t> moves;            // opening included
-  std::vector<std::uint8_t> outcomes;         // by game, as in Outcome
-  std::vector<float> black_values;            // [positions, views]; of a finished game its result
-  // [positions, views]: what the learner's own choice would have led to; the same as above when it was played.
+  std::vector<std::int64_t> game_starts;      // index of the first move of each game
+  std::vector<std::int64_t> position_starts;  // index of the first position of each game
+  std::vector<std::int16_t> moves;            // including the openings
+  std::vector<std::uint8_t> outcomes;         // of each game, as in Outcome
+  std::vector<float> black_values;            // [positions, views]; the result if the game is over
+  // [positions, views]: the value after the learner's own choice; the same as black_values if it was played.
   std::vector<float> black_best_values;
-  InputRows rows;  // [positions, views], those of finished games empty
+  InputRows rows;  // [positions, views]; empty if the game is over
 };
 
+// Throws std::invalid_argument if `options` has too many random stones or an opponent with other inputs.
 CriticGames play_critic_games(const Critic& learner, const CriticGameOptions& options, int games, std::uint64_t seed);
 
 }  // namespace tengen

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <string>
 
+#include "core/checked.h"
 #include "patterns/legality.h"
 #include "patterns/planes.h"
 
@@ -12,24 +15,37 @@ GameBatch::GameBatch(const Rules& rules, int games, PlaneLayout layout)
     : layout_(layout),
       symmetries_(rules.width, rules.height),
       empty_(Board(rules), needs_patterns(layout)),
-      games_(static_cast<std::size_t>(games), Game{empty_, Rng(0)}),
+      games_(static_cast<std::size_t>(std::max(games, 0)), Game{empty_, Rng(0)}),
       outcomes_(games_.size()),
-      plies_(games_.size()) {}
+      plies_(games_.size()) {
+  if (games < 1) throw std::invalid_argument("a batch has at least one game, not " + std::to_string(games));
+}
 
-void GameBatch::begin(std::uint64_t seed, int most_opening_moves) {
-  std::fill(outcomes_.begin(), outcomes_.end(), static_cast<std::uint8_t>(Outcome::kOngoing));
-  std::fill(plies_.begin(), plies_.end(), std::int16_t{0});
+const Board& GameBatch::board(std::int64_t game) const {
+  return games_[static_cast<std::size_t>(checked_index(game, games(), "game"))].seen.board();
+}
+
+void GameBatch::begin(std::uint64_t seed, int max_random_moves) {
+  if (max_random_moves < 0 || max_random_moves > most_opening_moves(rules()))
+    throw std::invalid_argument(std::to_string(max_random_moves) + " random moves are outside 0–" +
+                                std::to_string(most_opening_moves(rules())) + ": more could end a game");
+  std::ranges::fill(outcomes_, static_cast<std::uint8_t>(Outcome::kOngoing));
+  std::ranges::fill(plies_, std::int16_t{0});
   Rng seeds(seed);
   for (std::size_t i = 0; i < games_.size(); ++i) {
     Game& game = games_[i];
     game = {empty_, Rng(seeds.next())};
-    const auto opening = game.rng.below(static_cast<std::uint32_t>(most_opening_moves) + 1);
+    const auto opening = game.rng.below(static_cast<std::uint32_t>(max_random_moves) + 1);
     for (std::uint32_t move = 0; move < opening; ++move)
       make(i, choose_move(PolicyKind::kRandom, game.seen.board(), game.rng));
   }
 }
 
 void GameBatch::write(const std::int64_t* rows, const std::int8_t* turns, int count, float* planes, bool* legal) const {
+  for (int row = 0; row < count; ++row) {
+    checked_index(rows[row], games(), "game");
+    checked_index(turns[row], symmetries_.count(), "symmetry");
+  }
   const std::ptrdiff_t area = rules().area();
   const std::ptrdiff_t size = plane_count(layout_) * area;
   for (int row = 0; row < count; ++row, planes += size, legal += area) {
@@ -44,6 +60,8 @@ void GameBatch::write(const std::int64_t* rows, const std::int8_t* turns, int co
 }
 
 void GameBatch::choose(const std::int8_t* policies, std::int64_t* actions) {
+  for (int game = 0; game < games(); ++game)
+    if (policies[game] >= 0) checked_index(policies[game], kPolicyKinds, "policy");
   for (std::size_t i = 0; i < games_.size(); ++i) {
     if (policies[i] < 0 || outcomes_[i] != static_cast<std::uint8_t>(Outcome::kOngoing)) continue;
     actions[i] = choose_move(static_cast<PolicyKind>(policies[i]), games_[i].seen.board(), games_[i].rng);

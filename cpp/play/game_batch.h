@@ -1,7 +1,7 @@
-// Many games that are played to their ends together: what the learners without a tree search train on.
+// A batch of games that are played together, for learners without a tree search.
 //
-// The caller says each move, be it his own or one that `choose` takes from a simple player; a game that has ended stays
-// as it is until all begin anew. Games never share randomness.
+// The caller supplies every move, from its own policy or from a simple player through `choose`. A finished game stays
+// as it is until `begin` resets the batch. Games never share randomness.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,32 @@ namespace tengen {
 
 class GameBatch {
  public:
+  // Call `begin` before anything else. Throws std::invalid_argument without a game, or if the layout needs patterns
+  // that do not exist for the win length.
   GameBatch(const Rules& rules, int games, PlaneLayout layout);
 
   const Rules& rules() const { return empty_.board().rules(); }
   PlaneLayout layout() const { return layout_; }
   int games() const { return static_cast<int>(games_.size()); }
-  const Board& board(int game) const { return games_[static_cast<std::size_t>(game)].seen.board(); }
+  // Throws std::out_of_range if there is no such game.
+  const Board& board(std::int64_t game) const;
 
-  // Every game anew, each with 0 … `most_opening_moves` random moves (at most 2 * win_length - 2, so that none wins).
-  void begin(std::uint64_t seed, int most_opening_moves);
+  // Reset all games. Each starts with 0 … max_random_moves random moves. Throws std::invalid_argument if the moves
+  // could end a game.
+  void begin(std::uint64_t seed, int max_random_moves);
 
-  // Write the planes [rows, C, area] and the legal points [rows, area] of some games as the side to move sees them,
-  // the board of each row turned by its symmetry.
+  // Write the planes [rows, C, area] and the legal points [rows, area] of some games from the view of the side to move,
+  // each through a symmetry. Throws std::out_of_range if there is no such game or symmetry.
   void write(const std::int64_t* rows, const std::int8_t* turns, int count, float* planes, bool* legal) const;
 
-  // Write a move of the simple player `policies[game]` into actions[game]; games with a negative entry and those that
-  // have ended are left out.
+  // Write a move of the simple player policies[game] into actions[game]. Skips negative entries and finished games.
+  // Throws std::out_of_range if there is no such player.
   void choose(const std::int8_t* policies, std::int64_t* actions);
 
-  // Play one action in each game that has not ended. A negative one leaves the game waiting; an illegal one loses.
+  // Play one action in each unfinished game. A negative action skips the game; an illegal one loses it.
   void play(const std::int64_t* actions);
 
-  // One entry for each game; the memory lives as long as this object.
+  // One entry per game, in memory of this object.
   std::uint8_t* outcomes() { return outcomes_.data(); }
   std::int16_t* plies() { return plies_.data(); }
 

@@ -1,31 +1,31 @@
-// Input planes that follow a game stone by stone, in the layouts of core/plane_layout.h that allow it.
+// Input planes that are updated stone by stone. For the layouts of core/plane_layout.h that are incremental.
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 
+#include "core/assert.h"
 #include "core/plane_layout.h"
 #include "core/types.h"
 
 namespace tengen {
 
-// A view of the planes [C, area] of one board; the memory belongs to the caller. The viewer is the colour whose stones
-// are "own".
+// A view of the planes [C, area] of one board, in memory of the caller. The viewer is the colour whose stones are
+// "own".
 template <typename T>
 class IncrementalPlanes {
  public:
   IncrementalPlanes(T* memory, PlaneLayout layout, int area) : memory_(memory), list_(planes_of(layout)), area_(area) {
-    assert(is_incremental(layout));
+    TENGEN_ASSERT(is_incremental(layout));
   }
 
   // Write the empty board.
   void clear(Colour viewer) {
-    std::fill_n(memory_, static_cast<std::size_t>(list_.count * area_), T{0});
+    std::fill_n(memory_, static_cast<std::ptrdiff_t>(list_.count) * area_, T{0});
     fill_colour(viewer);
   }
 
-  // Add a stone of `colour` on `point`. `previous` is the move before it, kNoPoint on the empty board.
+  // Add a stone of `colour` on `point`. `previous` is the move before it, or kNoPoint on the empty board.
   void add(Point point, Colour colour, Colour viewer, Point previous) {
     const bool own = colour == viewer;
     mark(own ? PlaneKind::kOwn : PlaneKind::kOther, point, T{1});
@@ -36,7 +36,7 @@ class IncrementalPlanes {
     mark(PlaneKind::kLastMove, point, T{1});
   }
 
-  // Show the same stones to the other side, which is `viewer` from now on.
+  // Change the viewer to the other side, `viewer`.
   void turn(Colour viewer) {
     if (T* const stones = find(PlaneKind::kOwnMinusOther))
       for (int p = 0; p < area_; ++p) stones[p] = static_cast<T>(-stones[p]);

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 
+#include "core/assert.h"
+#include "core/checked.h"
 #include "core/point_set.h"
 #include "patterns/legality.h"
 
 namespace tengen {
 namespace {
 
-// One bit a cell of a line: the low bit of its two.
+// The low bit of each cell of a line.
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;
 
 Point draw_any(const Board& board, Rng& rng) {
@@ -23,11 +26,11 @@ Point draw_any(const Board& board, Rng& rng) {
 // ---- Runs and their ends, a whole line at a time ------------------------------------------------------------------
 
 // Which ends of a run count.
-enum class Ends { kEach, kOnlyIfBothEmpty };
+enum class Ends : std::uint8_t { kEach, kOnlyIfBothEmpty };
 
 std::uint64_t empty_cells(std::uint64_t line) { return ~(line | (line >> 1)) & kLowBits; }
 
-// The empty cells at the ends of the runs of exactly `length` stones of one colour (`own`: low bits of their cells).
+// The empty cells at the ends of runs of exactly `length` stones of one colour. All words use the low bit of each cell.
 std::uint64_t ends_of_runs(std::uint64_t own, std::uint64_t empty, int length, Ends ends) {
   std::uint64_t runs = own & ~(own << 2);  // first cells of all runs
   for (int i = 1; i < length; ++i) runs &= own >> (2 * i);
@@ -36,7 +39,7 @@ std::uint64_t ends_of_runs(std::uint64_t own, std::uint64_t empty, int length, E
   return ((runs >> 2) | (runs << (2 * length))) & empty;
 }
 
-// Calls visit(direction, line, offset) for each empty end of the runs of exactly `length` stones of `colour`.
+// Call visit(direction, line, offset) for each empty end of a run of exactly `length` stones of `colour`.
 template <typename Visit>
 void for_each_end(const Board& board, Colour colour, int length, Ends ends, Visit visit) {
   const Geometry& geometry = board.geometry();
@@ -62,7 +65,7 @@ bool run_wins(const Board& board, const Run& run, Colour colour) {
   return board.rules().line_wins(run.length, colour, run.low_end == enemy && run.high_end == enemy);
 }
 
-// The empty ends of connected runs of k - 1 stones that complete a winning line there. Split fours are not seen.
+// Add the empty ends of connected runs of k - 1 stones that complete a winning line. Split fours are not considered.
 void add_ends_of_fours(const Board& board, Colour colour, PointSet& points) {
   for_each_end(board, colour, board.rules().win_length - 1, Ends::kEach, [&](int d, int i, int offset) {
     if (run_wins(board, run_through(board.line(d, i), offset, colour), colour))
@@ -70,8 +73,8 @@ void add_ends_of_fours(const Board& board, Colour colour, PointSet& points) {
   });
 }
 
-// Calls visit(point, run) for each empty cell of the lines that hold at least `min_stones` of `colour`, where `run` is
-// what a stone of that colour there would be part of.
+// Call visit(point, run) for each empty point of lines with at least `min_stones` stones of `colour`. `run` is the run
+// that a stone of that colour on the point would be part of.
 template <typename Visit>
 void for_each_run(const Board& board, Colour colour, int min_stones, Visit visit) {
   const Geometry& geometry = board.geometry();
@@ -87,15 +90,15 @@ void for_each_run(const Board& board, Colour colour, int min_stones, Visit visit
   }
 }
 
-// Every point that completes a winning line, split fours included.
+// Add every point that completes a winning line, including the gaps of split fours.
 void add_completions(const Board& board, Colour colour, PointSet& points) {
   for_each_run(board, colour, board.rules().win_length - 1, [&](Point point, const Run& run) {
     if (run_wins(board, run, colour)) points.add(point);
   });
 }
 
-// The points where `colour` would get k - 1 connected stones with at least `min_open` (1 or 2) empty ends, be it by
-// extending a run or by filling a gap.
+// Add the points where `colour` gets k - 1 connected stones with at least `min_open` (1 or 2) empty ends, by extending
+// a run or by filling a gap.
 void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& points) {
   const int four = board.rules().win_length - 1;
   for_each_run(board, colour, four - 1, [&](Point point, const Run& run) {
@@ -106,7 +109,7 @@ void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& 
 
 // ---- Naive players ------------------------------------------------------------------------------------------------
 
-// What strategy S1 … S6 of a naive level proposes; the names are those of the paper (docs/players.md).
+// The moves that strategy S1 … S6 of a naive level proposes. The names are those of the paper (docs/players.md).
 PointSet naive_candidates(int strategy, int level, const Board& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
@@ -134,6 +137,8 @@ PointSet naive_candidates(int strategy, int level, const Board& board) {
     case 6:
       for (int length = k - 4; length >= 1; --length) add_ends(board, own, length, Ends::kEach, points);
       break;
+    default:
+      TENGEN_ASSERT(false);
   }
   return points;
 }
@@ -149,7 +154,8 @@ Point choose_naive(int level, const Board& board, Rng& rng) {
 
 // ---- Chains -------------------------------------------------------------------------------------------------------
 
-// 3^n: the weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own and 27 for an enemy five.
+// Powers of three. The weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own five and 27 for one
+// of the opponent.
 constexpr int kPowersOfThree[] = {1, 3, 9, 27, 81, 243};
 
 // The weight of the chain along `direction` that a stone of `colour` on `point` would be part of.
@@ -165,7 +171,8 @@ int chain_weight(const Board& board, Point point, int direction, Colour colour) 
 
 // ---- Rule-based ---------------------------------------------------------------------------------------------------
 
-// The most stones of `colour` in any k cells of a line around `point` that hold no enemy stone, `point` included.
+// The largest number of stones of `colour`, counting one on `point`, in k cells of a line through `point` without an
+// enemy stone.
 int longest_prospect(const Board& board, Point point, Colour colour) {
   const int k = board.rules().win_length;
   const std::uint64_t window = (1ull << (2 * k)) - 1;
@@ -212,12 +219,12 @@ PointSet best_points(const Board& board, Score score) {
   return best;
 }
 
-// As best_points, among the legal points only, and one of them drawn.
+// A random one of the best legal points.
 template <typename Score>
 Point draw_best(const Board& board, Rng& rng, Score score) {
   const Point point = draw_legal(board, best_points(board, score), rng);
   if (point != kNoPoint || !has_fouls(board)) return point;
-  // All the best were fouls: leave every foul out. Rare, so the slow test of each point does not matter.
+  // All of the best points are fouls. Search again without fouls; this is rare, so it may be slow.
   return draw_legal(board, best_points(board, [&](Point p) { return is_legal(board, p) ? score(p) : -1; }), rng);
 }
 
@@ -236,20 +243,29 @@ Point choose_rule_based(const Board& board, Rng& rng) {
   add_four_makers(board, opponent(own), 2, open_four_blocks);
   if (const Point p = draw_legal(board, open_four_blocks, rng); p != kNoPoint) return p;
 
-  // Nine neighbour counts (0 … 8) fit below one step of the prospect.
+  // The number of neighbours (0 … 8) only breaks ties between equal prospects.
   return draw_best(board, rng, [&](Point p) { return 9 * longest_prospect(board, p, own) + stones_around(board, p); });
 }
 
 }  // namespace
 
 int chains_score(const Board& board, Point point) {
+  TENGEN_ASSERT(board.is_empty(point));
   int score = 0;
   for (int d = 0; d < kDirections; ++d)
     score += chain_weight(board, point, d, kBlack) + chain_weight(board, point, d, kWhite);
   return score;
 }
 
+Point SeededPolicy::choose(const Board& board) {
+  check_ongoing(board);
+  const Point point = choose_move(kind_, board, streams_[board.to_move()]);
+  if (point == kNoPoint) throw std::invalid_argument("black has no legal point");
+  return point;
+}
+
 Point choose_move(PolicyKind kind, const Board& board, Rng& rng) {
+  TENGEN_ASSERT(!board.is_over());
   switch (kind) {
     case PolicyKind::kRandom:
       return draw_any(board, rng);

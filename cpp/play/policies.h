@@ -1,8 +1,11 @@
-// The simple players: a move from the position alone, no search. docs/players.md defines them in words.
+// The simple players. They choose a move without a search; docs/players.md defines them.
 //
-// They serve every rule, board and win length k: what the papers call a four is k - 1 stones, a three k - 2, and so on.
-// Equal choices are decided by the generator, each point of the set with the same probability.
+// They support every rule, board and win length k: a four of the papers is k - 1 stones, a three is k - 2, and so on.
+// Ties are broken at random, with the same probability for every point.
 #pragma once
+
+#include <array>
+#include <cstdint>
 
 #include "core/board.h"
 #include "core/rng.h"
@@ -15,17 +18,34 @@ enum class PolicyKind : std::uint8_t {
   kNaive1,     // … and extend own threes
   kNaive2,     // … and own twos
   kNaive3,     // … and single stones
-  kNaive4,     // as 3, but sees split fours and broken threes too
+  kNaive4,     // as kNaive3, but also sees split fours and broken threes
   kChains,     // highest weighted count of chains made and blocked
   kRuleBased,  // win, block, then make fours, threes, twos, close to other stones
 };
 inline constexpr int kPolicyKinds = 8;
 
-// A legal point for the side to move; black's fouls are avoided. The game must not be over by game_outcome
-// (patterns/legality.h); when black has no legal point left, kNoPoint. Does not allocate.
+// A legal move of a simple player. The game must not be over. Returns kNoPoint if black has no legal point left in
+// renju. Does not allocate.
 Point choose_move(PolicyKind kind, const Board& board, Rng& rng);
 
-// The score that the chains player gives the empty `point`, for the side to move.
+// A simple player with its own randomness. It has one stream per colour, so that it can play against itself.
+class SeededPolicy {
+ public:
+  SeededPolicy(PolicyKind kind, std::uint64_t seed) : kind_(kind), streams_{Rng(seed), Rng(~seed)} {}
+
+  PolicyKind kind() const { return kind_; }
+  // Restart the randomness, as if constructed with this seed.
+  void reseed(std::uint64_t seed) { streams_ = {Rng(seed), Rng(~seed)}; }
+
+  // A legal move. Throws std::invalid_argument if the game is over by game_outcome (patterns/legality.h).
+  Point choose(const Board& board);
+
+ private:
+  PolicyKind kind_;
+  std::array<Rng, 2> streams_;
+};
+
+// The score of the empty `point` for the side to move, as the chains player sees it.
 int chains_score(const Board& board, Point point);
 
 }  // namespace tengen

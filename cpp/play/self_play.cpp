@@ -1,21 +1,29 @@
 #include "play/self_play.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
+#include "core/checked.h"
 #include "patterns/legality.h"
 
 namespace tengen {
 namespace {
 
-// Walks that need no network cost little, but there must be an end to them: a game whose positions are all in the cache
-// goes on in the next call.
-constexpr int kMaxWalksACall = 256;
+// The most walks of one game per call of collect. Walks that need no network are cheap, but a game whose positions are
+// all in the cache must not keep the others waiting.
+constexpr int kMaxWalksPerCall = 256;
 
-// Stones of a random opening lie at most so far from another one.
+// Largest distance of a stone of a random opening from another one.
 constexpr int kOpeningRadius = 2;
+
+// The legal points near other stones that do not win.
+PointSet quiet_points(const Board& board, int radius) {
+  PointSet points = legal_points(board) & points_near_stones(board, radius);
+  const PointSet wins = completing_points(board, board.to_move());
+  return points.remove_all(wins);
+}
 
 }  // namespace
 
@@ -68,19 +76,12 @@ void SelfPlay::begin_game(Game& game) {
   }
 }
 
-// Points near other stones that may be played without ending the game.
-static PointSet quiet_points(const Board& board, int radius) {
-  PointSet points = legal_points(board) & points_near_stones(board, radius);
-  const PointSet wins = completing_points(board, board.to_move());
-  return points.remove_all(wins);
-}
-
-void SelfPlay::place_random_stones(Game& game) {
+void SelfPlay::place_random_stones(Game& game) const {
   const auto most = static_cast<std::uint32_t>(openings_.random_stones);
   for (std::uint32_t left = game.rng.below(most + 1); left > 0; --left) {
     const Board& board = game.board.board();
     PointSet points = quiet_points(board, kOpeningRadius);
-    if (board.stones() == 0)  // the middle and its neighbours, instead of the middle alone
+    if (board.stones() == 0)  // the centre and its neighbours, not only the centre
       for (const int x : {-1, 0, 1})
         for (const int y : {-1, 0, 1}) {
           const Geometry& geometry = board.geometry();
@@ -100,7 +101,7 @@ void SelfPlay::place_random_stones(Game& game) {
   }
 }
 
-// Ask for the value of the position after the next candidate.
+// Request the value of the position after the next candidate.
 void SelfPlay::weigh_candidate(int index, float* planes) {
   Game& game = games_[static_cast<std::size_t>(index)];
   const auto candidate = static_cast<int>(game.candidate_weights.size());
@@ -135,7 +136,7 @@ void SelfPlay::finish_opening(Game& game) {
 // ---- Searching and playing ----------------------------------------------------------------------------------------
 
 void SelfPlay::begin_search(Game& game) {
-  // A root is looked at more closely than the leaf it was.
+  // The solver spends more nodes on a root than on a leaf. If it now finds a proof, start from there.
   if (game.tree.has_root() && options_.vcf_nodes_root > 0 &&
       judge_.judge(game.board, options_.vcf_nodes_root).result != Result::kUnknown)
     game.tree.reset();
@@ -162,15 +163,20 @@ void SelfPlay::play_move(Game& game) {
   make(game, decision.move);
   ++counts_.moves;
 
-  if (const Outcome outcome = game_outcome(board); outcome != Outcome::kOngoing) return end_game(game, outcome);
+  if (const Outcome outcome = game_outcome(board); outcome != Outcome::kOngoing) {
+    end_game(game, outcome);
+    return;
+  }
   if (options_.stop_when_proved && decision.proof != Result::kUnknown) {
     const Outcome won = win_for(decision.proof == Result::kWin ? mover : opponent(mover));
     record.plies_left = decision.proof_plies - 1;
-    return end_game(game, decision.proof == Result::kDraw ? Outcome::kDraw : won);
+    end_game(game, decision.proof == Result::kDraw ? Outcome::kDraw : won);
+    return;
   }
   if (options_.stop_when_proved && options_.tactics && is_dead(board)) {
     record.plies_left = board.empties();
-    return end_game(game, Outcome::kDraw);
+    end_game(game, Outcome::kDraw);
+    return;
   }
   if (options_.reuse_tree)
     game.tree.advance(decision.move);
@@ -200,7 +206,7 @@ SelfPlay::Leaf& SelfPlay::add_leaf(int index, const LeafJudgement& judgement, co
   return leaf;
 }
 
-// One simulation of a game's tree. False when it can do no more until answers have come.
+// Run one simulation of a game. Returns false if the game has to wait for answers.
 bool SelfPlay::walk_once(int index, float* planes) {
   Game& game = games_[static_cast<std::size_t>(index)];
   const PuctWalk::End end = game.tree.walk(game.board, walk_);
@@ -240,7 +246,7 @@ bool SelfPlay::walk_once(int index, float* planes) {
 
 void SelfPlay::advance(int index, float* planes) {
   Game& game = games_[static_cast<std::size_t>(index)];
-  for (int walks = 0; walks < kMaxWalksACall && game.waiting < options_.leaves; ++walks) {
+  for (int walks = 0; walks < kMaxWalksPerCall && game.waiting < options_.leaves; ++walks) {
     if (!game.candidates.empty()) {
       if (game.candidate_weights.size() < game.candidates.size())
         weigh_candidate(index, planes);
@@ -264,7 +270,7 @@ void SelfPlay::advance(int index, float* planes) {
 }
 
 int SelfPlay::collect(float* planes) {
-  assert(waiting_.empty());
+  if (!waiting_.empty()) throw std::invalid_argument("rows are waiting for their answers");
   for (int i = 0; i < games(); ++i) advance(i, planes);
   return waiting_rows();
 }
@@ -290,7 +296,11 @@ void SelfPlay::supply(const float* log_policies, const float* values) {
 
 std::vector<SelfPlayGame> SelfPlay::take_finished() { return std::exchange(finished_, {}); }
 
-// ---- Keeping ------------------------------------------------------------------------------------------------------
+// ---- Saving and loading -------------------------------------------------------------------------------------------
+
+const SelfPlay::Game& SelfPlay::at(int index) const {
+  return games_[static_cast<std::size_t>(checked_index(index, games(), "game"))];
+}
 
 void SelfPlay::restart() {
   waiting_.clear();
@@ -311,17 +321,17 @@ void SelfPlay::restart() {
   }
 }
 
-bool SelfPlay::set_game(int index, SelfPlayGame record, const Rng::State& rng_state) {
+void SelfPlay::set_game(int index, SelfPlayGame record, const Rng::State& rng_state) {
   Board board = empty_board_;
   for (const Point move : record.moves) {
-    if (move >= rules_.area() || board.is_over() || !is_legal(board, move)) return false;
+    if (move >= rules_.area() || board.is_over() || !is_legal(board, move))
+      throw std::invalid_argument("move " + std::to_string(board.ply() + 1) + " of the game cannot be played");
     board.make(move);
   }
-  if (game_outcome(board) != Outcome::kOngoing) return false;
-  Game& game = games_[static_cast<std::size_t>(index)];
+  if (game_outcome(board) != Outcome::kOngoing) throw std::invalid_argument("the game is over");
+  Game& game = games_[static_cast<std::size_t>(checked_index(index, games(), "game"))];
   game.record = std::move(record);
   game.rng = Rng(rng_state);
-  return true;
 }
 
 }  // namespace tengen

@@ -1,8 +1,8 @@
-// Games that a network plays against itself, many at once.
+// Self-play: many games that a network plays against itself.
 //
-// All games advance together: `collect` walks every tree to leaves and writes their planes, the caller asks the
-// network, `supply` brings the answers back. Moves are decided and games begun anew on the way. Games share no
-// randomness, so that the same seed and the same answers give the same games.
+// All games advance together. `collect` walks every tree to leaves and writes their planes, the caller evaluates them
+// with the network, and `supply` passes the answers back. Moves are chosen and new games started on the way. Games
+// share no randomness, so the same seed and the same answers give the same games.
 #pragma once
 
 #include <cstdint>
@@ -19,33 +19,34 @@ namespace tengen {
 
 // Openings of self-play games.
 struct OpeningOptions {
-  std::vector<std::vector<Point>> list;  // move sequences, one of which is drawn and seen through a random symmetry
-  float fraction = 1.0f;                 // of the games begin with an opening; the others with the empty board
-  int random_stones = 0;                 // at most so many stones near each other, when there is no list
-  // One more stone is drawn from so many candidates, the more even the network finds the position the likelier;
-  // 0 for none.
+  std::vector<std::vector<Point>> list;  // move sequences; one is drawn and gets a random symmetry
+  float fraction = 1.0f;                 // part of the games that start with an opening
+  int random_stones = 0;                 // without a list: largest number of random stones near each other
+  // After random stones, one more stone is drawn from this many candidates. Candidates that lead to a balanced
+  // position, according to the network, are more likely. 0 for no such stone.
   int balance_candidates = 0;
 };
 
-// What the search said of one position of a game, seen by the side to move there.
+// The result of the search of one position of a game, from the point of view of the side to move.
 struct SelfPlayMove {
   float value = 0;
   float surprise = 0;
-  bool full = true;  // a full search, not a quick one
+  bool full = true;  // a full search, not a fast one
 };
 
+// A game, finished or not. SelfPlay fills it; set_game takes one back from a file.
 struct SelfPlayGame {
-  std::vector<Point> moves;  // opening included
+  std::vector<Point> moves;  // including the opening
   int opening_length = 0;
   Outcome outcome = Outcome::kOngoing;
-  int plies_left = 0;                  // of a proof that ended the game before the board did
-  std::vector<SelfPlayMove> searched;  // one for each move after the opening
+  int plies_left = 0;                  // to the end, if a proof has ended the game early
+  std::vector<SelfPlayMove> searched;  // one per move after the opening
   std::vector<float> policies;         // [searched, area]
 };
 
 struct SelfPlayCounts {
   std::uint64_t simulations = 0;
-  std::uint64_t evaluations = 0;  // leaves handed to the network
+  std::uint64_t evaluations = 0;  // leaves passed to the network
   std::uint64_t cache_hits = 0;
   std::uint64_t moves = 0;
   std::uint64_t games = 0;
@@ -61,36 +62,38 @@ class SelfPlay {
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
   int games() const { return static_cast<int>(games_.size()); }
-  // The most rows that one `collect` writes.
+  // The largest number of rows that one call of `collect` writes.
   int max_rows() const;
-  // Rows written that wait for their answers.
+  // Rows that wait for their answers.
   int waiting_rows() const { return static_cast<int>(waiting_.size()) * evaluations_.rows_per_leaf(); }
 
-  // Write planes [rows, C, area] of the leaves that need an evaluation; the number of rows, possibly 0. Nothing may be
-  // waiting.
+  // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows, which may be 0.
+  // Throws std::invalid_argument if rows are still waiting for answers.
   int collect(float* planes);
-  // The network's answers to all rows: log-policy [rows, area], values [rows] for the side to move.
+  // The answers to all waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(const float* log_policies, const float* values);
 
-  // The games that have ended since the last call.
+  // The games that have finished since the last call.
   std::vector<SelfPlayGame> take_finished();
   int finished_count() const { return static_cast<int>(finished_.size()); }
   const SelfPlayCounts& counts() const { return counts_; }
-  // The network has changed: what it has said is forgotten, trees are kept.
+  // Forget cached evaluations, because the network has changed. Trees are kept.
   void clear_cache() { evaluations_.clear(); }
 
-  // Games under way, for keeping them in a file. `restart` forgets trees, walks and the cache: from there the games go
-  // on exactly as those of another object that was given the same states.
+  // Access to unfinished games, to save and load them. `restart` forgets trees, walks and the cache: after it, the
+  // games continue exactly as those of another object with the same games and generator states.
   void restart();
-  const SelfPlayGame& game(int index) const { return games_[static_cast<std::size_t>(index)].record; }
-  const Rng::State& rng_state(int index) const { return games_[static_cast<std::size_t>(index)].rng.state(); }
-  // False when the moves are not those of a game under way. `restart` must follow.
-  bool set_game(int index, SelfPlayGame game, const Rng::State& rng_state);
+  // These throw std::out_of_range if there is no such game.
+  const SelfPlayGame& game(int index) const { return at(index).record; }
+  const Rng::State& rng_state(int index) const { return at(index).rng.state(); }
+  // Replace a game; call `restart` afterwards. Throws std::invalid_argument if the moves are not those of an unfinished
+  // game.
+  void set_game(int index, SelfPlayGame record, const Rng::State& rng_state);
 
  private:
   struct Game {
-    Game(const PuctOptions& options, const Board& board, bool with_patterns, std::uint64_t seed)
-        : rng(seed), board(board, with_patterns), tree(options, board.rules().area()) {}
+    Game(const PuctOptions& options, const Board& start, bool with_patterns, std::uint64_t seed)
+        : rng(seed), board(start, with_patterns), tree(options, start.rules().area()) {}
 
     Rng rng;
     PuctBoard board;
@@ -98,8 +101,8 @@ class SelfPlay {
     SelfPlayGame record;
     bool full = true;
     int simulations = 0;
-    int waiting = 0;  // leaves
-    // Candidates for the stone that makes the opening even; the game proper begins when all have their weight.
+    int waiting = 0;  // leaves that wait for their evaluation
+    // Candidates for the stone that balances the opening. The game starts when all of them have their weights.
     std::vector<Point> candidates;
     std::vector<float> candidate_weights;
   };
@@ -110,9 +113,10 @@ class SelfPlay {
     PuctWalk walk;
     LeafJudgement judgement;
     EvaluationRequest request;
-    int candidate = -1;  // of an opening, when it is not of a tree
+    int candidate = -1;  // index of the candidate if the leaf belongs to an opening, not to a tree
   };
 
+  const Game& at(int index) const;
   void begin_game(Game& game);
   void begin_search(Game& game);
   void advance(int index, float* planes);
@@ -121,8 +125,8 @@ class SelfPlay {
   void finish_opening(Game& game);
   void play_move(Game& game);
   void end_game(Game& game, Outcome outcome);
-  void place_random_stones(Game& game);
-  void make(Game& game, Point move);
+  void place_random_stones(Game& game) const;
+  static void make(Game& game, Point move);
   Leaf& add_leaf(int index, const LeafJudgement& judgement, const EvaluationRequest& request, float* planes);
 
   Rules rules_;

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/checked.h"
 #include "patterns/legality.h"
 
 namespace tengen {
 namespace {
 
-// Below this many boards a thread costs more than it saves.
+// With fewer boards per thread, a thread costs more than it saves.
 constexpr int kBoardsPerThread = 128;
 
-// Call work(first, last) on disjoint ranges that cover all boards. Threads live only as long as the call: nothing is
-// left to break when the process forks, and starting one costs less than a hundredth of what it does.
+// Call work(first, last) on disjoint ranges that cover all boards. Threads live only as long as the call, so nothing
+// can break when the process forks. Starting one costs less than a hundredth of its work.
 template <typename Work>
 void share_out(int boards, int threads, const Work& work) {
   const int shares = std::clamp(boards / kBoardsPerThread, 1, threads);
@@ -53,15 +54,25 @@ VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
 }
 
 template <typename Plane>
+const Board& VectorEnv<Plane>::board(int index) const {
+  return games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))].board;
+}
+
+template <typename Plane>
+typename VectorEnv<Plane>::Game& VectorEnv<Plane>::at(int index) {
+  return games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))];
+}
+
+template <typename Plane>
 void VectorEnv<Plane>::seed(int index, std::uint64_t seed) {
-  Game& game = games_[static_cast<std::size_t>(index)];
+  Game& game = at(index);
   game.rng = Rng(seed);
   game.empties = EmptyPoints(config_.rules.area());
 }
 
 template <typename Plane>
 void VectorEnv<Plane>::reset_board(int index) {
-  Game& game = games_[static_cast<std::size_t>(index)];
+  Game& game = at(index);
   game.board = empty_board_;
   game.empties.refill();
   game.actions_done = 0;
@@ -73,7 +84,7 @@ void VectorEnv<Plane>::reset_board(int index) {
   if (config_.opponent) {
     game.actor = config_.side == Side::kRandom ? static_cast<Colour>(game.rng.below(2))
                                                : static_cast<Colour>(config_.side == Side::kWhite);
-    if (game.board.to_move() != game.actor) make(choose_reply(game));
+    if (game.board.to_move() != game.actor) make(choose_reply(*config_.opponent, game));
   } else {
     game.actor = game.board.to_move();
   }
@@ -102,9 +113,9 @@ void VectorEnv<Plane>::sample_actions(Rng& rng, std::int64_t* actions) {
 }
 
 template <typename Plane>
-Point VectorEnv<Plane>::choose_reply(Game& game) {
-  if (*config_.opponent == PolicyKind::kRandom) return game.empties.draw_legal(game.board, game.rng);
-  return choose_move(*config_.opponent, game.board, game.rng);
+Point VectorEnv<Plane>::choose_reply(PolicyKind policy, Game& game) {
+  if (policy == PolicyKind::kRandom) return game.empties.draw_legal(game.board, game.rng);
+  return choose_move(policy, game.board, game.rng);
 }
 
 template <typename Plane>
@@ -118,12 +129,12 @@ void VectorEnv<Plane>::step_board(int index, std::int64_t action) {
   Game& game = games_[i];
   const Colour actor = game.actor;
   ++game.actions_done;
-  Outcome outcome = win_for(opponent(actor));  // what a resignation or an invalid action brings
+  Outcome outcome = win_for(opponent(actor));  // after a resignation or an invalid action
   if (is_playable(game, action)) {
     place(index, static_cast<Point>(action));
     outcome = game_outcome(game.board);
     if (config_.opponent && outcome == Outcome::kOngoing) {
-      place(index, choose_reply(game));
+      place(index, choose_reply(*config_.opponent, game));
       outcome = game_outcome(game.board);
     }
     if (!config_.opponent) {
@@ -142,7 +153,7 @@ void VectorEnv<Plane>::step_board(int index, std::int64_t action) {
   }
 }
 
-// Make a move and write what it changes.
+// Make a move and update planes and mask.
 template <typename Plane>
 void VectorEnv<Plane>::place(int index, Point point) {
   Game& game = games_[static_cast<std::size_t>(index)];
@@ -165,7 +176,7 @@ void VectorEnv<Plane>::finish(int index, Outcome outcome) {
   episode_lengths_[i] = game.actions_done;
 }
 
-// Planes, mask and colour of a board from its stones.
+// Write planes, mask and colour of a board from its stones.
 template <typename Plane>
 void VectorEnv<Plane>::write_all(int index) {
   const Game& game = games_[static_cast<std::size_t>(index)];
@@ -184,7 +195,7 @@ void VectorEnv<Plane>::write_all(int index) {
   if (config_.rules.rule == Rule::kRenju) write_renju_mask(index);
 }
 
-// One stone may make or undo fouls far away, and white has none: all points are looked at again.
+// One stone can make or remove fouls far away, and white has none, so all points are written again.
 template <typename Plane>
 void VectorEnv<Plane>::write_renju_mask(int index) {
   const Board& board = this->board(index);

@@ -1,8 +1,8 @@
-// Many games advanced by one call: what tengen.envs.GomokuVectorEnv stands on.
+// Many games that advance with one call, for tengen.envs.GomokuVectorEnv.
 //
-// A step plays one action on each board, lets the opponent answer, writes planes and masks where they changed, and
-// begins a new game at once where one has ended. Boards never share randomness, so that the games of a seed are the
-// same however many threads play them.
+// A step plays one action on each board, lets the opponent answer, updates planes and masks, and immediately starts a
+// new game where one has ended. Boards never share randomness, so the games of a seed do not depend on the number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 struct VectorEnvConfig {
   Rules rules;
   int boards = 1;
-  std::optional<PolicyKind> opponent;  // none: the caller plays both colours in turn
+  std::optional<PolicyKind> opponent;  // without one, the caller plays both colours in turn
   Side side = Side::kBlack;
   PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
-  bool resign_action = false;  // action number `area` gives the game up
-  int opening_moves = 0;  // random moves before the agent's first one; at most 2 * win_length - 3, so that none wins
+  bool resign_action = false;  // action number `area` resigns
+  int opening_moves = 0;       // random moves before the first action; at most 2 * win_length - 3, so that none wins
   int threads = 1;
 };
 
@@ -36,38 +36,38 @@ struct VectorEnvConfig {
 template <typename Plane>
 class VectorEnv {
  public:
-  // All boards are seeded by their number and hold a new game.
+  // All boards start with a new game and are seeded by their number.
   explicit VectorEnv(const VectorEnvConfig& config);
 
   const VectorEnvConfig& config() const { return config_; }
   int boards() const { return config_.boards; }
   int actions() const { return config_.rules.area() + (config_.resign_action ? 1 : 0); }
-  const Board& board(int index) const { return games_[static_cast<std::size_t>(index)].board; }
-
-  // Begin the randomness of a board anew; reset_board must follow.
+  // These throw std::out_of_range if there is no such board.
+  const Board& board(int index) const;
+  // Seed the randomness of a board; call reset_board afterwards.
   void seed(int index, std::uint64_t seed);
   void reset_board(int index);
 
-  // The first board that cannot play its action (occupied, foul, no such action), or -1.
+  // The first board on which the action is invalid (occupied, foul, no such action), or -1.
   int find_invalid(const std::int64_t* actions) const;
 
   // Play one action on each board. An invalid action loses the game.
   void step(const std::int64_t* actions);
 
-  // A random legal point for each board, drawn with `rng`.
+  // Draw a random legal point for each board with `rng`.
   void sample_actions(Rng& rng, std::int64_t* actions);
 
-  // The state after the last step or reset, one entry or block for each board. The memory lives as long as this object.
+  // The state after the last step or reset, one entry or block per board, in memory of this object.
   Plane* planes() { return planes_.get(); }           // [boards, C, area]
   std::int8_t* masks() { return masks_.get(); }       // [boards, actions]
-  std::int8_t* colours() { return colours_.data(); }  // whose action is next, who also views the planes
+  std::int8_t* colours() { return colours_.data(); }  // whose action is next; also the viewer of the planes
   double* rewards() { return rewards_.data(); }       // of the last step, for the colour that acted
   bool* terminations() { return terminations_.get(); }
-  // Of the game that ended in the last step; entries of other boards are older.
+  // Of games that ended in the last step. Entries of other boards are older.
   Plane* final_planes() { return final_planes_.get(); }
   std::int8_t* final_colours() { return final_colours_.data(); }
   std::uint8_t* outcomes() { return outcomes_.data(); }
-  double* episode_returns() { return episode_returns_.data(); }  // the agent's result; black's without an opponent
+  double* episode_returns() { return episode_returns_.data(); }  // for the agent; for black without an opponent
   std::int64_t* episode_lengths() { return episode_lengths_.data(); }
 
  private:
@@ -79,7 +79,8 @@ class VectorEnv {
     int actions_done;  // of this game
   };
 
-  Point choose_reply(Game& game);
+  Game& at(int index);
+  static Point choose_reply(PolicyKind policy, Game& game);
   bool is_playable(const Game& game, std::int64_t action) const;
   void step_board(int index, std::int64_t action);
   void place(int index, Point point);

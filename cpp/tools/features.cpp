@@ -8,13 +8,14 @@
 namespace tengen {
 namespace {
 
-bool is_asked(const PatternBoard& board) {
+// Whether the search would evaluate the position.
+bool is_evaluated(const PatternBoard& board) {
   const Colour own = board.to_move();
   return !board.count(own, threat::kFive) && !board.count(opponent(own), threat::kFive) &&
          !board.count(own, threat::kOpenFour);
 }
 
-// Counts per column; only the columns touched are visited afterwards, in order.
+// Counts per column. Only the columns that were touched are visited afterwards, in order.
 class ColumnCounts {
  public:
   void add(int column, int amount) {
@@ -40,12 +41,14 @@ class ColumnCounts {
   }
 
  private:
-  std::array<std::int16_t, 2 * kShapeCodes> counts_{};
-  std::array<bool, 2 * kShapeCodes> seen_{};
+  static constexpr std::size_t kColumns = std::size_t{2} * kShapeCodes;
+
+  std::array<std::int16_t, kColumns> counts_{};
+  std::array<bool, kColumns> seen_{};
   std::vector<int> touched_;
 };
 
-// The codes of both sides on every empty point, sorted.
+// The pairs of codes of all empty points, sorted.
 std::vector<std::int32_t> pairs_of(const PatternBoard& board) {
   const Colour own = board.to_move();
   std::vector<std::int32_t> pairs;
@@ -110,7 +113,7 @@ void add_features(const Board& board, const std::vector<int>& moves, int first, 
     if (index < 0 || index >= board.rules().area()) return;
     const auto move = static_cast<Point>(index);
     if (patterns.board().is_over() || !patterns.is_empty(move)) return;
-    if (static_cast<int>(i) >= first && is_asked(patterns)) {
+    if (static_cast<int>(i) >= first && is_evaluated(patterns)) {
       features.games.push_back(game);
       features.move_indices.push_back(static_cast<std::int16_t>(i));
       add_sample(patterns, move, bare, counts, features);

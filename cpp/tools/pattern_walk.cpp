@@ -8,8 +8,8 @@
 namespace tengen {
 namespace {
 
-// Longer random games are not what a search meets.
-constexpr int kStonesOfAGame = 40;
+// Games end after this many stones, because searches rarely meet longer random games.
+constexpr int kStonesPerGame = 40;
 
 Point pick(const PointSet& set, Rng& rng) {
   auto left = static_cast<int>(rng.below(static_cast<std::uint32_t>(set.size())));
@@ -27,7 +27,7 @@ PointSet empty_points(const PatternBoard& board) {
   return set;
 }
 
-// Small enough that their sums over the largest board fit.
+// Random features, small enough that their sums over the largest board do not overflow.
 PointFeatures random_features(Rng& rng) {
   PointFeatures features;
   for (auto* tables : {&features.own, &features.other})
@@ -49,7 +49,7 @@ std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps
   for (int step = 0; step < steps; ++step) {
     const bool may_unmake = patterns.board().ply() > ply_before;
     if (is_finished(patterns) && !may_unmake) break;
-    // Two steps forward, one back, so that the walk reaches crowded boards but also undoes moves of every age.
+    // On average two steps forward and one back, so that the walk reaches crowded boards but also unmakes old moves.
     if (may_unmake && (is_finished(patterns) || rng.below(3) == 0)) {
       patterns.unmake();
     } else {
@@ -69,7 +69,7 @@ std::uint64_t run_make_unmake(const Board& board, const Weights& weights, std::u
   std::uint64_t done = 0;
   while (done < pairs) {
     const PointSet candidates = patterns.candidates();
-    if (is_finished(patterns) || candidates.empty() || patterns.board().stones() >= kStonesOfAGame) {
+    if (is_finished(patterns) || candidates.empty() || patterns.board().stones() >= kStonesPerGame) {
       if (patterns.board().ply() == board.ply()) break;
       while (patterns.board().ply() > board.ply()) patterns.unmake();
       continue;

@@ -1,4 +1,4 @@
-// Perft: how many sequences of legal moves there are, ply by ply. A finished game is not extended.
+// Perft: the number of sequences of legal moves, ply by ply. Finished games are not extended.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 """
-The native core of Tengen. Thin and unchecked: use it through tengen.core, not directly.
+The native core of Tengen. Use it through the packages of tengen, not directly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 
 class Colour(enum.IntEnum):
-    """The side that moves or owns a stone."""
+    """A side."""
 
     BLACK = 0
 
     WHITE = 1
 
 class Rule(enum.IntEnum):
-    """Which lines win (tengen.core.contracts.Rule)."""
+    """The rule that decides which lines win (tengen.core.contracts.Rule)."""
 
     FREESTYLE = 0
 
@@ -31,7 +31,7 @@ class Rule(enum.IntEnum):
     CARO_EXACT = 4
 
 class Outcome(enum.IntEnum):
-    """The result of a game; arrays hold these numbers."""
+    """The result of a game. Arrays hold these numbers."""
 
     ONGOING = 0
 
@@ -42,7 +42,7 @@ class Outcome(enum.IntEnum):
     DRAW = 3
 
 class Foul(enum.IntEnum):
-    """What renju forbids black."""
+    """The moves that renju forbids to black."""
 
     NONE = 0
 
@@ -60,42 +60,45 @@ class Board:
     def copy(self) -> Board: ...
 
     def set_up(self, black: Sequence[int], white: Sequence[int], to_move: int) -> None:
-        """Put stones on the empty board and say who moves next."""
+        """Put stones on an empty board and set the side to move."""
 
     def make(self, point: int) -> None:
-        """Play a point. Renju fouls are not checked here."""
+        """Play a point. Renju fouls are not checked."""
 
-    def unmake(self) -> None: ...
+    def unmake(self) -> None:
+        """Take back the last move."""
 
-    def at(self, arg: int, /) -> int: ...
+    def at(self, point: int) -> int:
+        """Return 0 for an empty point, 1 for a black stone, 2 for a white stone."""
 
-    def would_win(self, point: int, colour: int) -> bool: ...
+    def would_win(self, point: int, colour: int) -> bool:
+        """Whether a stone of that colour would complete a winning line."""
 
     def foul_at(self, point: int) -> Foul:
-        """The foul that black would commit there."""
+        """The foul that black would commit on the empty point."""
 
     def fouls(self) -> list[tuple[int, Foul]]:
         """Pairs (point, foul) of the side to move."""
 
     def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]:
-        """bool [area]: what the side to move may play."""
+        """bool [area]: the legal points of the side to move."""
 
     def cells(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
         """uint8 [height, width]: 0 empty, 1 black, 2 white. A copy."""
 
     def moves(self) -> list[int]: ...
 
-    def winning_line(self) -> list[int]: ...
+    def winning_line(self) -> list[int]:
+        """The points of a winning line; empty if nobody has won."""
 
     def outcome(self) -> Outcome:
-        """The result so far; black without a legal point in renju has lost."""
+        """The result so far. In renju, black loses without a legal point."""
 
     def check(self) -> str:
-        """
-        Empty when the redundant state agrees with the stones, else what does not.
-        """
+        """Compare the incremental state with the stones; return '' or the fault."""
 
-    def perft(self, depth: int) -> list[tuple[int, int]]: ...
+    def perft(self, depth: int) -> list[tuple[int, int]]:
+        """Pairs (sequences, wins) for each number of moves up to `depth`."""
 
     @property
     def hash(self) -> int: ...
@@ -129,25 +132,27 @@ class PolicyKind(enum.Enum):
     RULE_BASED = 7
 
 class Policy:
-    """A simple player with its seeded randomness."""
+    """A simple player with its own randomness."""
 
     def __init__(self, kind: PolicyKind, seed: int = 0) -> None: ...
 
     def reseed(self, seed: int) -> None:
-        """Begin again, as if made with this seed."""
+        """Restart the randomness, as if constructed with this seed."""
 
     def choose(self, board: Board) -> int:
-        """A legal point for the side to move of an unfinished game."""
+        """A legal move for the side to move. The game must not be over."""
 
     @property
     def kind(self) -> PolicyKind: ...
 
 def chains_score(board: Board, point: int) -> int:
-    """What the chains player thinks of an empty point, for the side to move."""
+    """
+    The score of an empty point for the side to move, as the chains player sees it.
+    """
 
 class PlaneLayout(enum.Enum):
     """
-    Which planes an observation has, and in which order (cpp/core/plane_layout.h).
+    The planes of an observation and their order (cpp/core/plane_layout.h).
     """
 
     BOARD = 0
@@ -168,13 +173,15 @@ def plane_count(layout: PlaneLayout) -> int:
     """The number of planes C of a layout."""
 
 def needs_patterns(layout: PlaneLayout) -> bool:
-    """Whether a layout shows shapes, which exist for win lengths 4 and 5."""
+    """
+    Whether a layout needs patterns, which exist only for win lengths 4 and 5.
+    """
 
 def is_incremental(layout: PlaneLayout) -> bool:
-    """Whether vector environments can serve a layout."""
+    """Whether vector environments support a layout."""
 
 class Side(enum.Enum):
-    """Which colour the agent plays against an opponent."""
+    """The colour that the agent plays against an opponent."""
 
     BLACK = 0
 
@@ -183,30 +190,30 @@ class Side(enum.Enum):
     RANDOM = 2
 
 class ByteVectorEnv:
-    """Many games advanced by one call, planes of int8."""
+    """Many games that advance with one call, with int8 planes."""
 
     def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Games by the rules of `board`, whose stones are not looked at."""
+        """Create games by the rules of `board`; its stones are ignored."""
 
     def seed(self, board: int, seed: int) -> None:
-        """Begin the randomness of a board anew; reset_board must follow."""
+        """Seed the randomness of a board; call reset_board afterwards."""
 
     def reset_board(self, board: int) -> None:
-        """Begin a new game on a board."""
+        """Start a new game on a board."""
 
     def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """The first board that cannot play its action, or -1."""
+        """The first board on which the action is invalid, or -1."""
 
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Play one action on each board; an invalid one loses. Writes into the arrays below.
+        Play one action on each board and update the arrays. An invalid action loses the game.
         """
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Write a random legal point of each board into `actions`."""
+        """Write a random legal point for each board into `actions`."""
 
     def moves(self, board: int) -> list[int]:
-        """The moves of the game on a board, opening included."""
+        """The moves of the game on a board, including the opening."""
 
     @property
     def planes(self) -> NDArray[numpy.int8]: ...
@@ -239,30 +246,30 @@ class ByteVectorEnv:
     def episode_lengths(self) -> NDArray[numpy.int64]: ...
 
 class FloatVectorEnv:
-    """Many games advanced by one call, planes of float32."""
+    """Many games that advance with one call, with float32 planes."""
 
     def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Games by the rules of `board`, whose stones are not looked at."""
+        """Create games by the rules of `board`; its stones are ignored."""
 
     def seed(self, board: int, seed: int) -> None:
-        """Begin the randomness of a board anew; reset_board must follow."""
+        """Seed the randomness of a board; call reset_board afterwards."""
 
     def reset_board(self, board: int) -> None:
-        """Begin a new game on a board."""
+        """Start a new game on a board."""
 
     def find_invalid(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """The first board that cannot play its action, or -1."""
+        """The first board on which the action is invalid, or -1."""
 
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Play one action on each board; an invalid one loses. Writes into the arrays below.
+        Play one action on each board and update the arrays. An invalid action loses the game.
         """
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Write a random legal point of each board into `actions`."""
+        """Write a random legal point for each board into `actions`."""
 
     def moves(self, board: int) -> list[int]:
-        """The moves of the game on a board, opening included."""
+        """The moves of the game on a board, including the opening."""
 
     @property
     def planes(self) -> NDArray[numpy.float32]: ...
@@ -295,31 +302,35 @@ class FloatVectorEnv:
     def episode_lengths(self) -> NDArray[numpy.int64]: ...
 
 class GameBatch:
-    """Many games that are played to their ends together."""
+    """A batch of games that are played together."""
 
     def __init__(self, board: Board, games: int, layout: PlaneLayout) -> None:
         """
-        Games by the rules of `board`, whose stones are not looked at; `begin` comes first.
+        Create games by the rules of `board`; its stones are ignored. Call `begin` first.
         """
 
     def begin(self, seed: int, most_opening_moves: int) -> None:
-        """Every game anew, with up to so many random moves."""
+        """
+        Reset all games. Each starts with 0 to `most_opening_moves` random moves.
+        """
 
     def write(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], turns: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], legal: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """
-        Write planes and legal points of some games as the side to move sees them, each through its symmetry.
+        Write planes and legal points of some games from the view of the side to move, each through a symmetry.
         """
 
     def choose(self, policies: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """
-        Write the moves of simple players, by the number of their kind; negative ones are left out.
+        Write moves of simple players into `actions`. Skips negative policies and finished games.
         """
 
     def play(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """One action in each game: negative for none, an illegal one loses."""
+        """
+        Play one action in each unfinished game. A negative action skips the game; an illegal one loses it.
+        """
 
     def moves(self, game: int) -> list[int]:
-        """The moves of a game, opening included."""
+        """The moves of a game, including the opening."""
 
     @property
     def outcomes(self) -> NDArray[numpy.uint8]: ...
@@ -329,7 +340,7 @@ class GameBatch:
 
 class LineShape(enum.IntEnum):
     """
-    What a stone makes along one line, weakest first (cpp/patterns/shapes.h).
+    The shape that a stone makes along one line, weakest first (cpp/patterns/shapes.h).
     """
 
     NOTHING = 0
@@ -366,50 +377,51 @@ class PatternBoard:
     """
 
     def __init__(self, board: Board) -> None:
-        """Copies the board, which keeps its history. Win length 4 or 5."""
+        """Copy a board with its history. Only for win lengths 4 and 5."""
 
     def make(self, point: int) -> None:
-        """Play a point. Renju fouls are not checked here."""
+        """Play a point. Renju fouls are not checked."""
 
-    def unmake(self) -> None: ...
+    def unmake(self) -> None:
+        """Take back the last move made on this board."""
 
     def pass_turn(self) -> None:
-        """Give the turn to the other side; a second call takes it back."""
+        """Give the turn to the other side; a second call gives it back."""
 
     def threats(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
-        """uint8 [2, area]: the threat that black and white would make; a copy."""
+        """
+        uint8 [2, area]: the threats that black and white would make; 0 on stones. A copy.
+        """
 
     def shapes(self, colour: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
-        """uint8 [4, area]: the shape along each direction; a copy."""
+        """uint8 [4, area]: the shapes along each direction. A copy."""
 
     def shape(self, colour: int, direction: int, point: int) -> LineShape:
         """One entry of shapes(); NOTHING on a stone."""
 
     def at(self, point: int) -> int:
-        """0 empty, 1 black, 2 white."""
+        """Return 0 for an empty point, 1 for a black stone, 2 for a white stone."""
 
     def fives(self, colour: int) -> list[int]:
-        """The points where that colour makes five."""
+        """The empty points where that colour makes five."""
 
     def is_legal(self, colour: int, point: int) -> bool:
-        """Whether that colour may play there."""
+        """Whether that colour may play the point."""
 
     def check(self) -> str:
-        """
-        Empty when the incremental state agrees with the stones, else what does not.
-        """
+        """Compare the incremental state with the stones; return '' or the fault."""
 
     @property
     def to_move(self) -> Colour: ...
 
 def check_pattern_walk(board: Board, seed: int, steps: int) -> str:
     """
-    Random moves made and unmade, the state checked after each: empty text, or what is wrong.
+    Make and unmake random moves and check the state after each; return '' or the fault.
     """
 
 def run_make_unmake(board: Board, weights: Weights, seed: int, pairs: int) -> int:
     """
-    Make and unmake that many moves with all pattern state; returns a signature of the states.
+    Make and unmake `pairs` moves with all pattern state; return a signature of the states.
     """
 
 class StopSignal:
@@ -462,7 +474,7 @@ class Ingredient(enum.IntEnum):
 
 def search_parameters() -> list[tuple[str, int, int, int]]:
     """
-    Every number that steers the search: its name, its default, and the range it makes sense in.
+    All search parameters: name, default, and the bounds of the sensible range.
     """
 
 class EvaluationNet:
@@ -508,7 +520,7 @@ class EvaluationNet:
 
 class Weights:
     """
-    The numbers of the evaluation and of move ordering; int16 arrays [2, n].
+    The weights of the evaluation and of move ordering, as int16 arrays [2, n].
     """
 
     def __init__(self, points: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], threats: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], attack: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], defence: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], net: EvaluationNet | None = None) -> None: ...
@@ -535,7 +547,7 @@ class Weights:
     def defence(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C')]: ...
 
 class SearchLine:
-    """One line of play with its value to the side to move."""
+    """A line of play with its value for the side to move."""
 
     @property
     def value(self) -> int: ...
@@ -614,7 +626,7 @@ class Engine:
     def set_weights(self, weights: Weights) -> None: ...
 
     def set_options(self, ingredients: int, max_four_depth: int, parameters: Mapping[str, int] = {}) -> None:
-        """Parameters that are not named have their defaults."""
+        """Parameters that are not given have their defaults."""
 
     def set_table_bytes(self, bytes: int) -> None: ...
 
@@ -622,7 +634,7 @@ class Engine:
 
     def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
-        Search a game that is not over. The callback gets a SearchReport after each iteration.
+        Search a position of a game that is not over. The callback gets a SearchReport after each iteration.
         """
 
     @property
@@ -630,10 +642,10 @@ class Engine:
 
     @property
     def table_usage(self) -> int:
-        """Entries of this search in the table, in thousandths."""
+        """Share of the table that this search has filled, in thousandths."""
 
 class Verdict(enum.Enum):
-    """What a solver found."""
+    """The result of a solver."""
 
     UNKNOWN = 0
 
@@ -681,7 +693,7 @@ class PlayoutPolicy(enum.Enum):
     HEURISTIC = 1
 
 class ProofResult(enum.Enum):
-    """What a search has proved for the side to move."""
+    """A result that a search has proved for the side to move."""
 
     UNKNOWN = 0
 
@@ -692,11 +704,11 @@ class ProofResult(enum.Enum):
     DRAW = 3
 
 def play_out(board: Board, policy: PlayoutPolicy, seed: int) -> tuple[list[int], Outcome]:
-    """Play one playout; returns its moves and the outcome."""
+    """Play one playout; return its moves and the outcome."""
 
 def tally_playouts(board: Board, policy: PlayoutPolicy, count: int, seed: int) -> list[int]:
     """
-    Play many playouts: wins of black, wins of white, draws, moves of all of them.
+    Play many playouts; return the wins of black, the wins of white, the draws and the total number of moves.
     """
 
 class RolloutLimits:
@@ -733,7 +745,9 @@ class RolloutLimits:
     def excluded(self, arg: Sequence[int], /) -> None: ...
 
 class RolloutMove:
-    """What playouts say about one root move, seen by the side to move."""
+    """
+    What the search knows about one root move, from the point of view of the side to move.
+    """
 
     @property
     def move(self) -> int: ...
@@ -754,7 +768,7 @@ class RolloutMove:
     def line(self) -> list[int]: ...
 
 class RolloutReport:
-    """The state of a search by playouts; moves are best first."""
+    """The state of a rollout search. The best move comes first."""
 
     @property
     def moves(self) -> list[RolloutMove]: ...
@@ -835,7 +849,7 @@ class Uct:
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a game that is not over. The callback gets a RolloutReport now and then.
+        Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.
         """
 
 class Hmcts:
@@ -845,17 +859,191 @@ class Hmcts:
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a game that is not over. The callback gets a RolloutReport now and then.
+        Search a position of a game that is not over. The callback gets a RolloutReport at increasing intervals.
         """
+
+class FudanKeys(enum.Enum):
+    """Which keys the score dictionary knows."""
+
+    ALL = 0
+
+    AS_AUTHORED = 1
+
+class FudanEvaluation(enum.Enum):
+    """How the shape of a line is scored."""
+
+    DICTIONARY = 0
+
+    TABLE = 1
+
+class FudanCheckmate(enum.Enum):
+    """The checkmate search at the root."""
+
+    OFF = 0
+
+    BOTH_SIDES = 1
+
+    AUTHORS = 2
+
+def fudan_shape_score(keys: FudanKeys, low_blocked: bool, low_outer: int, middle: int, high_outer: int, high_blocked: bool) -> int:
+    """
+    The score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.
+    """
+
+class FudanScoreOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def keys(self) -> FudanKeys: ...
+
+    @keys.setter
+    def keys(self, arg: FudanKeys, /) -> None: ...
+
+    @property
+    def evaluation(self) -> FudanEvaluation: ...
+
+    @evaluation.setter
+    def evaluation(self, arg: FudanEvaluation, /) -> None: ...
+
+    @property
+    def blocked_update(self) -> bool: ...
+
+    @blocked_update.setter
+    def blocked_update(self, arg: bool, /) -> None: ...
+
+    @property
+    def peer_update(self) -> bool: ...
+
+    @peer_update.setter
+    def peer_update(self, arg: bool, /) -> None: ...
+
+class FudanPointScores:
+    """What every point is worth, kept up to date move by move."""
+
+    def __init__(self, options: FudanScoreOptions, board: Board) -> None: ...
+
+    def place(self, point: int, colour: Colour) -> None: ...
+
+    def remove(self, point: int) -> None: ...
+
+    def score(self, colour: Colour, point: int) -> int: ...
+
+    def direction_scores(self, colour: Colour, point: int) -> list[int]:
+        """
+        One score for each direction: row, column, rising and falling diagonal.
+        """
+
+    def stone_sum(self, colour: Colour) -> int: ...
+
+    @property
+    def hash(self) -> int: ...
+
+    @property
+    def neighbours(self) -> list[int]: ...
+
+class FudanOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def scores(self) -> FudanScoreOptions: ...
+
+    @scores.setter
+    def scores(self, arg: FudanScoreOptions, /) -> None: ...
+
+    @property
+    def hash_index(self) -> bool: ...
+
+    @hash_index.setter
+    def hash_index(self, arg: bool, /) -> None: ...
+
+    @property
+    def checkmate(self) -> FudanCheckmate: ...
+
+    @checkmate.setter
+    def checkmate(self, arg: FudanCheckmate, /) -> None: ...
+
+    @property
+    def prefers_fast_wins(self) -> bool: ...
+
+    @prefers_fast_wins.setter
+    def prefers_fast_wins(self, arg: bool, /) -> None: ...
+
+class FudanLimits:
+    def __init__(self) -> None: ...
+
+    @property
+    def time_ms(self) -> int: ...
+
+    @time_ms.setter
+    def time_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
+    def lines(self) -> int: ...
+
+    @lines.setter
+    def lines(self, arg: int, /) -> None: ...
+
+class FudanLine:
+    """One line of play with its value to the side to move."""
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+class FudanReport:
+    """The state of a search after an iteration."""
+
+    @property
+    def lines(self) -> list[FudanLine]: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def elapsed_ms(self) -> float: ...
+
+    @property
+    def win_plies(self) -> int: ...
+
+class FudanSearch:
+    """The alpha-beta search of the fudan report. One search at a time."""
+
+    def __init__(self, options: FudanOptions) -> None: ...
+
+    def search(self, board: Board, limits: FudanLimits, on_report: Callable[[FudanReport], None] | None = None, stop: StopSignal | None = None) -> FudanReport:
+        """
+        Search a game that is not over. The callback gets a FudanReport after each iteration.
+        """
+
+FUDAN_SCORE_UNIT: int = 10
+
+FUDAN_WIN_BOUND: int = 99999999000
 
 def write_planes(board: Board, layout: PlaneLayout, viewer: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
-    Write float32 [C, height, width] as the viewer (0 black, 1 white) sees the board.
+    Write planes, float32 [C, height, width], as the viewer (0 black, 1 white) sees the board.
     """
 
 def write_game_planes(start: Board, layout: PlaneLayout, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
     """
-    Write float32 [B, C, height, width] as the side to move sees each row of uint16 moves [B, L] after its count of moves, int32 [B], played from the start.
+    Write planes, float32 [B, C, height, width], from the view of the side to move. Row i of `moves`, uint16 [B, L], is a game from `start`; the position is the one after counts[i] moves, int32 [B].
     """
 
 class RootNoise(enum.Enum):
@@ -1095,7 +1283,7 @@ class PuctOptions:
 
 def plan_halving(candidates: int, simulations: int) -> list[int]:
     """
-    For each simulation of sequential halving, the visits that a root move must have to be considered.
+    For each simulation of sequential halving, the number of visits that a root move must have to be considered.
     """
 
 class OpeningOptions:
@@ -1128,7 +1316,7 @@ class OpeningOptions:
     def balance_candidates(self, arg: int, /) -> None: ...
 
 class SelfPlayGame:
-    """A game of self-play, finished or under way."""
+    """A game of self-play, finished or not."""
 
     def __init__(self) -> None: ...
 
@@ -1162,18 +1350,20 @@ class SelfPlayGame:
 
     @property
     def full(self) -> NDArray[numpy.float32]:
-        """float32 [searched]: 1 for full searches, 0 for quick ones."""
+        """float32 [searched]: 1 for full searches, 0 for fast ones."""
 
     def set_searched(self, arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
 class SelfPlay:
-    """Games that a network plays against itself, many at once."""
+    """Many games that a network plays against itself."""
 
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, openings: OpeningOptions, games: int, seed: int) -> None:
-        """Games by the rules of `board`, whose stones are not looked at."""
+        """Create games by the rules of `board`; its stones are ignored."""
 
     def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
-        """Write the planes of leaves; the number of rows."""
+        """
+        Write the planes of leaves that need an evaluation; return the number of rows.
+        """
 
     def supply(self, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -1197,14 +1387,16 @@ class SelfPlay:
 
     @property
     def finished_count(self) -> int:
-        """Games that take_finished would return."""
+        """Number of games that take_finished would return."""
 
     @property
     def counts(self) -> list[int]:
         """Simulations, evaluations, cache hits, moves, games."""
 
 class PuctMove:
-    """What a search says about one root move, seen by the side to move."""
+    """
+    What a search knows about one root move, from the point of view of the side to move.
+    """
 
     @property
     def move(self) -> int: ...
@@ -1228,7 +1420,7 @@ class PuctMove:
     def line(self) -> list[int]: ...
 
 class PuctReport:
-    """The state of a search; the decided move is first."""
+    """The state of a search. The chosen move comes first."""
 
     @property
     def moves(self) -> list[PuctMove]: ...
@@ -1246,20 +1438,26 @@ class PuctReport:
     def proof_plies(self) -> int: ...
 
 class PuctSearch:
-    """One position searched with a network, by workers that share the tree."""
+    """
+    The search of one position with a network, by workers that share a tree.
+    """
 
     def __init__(self, board: Board, layout: PlaneLayout, options: PuctOptions, memory_bytes: int) -> None:
-        """For positions by the rules of `board`."""
+        """
+        Create a search for positions with the rules of `board`; its stones are ignored.
+        """
 
     def begin(self, board: Board, simulations: int, time_ms: int, excluded: Sequence[int], workers: int, seed: int, stop: StopSignal | None = None) -> None: ...
 
     def collect(self, worker: int, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
-        """Write the planes of leaves; the number of rows."""
+        """
+        Write the planes of leaves that need an evaluation; return the number of rows.
+        """
 
     def supply(self, worker: int, log_policies: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def abandon(self, worker: int) -> None:
-        """Take back walks that will get no answer."""
+        """Cancel the walks of a worker that will get no answers."""
 
     def report(self, lines: int, temperature: float) -> PuctReport: ...
 
@@ -1268,37 +1466,41 @@ class PuctSearch:
     def clear(self) -> None: ...
 
     def check(self) -> str:
-        """Empty when the tree's counts agree and no walk is under way."""
+        """
+        Check that the counts of the tree agree and no walk is pending; return '' or the fault.
+        """
 
     @property
     def is_over(self) -> bool: ...
 
     @property
     def simulations(self) -> int:
-        """Those done so far."""
+        """Number of finished simulations."""
 
     @property
     def max_rows(self) -> int: ...
 
 class CriticInput(enum.Enum):
-    """What a critic sees of a position (cpp/eval/critic.h)."""
+    """The inputs of a critic (cpp/eval/critic.h)."""
 
     STONES = 0
 
     POINTS = 1
 
 class Activation(enum.Enum):
-    """What a critic's hidden units do to their sums."""
+    """The activation function of the hidden units of a critic."""
 
     SIGMOID = 0
 
     RELU = 1
 
 class Critic:
-    """Counts of shapes -> hidden units -> the logit of winning."""
+    """A small network: counts of shapes -> hidden units -> logit of a win."""
 
     def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
-        """Weights [inputs, hidden], the others [hidden]."""
+        """
+        weights has the shape [inputs, hidden], biases and output_weights [hidden].
+        """
 
     @property
     def input(self) -> CriticInput: ...
@@ -1307,19 +1509,21 @@ class Critic:
     def hidden(self) -> int: ...
 
 def critic_input_count(input: CriticInput) -> int:
-    """How many inputs a critic has."""
+    """The number of inputs of a critic."""
 
 def judge_afterstates(critic: Critic, board: Board, radius: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
     """
-    Candidate points of the side to move and the logits of the positions after them, seen by it.
+    The candidate points of the side to move, and for it the logits of the positions after them.
     """
 
 def critic_inputs(input: CriticInput, board: Board, view: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
-    """The inputs that are not 0 and their amounts, seen by a colour."""
+    """
+    The indices and amounts of the non-zero inputs, as the colour `view` sees the position.
+    """
 
 def play_critic_games(learner: Critic, board: Board, *, games: int, seed: int, radius: int, epsilon: float, random_stones: int, critic_opponent: Critic | None = None, policy_opponent: PolicyKind | None = None) -> dict[str, Any]:
     """
-    Games by the rules of `board`, and what the learner thought of them: the arrays of CriticGames by name (cpp/play/critic_games.h).
+    Play games by the rules of `board`; its stones are ignored. Returns the arrays of CriticGames by name (cpp/play/critic_games.h).
     """
 
 def shape_codes() -> list[list[int]]:
@@ -1330,19 +1534,19 @@ class PositionFeatures:
 
     def __init__(self, by_colour: bool = False) -> None:
         """
-        by_colour: the codes of white have columns of their own, behind those of black.
+        With by_colour, the codes of white have their own columns after those of black.
         """
 
     def add(self, board: Board, moves: Sequence[int], first: int) -> None:
         """
-        Add the positions of a game played on from the board, from its first-th move. Win length 4 or 5.
+        Add positions of a game that starts at `board`, from move number `first` on. Win length 4 or 5.
         """
 
     def __len__(self) -> int: ...
 
     def take(self) -> dict[str, Any]:
         """
-        The arrays of PositionFeatures by name (cpp/tools/features.h); nothing is left here.
+        Remove all samples and return them: the arrays of PositionFeatures by name (cpp/tools/features.h).
         """
 
 VALUE_UNIT: int = 8

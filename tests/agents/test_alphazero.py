@@ -111,10 +111,10 @@ def test_refusals(name: str, message: str) -> None:
 def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none-such' is neither a folder, nor an .onnx file, nor a shipped model"):
         make_agent(f"{kind}:model=none-such")
-    with pytest.raises(InputError, match=r"has no model\.onnx; a training run has it after its first iteration"):
+    with pytest.raises(InputError, match=r"has no model\.onnx; a training run writes it after its first iteration"):
         make_agent(f"{kind}:run={tmp_path}")
     (write_model(tmp_path) / "model-int8.onnx").unlink()
-    with pytest.raises(InputError, match=r"has no model-int8\.onnx: it has its network in fp32 only, like every"):
+    with pytest.raises(InputError, match=r"has no model-int8\.onnx: training runs have their network in fp32 only"):
         make_agent(f"{kind}:run={tmp_path},precision=int8")
 
 

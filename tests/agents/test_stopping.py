@@ -20,7 +20,7 @@ from tengen.core.stop_signal import StopSignal
 from tengen.search.threats import Verdict, solve_threats
 
 STOPS = 10_000
-AGENTS = ("alphabeta:hash-mb=1", "uct:memory-mb=1", "hmcts", "alphazero:model=15x15,reuse=false")
+AGENTS = ("alphabeta:hash-mb=1", "fudan:depth=0", "uct:memory-mb=1", "hmcts", "alphazero:model=15x15,reuse=false")
 SOLVERS = ("vcf", "vct")
 ENDLESS = Limits(nodes=10**15, simulations=10**9, time_ms=10**8)
 GUARD_S = 60.0

@@ -336,7 +336,7 @@ def test_an_interrupt_leaves_games_and_no_process(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, message = process.communicate(timeout=killing.PATIENCE_S)
     assert process.returncode == 130
-    assert "--resume goes on" in message
+    assert "pass --resume to continue" in message
     assert psutil.wait_procs(children, timeout=killing.PATIENCE_S)[1] == []
     assert killing.count_games(path.with_suffix(".db")) > 0
 

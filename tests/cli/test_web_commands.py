@@ -38,7 +38,7 @@ def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_runs_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="nothing: no such folder"):
         serve(tmp_path, runs=(tmp_path / "nothing",))
 
 

@@ -267,7 +267,7 @@ def test_bad_answers_are_refused() -> None:
     good = np.zeros((2, 25), dtype=np.float32)
     with pytest.raises(InputError, match="NaN"):
         play.supply(good, np.array([0, np.nan], dtype=np.float32))
-    with pytest.raises(ValueError, match="one log-policy"):
+    with pytest.raises(ValueError, match=r"log_policies has the shape \[1, 25\], not \[2, 25\]"):
         play.supply(good[:1], np.zeros(2, dtype=np.float32))
     play.supply(good, np.zeros(2, dtype=np.float32))
 

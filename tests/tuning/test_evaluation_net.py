@@ -174,7 +174,7 @@ def test_bad_input_is_named(tmp_path, games):
         parts = dict(tables)
     damaged = tmp_path / "damaged.npz"
     np.savez(damaged, **parts | {"net_second": parts["net_second"][:, :7]})
-    with pytest.raises(InputError, match=r"damaged.npz is not a weights file: weights 'second'"):
+    with pytest.raises(InputError, match=r"damaged.npz is not a weights file: second has the shape"):
         load_weights(damaged)
     with pytest.raises(InputError, match=r"must end in \.npz, not .*net\.txt"):
         train_files([games[RULESETS[0]]], base, tmp_path / "net.txt", NetFitConfig())

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <thread>
 
-#include "patterns/defence.h"
+#include "core/assert.h"
 #include "search/alphabeta/move_picker.h"
 #include "search/solvers/four_solver.h"
 
 namespace tengen {
 namespace {
 
-// The moves worth searching at the root: legal ones near stones, and under pressure only those that can help.
+// The root moves to search: a five if there is one, else the answers to a threat, else the candidates. Falls back to
+// more moves if none of these is legal or all of them are excluded.
 std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point>& excluded) {
   const Colour own = board.to_move();
-  const Colour other = opponent(own);
+  const Pressure pressure = pressure_on(board);
   const auto legal = [&](const PointSet& set) {
     std::vector<Point> moves;
     set.for_each([&](Point p) {
@@ -22,14 +23,8 @@ std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point
     });
     return moves;
   };
-  std::vector<Point> moves;
-  if (!board.fives(own).empty()) moves = legal(board.fives(own));
-  if (moves.empty() && !board.fives(other).empty()) moves = legal(five_defences(board, other));
-  if (moves.empty() && board.fives(other).empty() && pressure_on(board) == Pressure::kOpenThree) {
-    PointSet answers = open_four_defences(board, other) | board.fours(own);
-    if (own == kBlack) answers |= board.doubtful();
-    moves = legal(answers);
-  }
+  std::vector<Point> moves = legal(board.fives(own));
+  if (moves.empty() && pressure != Pressure::kNone) moves = legal(forced_moves(board, pressure));
   if (moves.empty()) moves = legal(board.candidates());
   if (moves.empty()) {
     PointSet all;
@@ -39,14 +34,13 @@ std::vector<Point> root_moves(const PatternBoard& board, const std::vector<Point
   return moves;
 }
 
-// A win by continuous fours at the root ends the search before it begins.
+// Look for a win by continuous fours at the root. If there is one, no search is needed.
 bool find_root_fours(const Board& board, const SharedSearch& shared, SearchReport& report) {
-  constexpr std::uint64_t kNodes = 20'000;
   const SearchLimits& limits = shared.limits;
   PatternBoard patterns(board, shared.weights->points);
   FourSolver solver;
-  // Never more than a tenth of what the whole search may use.
-  const std::uint64_t nodes = limits.nodes ? std::min<std::uint64_t>(kNodes, limits.nodes / 10 + 1) : kNodes;
+  const std::uint64_t nodes =
+      limits.nodes ? std::min(kRootFourNodes, limits.nodes / kRootFourShare + 1) : kRootFourNodes;
   const auto should_stop = [&shared] { return shared.is_over(); };
   if (solver.solve(patterns, nodes, should_stop) != Verdict::kWin) return false;
   const std::vector<Point>& line = solver.line();
@@ -58,7 +52,7 @@ bool find_root_fours(const Board& board, const SharedSearch& shared, SearchRepor
   return true;
 }
 
-// Threads that search until they are told to stop, at the latest when this goes out of scope.
+// Helper threads. They search until end() is called or the object goes out of scope.
 class HelperThreads {
  public:
   explicit HelperThreads(SharedSearch& shared) : shared_(shared) {}
@@ -90,7 +84,7 @@ SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t 
     const RootMove& root = worker.roots[i];
     Value value = root.value > -kInfinite ? root.value : root.previous;
     if (i > 0 && value == -kInfinite) break;
-    // What an earlier depth thought of a move that has been found worse than the line before.
+    // The value may be from an earlier depth. The move is now known to be worse than the line before it.
     if (i > 0) value = std::min(value, report.lines.back().value);
     SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.line};
     if (line.moves.empty()) line.moves.push_back(root.move);
@@ -105,6 +99,7 @@ Engine::Engine(std::size_t table_bytes) : table_(table_bytes), weights_(Weights:
 
 SearchReport Engine::search(const Board& board, const SearchLimits& limits,
                             const std::function<void(const SearchReport&)>& on_report, const StopSignal* stop) {
+  TENGEN_ASSERT(!board.is_over());
   SharedSearch shared;
   shared.table = &table_;
   shared.weights = &weights_;
@@ -129,7 +124,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
 
   const std::size_t lines =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
-  // A five, or the only answer to one: nothing to think about. One line of search gives it a value.
+  // With a single move there is nothing to decide. A search of one ply gives it a value.
   const bool forced = main.roots.size() == 1;
   int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
   if (forced && lines == 1) max_depth = std::min(max_depth, 1);
@@ -143,7 +138,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   for (std::size_t i = 0; i < helpers.size(); ++i) {
     threads.begin([&, i] {
       Worker& worker = *helpers[i];
-      // Half of the helpers run a ply ahead, so that the threads do not all walk the same tree.
+      // Half of the helpers start one ply deeper, so that the threads do not all search the same tree.
       for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth) {
         const Value guess = worker.roots[0].value;
         if (!worker.iterate(depth, 0, guess)) break;
@@ -164,21 +159,21 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
       finished = main.iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
     }
     if (finished) main.completed_depth = depth;
-    // A later line may have come out better than an earlier one.
+    // A later line can turn out better than an earlier one.
     std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                      [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
     if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
     if (!finished) break;
     const Value value = main.roots[0].value;
-    // A proved result does not get better; with several lines all of them have to be proved.
+    // Stop once all lines are proved. A loss is searched a little deeper, for a longer defence.
     const bool proved = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                                     [](const RootMove& root) { return is_win(root.value) || is_loss(root.value); });
-    if (proved && (is_win(value) || depth >= 8 + kMate - std::abs(value))) break;
+    if (proved && (is_win(value) || depth >= kExtraLossDepth + kMate - std::abs(value))) break;
     if (limits.soft_ms >= 0 && shared.elapsed_ms() >= limits.soft_ms) break;
   }
   threads.end();
 
-  // A helper that went deeper, or proved a win, has the better answer.
+  // Prefer the answer of a helper that has searched deeper or has proved a shorter win.
   const Worker* best = &main;
   for (const auto& helper : helpers) {
     if (lines > 1 || helper->completed_depth == 0) continue;

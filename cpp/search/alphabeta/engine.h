@@ -1,4 +1,4 @@
-// The alpha-beta engine: iterative deepening over one or more threads, with reports as it goes.
+// The alpha-beta engine: iterative deepening on one or more threads, with a report after each iteration.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct SearchLine {
 };
 
 struct SearchReport {
-  std::vector<SearchLine> lines;  // best first, never empty
-  int depth = 0;                  // last iteration completed
+  std::vector<SearchLine> lines;  // best first; empty only if every legal move was excluded
+  int depth = 0;                  // of the last completed iteration
   std::uint64_t nodes = 0;
   std::int64_t elapsed_ms = 0;
 };
@@ -29,7 +29,7 @@ class Engine {
  public:
   explicit Engine(std::size_t table_bytes);
 
-  // Weights are copied; those of the prior until set.
+  // Set the weights, which are copied. Until then the engine uses Weights::prior().
   void set_weights(const Weights& weights) { weights_ = weights; }
   void set_options(const SearchOptions& options) { options_ = options; }
   void set_table_bytes(std::size_t bytes) { table_.resize(bytes); }
@@ -37,8 +37,8 @@ class Engine {
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
-  // Search a game that is not over. `on_report` is called from this thread after each iteration. `stop` ends the search
-  // within milliseconds.
+  // Search a position of a game that is not over. `on_report` is called on this thread after each iteration. `stop`
+  // ends the search within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
                       const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);
 

@@ -1,4 +1,5 @@
-// What earlier cutoffs say about moves, by their point and by their kind: kept by each thread for the whole search.
+// History scores: how often moves caused cutoffs, by point and by kind of move. Each thread has its own for the whole
+// search.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ class History {
  public:
   static constexpr int kLimit = 8192;
 
-  // What a move makes and what it takes from the opponent.
+  // The threat that a move makes, and the threat of the opponent that it takes away.
   struct Kind {
     Threat own;
     Threat other;
@@ -42,7 +43,7 @@ class History {
   }
 
  private:
-  // Move the score towards +-kLimit; the nearer it is, the smaller the step.
+  // Move the score towards +-kLimit. The steps get smaller as it comes closer.
   static void update(std::int16_t& score, int bonus) {
     bonus = std::clamp(bonus, -kLimit, kLimit);
     score = static_cast<std::int16_t>(score + bonus - score * std::abs(bonus) / kLimit);

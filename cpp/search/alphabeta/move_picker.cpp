@@ -1,8 +1,8 @@
 #include "search/alphabeta/move_picker.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "core/assert.h"
 #include "patterns/defence.h"
 
 namespace tengen {
@@ -14,6 +14,16 @@ Pressure pressure_on(const PatternBoard& board) {
   return Pressure::kNone;
 }
 
+PointSet forced_moves(const PatternBoard& board, Pressure pressure) {
+  TENGEN_ASSERT(pressure != Pressure::kNone);
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  if (pressure == Pressure::kFour) return five_defences(board, other);
+  PointSet moves = open_four_defences(board, other) | board.fours(own);
+  if (own == kBlack) moves |= board.doubtful();
+  return moves;
+}
+
 MovePicker::MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options,
                        const History& history, Point table_move, Point last_move)
     : board_(board),
@@ -23,7 +33,6 @@ MovePicker::MovePicker(const PatternBoard& board, const Weights& weights, const 
       own_(board.to_move()),
       counter_(options.has(kCounterMove) ? history.counter(board.to_move(), last_move) : kNoPoint),
       table_move_(table_move) {
-  // A key collision may bring a move that cannot be played here.
   const bool playable = table_move < board.rules().area() && board.is_empty(table_move);
   if (!playable) table_move_ = kNoPoint;
 }
@@ -31,7 +40,7 @@ MovePicker::MovePicker(const PatternBoard& board, const Weights& weights, const 
 Point MovePicker::next() {
   if (!table_move_tried_) {
     table_move_tried_ = true;
-    // Under a four only the block is a move, whatever the table says.
+    // Against a four only a block is playable, whatever the table says.
     const Colour other = opponent(own_);
     const bool refused =
         table_move_ != kNoPoint && board_.count(other, threat::kFive) && !five_defences(board_, other).has(table_move_);
@@ -52,23 +61,9 @@ Point MovePicker::next() {
 
 void MovePicker::generate() {
   generated_ = true;
-  const Colour other = opponent(own_);
-  switch (pressure_on(board_)) {
-    case Pressure::kFour:
-      add_all(five_defences(board_, other));
-      return;
-    case Pressure::kOpenThree:
-      if (options_.has(kDefenceSets)) {
-        PointSet moves = open_four_defences(board_, other) | board_.fours(own_);
-        if (own_ == kBlack) moves |= board_.doubtful();
-        add_all(moves);
-        return;
-      }
-      [[fallthrough]];
-    case Pressure::kNone:
-      add_all(board_.candidates());
-      return;
-  }
+  const Pressure pressure = pressure_on(board_);
+  const bool forced = pressure == Pressure::kFour || (pressure == Pressure::kOpenThree && options_.has(kDefenceSets));
+  add_all(forced ? forced_moves(board_, pressure) : board_.candidates());
 }
 
 void MovePicker::add_all(const PointSet& moves) {

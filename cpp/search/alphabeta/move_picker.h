@@ -1,4 +1,4 @@
-// Moves of a node, best guess first, each handed out once.
+// The moves of a node, one at a time, most promising first.
 #pragma once
 
 #include <array>
@@ -10,14 +10,20 @@
 
 namespace tengen {
 
-// What forces the side to move.
+// The threat of the opponent that the side to move has to answer.
 enum class Pressure : std::uint8_t {
   kNone,
-  kOpenThree,  // the opponent makes an open four next unless answered
-  kFour,       // the opponent makes five next unless answered
+  kOpenThree,  // the opponent makes an open four with the next move
+  kFour,       // the opponent makes five with the next move
 };
 
 Pressure pressure_on(const PatternBoard& board);
+
+// The moves that answer the threat of the opponent; all others lose. Against a four these are the points that stop
+// every five. Against an open three they are the points that stop every open four, and own fours, which gain time.
+// Doubtful points of black are included, because they may be fours. Some of the points may be illegal. `pressure` must
+// not be kNone.
+PointSet forced_moves(const PatternBoard& board, Pressure pressure);
 
 // The kind of a move of the side to move.
 inline History::Kind kind_of(const PatternBoard& board, Point move) {
@@ -26,14 +32,16 @@ inline History::Kind kind_of(const PatternBoard& board, Point move) {
 
 class MovePicker {
  public:
+  // All references must outlive the picker. The board must be in the same state in every call of next().
+  // `table_move` need not be legal or even empty: a key collision in the table can supply any move.
   MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,
              Point table_move, Point last_move);
 
-  // The next legal move, or kNoPoint when there are no more.
+  // The next legal move, or kNoPoint if there are no more.
   Point next();
 
  private:
-  // A move and its score in one number, so that the best is a plain maximum; of equals the lower point wins.
+  // A move and its score in one number, so that the best move is a plain maximum. Ties go to the lower point.
   using Scored = std::int32_t;
   static constexpr int kPointRange = 512;
   static_assert(kMaxArea <= kPointRange);
@@ -51,7 +59,7 @@ class MovePicker {
   Point table_move_;
   bool table_move_tried_ = false;
   bool generated_ = false;
-  int size_ = 0;  // moves not handed out yet
+  int size_ = 0;  // moves not yet returned
   std::array<Scored, kMaxArea> moves_;
 };
 

@@ -1,13 +1,19 @@
-// The numbers that steer the search. `tengen tune search` moves them by playing games (SPSA); data/tuning has the log.
+// The numbers that control the search. `tengen tune search` tunes the members of SearchParameters by playing games
+// (SPSA); data/tuning keeps the runs. The constants at the end are not tuned.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "search/alphabeta/value.h"
 
 namespace tengen {
 
-// Depths, extensions and reductions in hundredths of a ply, margins in evaluation units.
+// Depths, extensions and reductions are in hundredths of a ply, margins in evaluation units.
 struct SearchParameters {
   int razor_depth = 189;
   int razor_base = 46;
@@ -26,19 +32,19 @@ struct SearchParameters {
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
-  int stale_share = 18;  // of the depth that a table entry of the main line is behind, in percent
+  int stale_share = 18;  // percentage of the depth by which a table entry of the main line lags behind
   int stale_limit = 479;
 
   int patternless_depth = 1230;
   int move_count_base = 661;   // hundredths of a move
-  int move_count_power = 173;  // hundredths: moves grow with depth to this power
+  int move_count_power = 173;  // hundredths; the limit grows as depth to this power
 
-  int reduction_scale = 53;  // of log(depth) * log(number)
+  int reduction_scale = 53;  // times log(depth) * log(move number)
   int reduce_not_improving = 80;
   int reduce_was_pv = 151;
   int reduce_cut_node = 270;
   int reduce_patternless = 64;
-  int reduce_far = 85;  // in addition, far from the last moves of both sides
+  int reduce_far = 85;  // added to reduce_patternless if the move is far from the last moves of both sides
   int reduce_important = 109;
   int reduce_far_answer = 145;
   int reduce_attack = 91;
@@ -50,19 +56,19 @@ struct SearchParameters {
   int aspiration = 16;
 
   int order_history = 211;  // ordering score at full history
-  int order_kind = 300;     // the same for the history of moves of its kind
+  int order_kind = 300;     // ordering score at full history of its kind
   int order_counter = 100;
   int history_bonus = 5;  // times the square of the depth in plies
 };
 
 struct ParameterInfo {
-  const char* name;
+  std::string_view name;
   int SearchParameters::* member;
   int low;
   int high;
 };
 
-// Every parameter with the range it makes sense in.
+// Every parameter with its sensible range.
 inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"razor_depth", &SearchParameters::razor_depth, 0, 600},
     {"razor_base", &SearchParameters::razor_base, 0, 120},
@@ -100,5 +106,55 @@ inline constexpr auto kParameters = std::to_array<ParameterInfo>({
     {"order_counter", &SearchParameters::order_counter, 0, 400},
     {"history_bonus", &SearchParameters::history_bonus, 4, 60},
 });
+
+// Set a parameter by name. Throws std::invalid_argument if there is none of that name.
+inline void set_parameter(SearchParameters& parameters, std::string_view name, int value) {
+  const auto info = std::ranges::find(kParameters, name, &ParameterInfo::name);
+  if (info == kParameters.end())
+    throw std::invalid_argument("no search parameter is called '" + std::string(name) + "'");
+  parameters.*info->member = value;
+}
+
+// ---- Constants that are not tuned ----------------------------------------------------------------------------------
+//
+// They were set by hand when the search was first written, before there was a tuner. Changing one of them changes the
+// search, so the commit needs a new `Bench:` line.
+
+// The first iteration with an aspiration window, in plies: before it, the value still jumps from depth to depth.
+inline constexpr int kAspirationMinDepth = 5;
+// A window that has grown beyond this is opened completely. A third of kMaxEvaluation.
+inline constexpr Value kAspirationMaxDelta = 2000;
+// Number of fail-highs in one iteration after which the depth of the root is reduced by one ply.
+inline constexpr int kFailHighsPerPly = 3;
+
+// How far a table entry may lag behind the depth, in plies, to be the basis of a singular search.
+inline constexpr int kSingularTableSlack = 2;
+// Double extensions end when a line has been extended by this much beyond one ply per move.
+inline constexpr Depth kMaxExtraExtension = 10 * kPly;
+
+// Late moves are reduced from this depth on.
+inline constexpr Depth kMinReductionDepth = 2 * kPly;
+// A move is far from a stone that is more than this many columns or rows away: five in a row cannot contain both.
+inline constexpr int kFarDistance = 4;
+
+// After a move has raised alpha, the depth of the remaining moves is reduced by one ply if it is between these two
+// and the value is far from a proved one.
+inline constexpr Depth kAlphaRaisedMinDepth = 2 * kPly;
+inline constexpr Depth kAlphaRaisedMaxDepth = 12 * kPly;
+inline constexpr Value kAlphaRaisedMaxValue = 2000;
+
+// The most that one cutoff adds to a history score, about a seventh of History::kLimit.
+inline constexpr int kMaxHistoryBonus = 1200;
+
+// Below depth zero, a chain of this many own fours continues only with fours that make something else as well.
+inline constexpr int kLongFourChain = 2;
+
+// Node limit of the search for continuous fours before the search proper, and the largest part of the whole node limit
+// that it may use (one tenth).
+inline constexpr std::uint64_t kRootFourNodes = 20'000;
+inline constexpr std::uint64_t kRootFourShare = 10;
+
+// A proved loss is searched this many plies beyond its length, because a deeper search may find a longer defence.
+inline constexpr int kExtraLossDepth = 8;
 
 }  // namespace tengen

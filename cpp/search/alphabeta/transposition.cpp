@@ -1,12 +1,20 @@
 #include "search/alphabeta/transposition.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
+
+#include "core/assert.h"
 
 namespace tengen {
 namespace {
 
-// Data word: move 16 | value 16 | evaluation 16 | depth 8 | bound 2 | was_pv 1 | age 5.
+// Entries that lag behind a stored result of the same search by more than this many plies do not replace it.
+constexpr int kKeptDepth = 3;
+// When an entry has to go, being older by one search counts as much as this many plies of depth.
+constexpr int kPliesPerAge = 8;
+
+// The data word, from the low bits up: move 16, value 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5.
 std::uint64_t pack(const TableEntry& entry, unsigned age) {
   return std::uint64_t{entry.move} | std::uint64_t{static_cast<std::uint16_t>(entry.value)} << 16 |
          std::uint64_t{static_cast<std::uint16_t>(entry.evaluation)} << 32 |
@@ -44,8 +52,8 @@ void TranspositionTable::resize(std::size_t bytes) {
 
 void TranspositionTable::clear() { allocate(clusters_); }
 
-// The system hands out large blocks as zeros that cost nothing until they are touched: a table of any size is there at
-// once. Never two at a time: what may be used of the memory may be just enough for one.
+// The system provides large blocks of zeros that cost nothing until they are touched, so a table of any size is ready
+// immediately. The old table is freed first, because memory may be just enough for one.
 void TranspositionTable::allocate(std::size_t clusters) {
   memory_.reset();
   clusters_ = 0;
@@ -59,12 +67,13 @@ void TranspositionTable::allocate(std::size_t clusters) {
 }
 
 TranspositionTable::Cluster& TranspositionTable::cluster(std::uint64_t key) const {
-  // Multiply-shift spreads keys over any number of clusters; the halves keep it in 64-bit arithmetic.
+  // Multiply and shift map a key to any number of clusters. Half of the key keeps the product within 64 bits.
   const std::uint64_t high = key >> 32;
   return table_[(high * static_cast<std::uint64_t>(clusters_)) >> 32];
 }
 
 bool TranspositionTable::probe(std::uint64_t key, int ply, TableEntry& entry) const {
+  TENGEN_ASSERT(ply >= 0 && ply < kMaxPly);
   for (Slot& slot : cluster(key).slots) {
     const std::uint64_t data = slot.read_data();
     if ((slot.read_check() ^ data) != key || data == 0) continue;
@@ -77,25 +86,28 @@ bool TranspositionTable::probe(std::uint64_t key, int ply, TableEntry& entry) co
 }
 
 void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& entry) {
+  TENGEN_ASSERT(ply >= 0 && ply < kMaxPly);
+  TENGEN_ASSERT(entry.value == kNoValue ? entry.bound == kNoBound : std::abs(entry.value) <= kMate);
   TableEntry stored = entry;
   if (stored.value != kNoValue && is_win(stored.value)) stored.value += ply;
   if (stored.value != kNoValue && is_loss(stored.value)) stored.value -= ply;
 
   Slot* target = nullptr;
-  int worst = 1 << 20;
+  int worst = std::numeric_limits<int>::max();
   for (Slot& slot : cluster(key).slots) {
     const std::uint64_t data = slot.read_data();
     if (data == 0 || (slot.read_check() ^ data) == key) {
       if (data != 0) {
         const TableEntry old = unpack(data);
-        // A shallower result of the same search does not push out a deeper one, but its move is kept if it had none.
+        // A much shallower result of the same search does not replace a deeper one. A result without a move keeps the
+        // old move.
         if (stored.move == kNoPoint) stored.move = old.move;
-        if (stored.bound != kExact && age_of(data) == age_ && stored.depth + 3 < old.depth) return;
+        if (stored.bound != kExact && age_of(data) == age_ && stored.depth + kKeptDepth < old.depth) return;
       }
       target = &slot;
       break;
     }
-    const int worth = depth_of(data) - 8 * static_cast<int>((age_ - age_of(data)) & 31);
+    const int worth = depth_of(data) - kPliesPerAge * static_cast<int>((age_ - age_of(data)) & 31);
     if (worth < worst) {
       worst = worth;
       target = &slot;
@@ -106,7 +118,7 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
 }
 
 void TranspositionTable::prefetch(std::uint64_t key) const {
-#if defined(__GNUC__)
+#ifdef __GNUC__
   __builtin_prefetch(&cluster(key));
 #else
   (void)key;
@@ -115,13 +127,13 @@ void TranspositionTable::prefetch(std::uint64_t key) const {
 
 int TranspositionTable::usage() const {
   const std::size_t sample = std::min<std::size_t>(clusters_, 250);
-  int used = 0;
+  std::size_t used = 0;
   for (std::size_t i = 0; i < sample; ++i)
     for (Slot& slot : table_[i].slots) {
       const std::uint64_t data = slot.read_data();
       used += data != 0 && age_of(data) == age_;
     }
-  return static_cast<int>(used * 1000 / (sample * 4));
+  return static_cast<int>(std::size_t{1000} * used / (sample * 4));
 }
 
 }  // namespace tengen

@@ -1,4 +1,4 @@
-// The transposition table: what earlier searches found about a position. Shared by all threads without locks.
+// The transposition table: results of earlier searches of a position. All threads share it without locks.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ struct TableEntry {
   Value value = kNoValue;
   Value evaluation = kNoValue;
   Point move = kNoPoint;
-  int depth = -1;  // whole plies; 0 and below for fours only
+  int depth = -1;  // in plies; 0 and below if only fours were searched
   Bound bound = kNoBound;
   bool was_pv = false;
 };
 
-// An entry is two words: the data, and the position's key xor-ed with it. A reader who meets a half-written entry sees
-// a key that does not match (Hyatt and Mann, "A lock-less transposition table implementation", 2002).
+// An entry is two words: the data, and the position's key xor-ed with the data. A reader of a half-written entry sees a
+// key that does not match (Hyatt and Mann, "A lock-less transposition table implementation", 2002).
 class TranspositionTable {
  public:
   explicit TranspositionTable(std::size_t bytes);
@@ -33,15 +33,16 @@ class TranspositionTable {
   void clear();
   std::size_t bytes() const { return clusters_ * sizeof(Cluster); }
 
-  // Entries of older searches are replaced first.
+  // Start a new search: entries of older searches are replaced first.
   void new_search() { age_ = (age_ + 1) & 31; }
 
-  // `ply` turns distances to mate from the root into distances from this position and back.
+  // `ply` is the distance of the position from the root. Entries hold distances to the end of the game from the
+  // position itself, searches count them from the root; probe and store convert between the two.
   bool probe(std::uint64_t key, int ply, TableEntry& entry) const;
   void store(std::uint64_t key, int ply, const TableEntry& entry);
   void prefetch(std::uint64_t key) const;
 
-  // Share of entries written by this search, in thousandths, from a sample.
+  // Share of the entries that this search has written, in thousandths, estimated from a sample.
   int usage() const;
 
  private:
@@ -67,7 +68,7 @@ class TranspositionTable {
   Cluster& cluster(std::uint64_t key) const;
 
   std::unique_ptr<void, Free> memory_;
-  Cluster* table_ = nullptr;  // in it
+  Cluster* table_ = nullptr;  // in memory_, aligned
   std::size_t clusters_ = 0;
   unsigned age_ = 0;
 };

@@ -3,20 +3,22 @@
 
 namespace tengen {
 
-// Values are seen by the side to move. A win in n plies is kMate - n, a loss in n plies -(kMate - n).
+// Values are from the point of view of the side to move. A win in n plies is kMate - n, a loss in n plies -(kMate - n).
 using Value = int;
+inline constexpr Value kDraw = 0;
 inline constexpr Value kMate = 30000;
 inline constexpr Value kInfinite = 32000;
 inline constexpr Value kNoValue = 32001;
 inline constexpr int kMaxPly = 250;
-inline constexpr Value kMateBound = kMate - 600;  // beyond: a proved win, below -: a proved loss
+// Values from kMateBound up are proved wins, values from -kMateBound down are proved losses.
+inline constexpr Value kMateBound = kMate - 600;
 
 inline constexpr Value win_in(int ply) { return kMate - ply; }
 inline constexpr Value loss_in(int ply) { return -kMate + ply; }
 inline constexpr bool is_win(Value value) { return value >= kMateBound; }
 inline constexpr bool is_loss(Value value) { return value <= -kMateBound; }
 
-// Depth in hundredths of a ply: extensions and reductions are finer than whole plies, and integers are the same on
+// Depth in hundredths of a ply. Extensions and reductions need fractions of a ply, and integers give the same search on
 // every machine.
 using Depth = int;
 inline constexpr Depth kPly = 100;

@@ -4,19 +4,17 @@
 #include <array>
 #include <cmath>
 
+#include "core/assert.h"
 #include "patterns/defence.h"
 #include "search/alphabeta/move_picker.h"
 
 namespace tengen {
 namespace {
 
-constexpr int kSingularTableSlack = 2;  // plies
-constexpr int kMaxExtraExtension = 10 * kPly;
-
-// Natural logarithms in thousandths: integers, so that the search is the same on every machine.
+// Natural logarithms in thousandths. They are integers, so that the search is the same on every machine.
 struct Logarithms {
   std::array<int, 256> table{};
-  Logarithms() {
+  Logarithms() noexcept {
     for (int i = 1; i < 256; ++i) table[i] = static_cast<int>(std::lround(1000 * std::log(i)));
   }
 };
@@ -27,15 +25,16 @@ int distance(const Geometry& geometry, Point a, Point b) {
   return std::max(std::abs(geometry.x(a) - geometry.x(b)), std::abs(geometry.y(a) - geometry.y(b)));
 }
 
-// Depths of results in the table that looked at fours only: at all near ones, or deep in a chain at some of them.
+// Depths in the table of results of search_fours, which tries all fours nearby or, in a long chain, only some of them.
 constexpr int kAllFours = 0;
 constexpr int kFewFours = -1;
 
-// Values of wins and losses are proofs whatever the depth, as long as they are bounds on the right side.
+// Whether an entry proves a win or a loss. A proof holds at any depth if it bounds the value from the right side.
 bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
+// Number of nodes between checks of the limits: few enough for milliseconds, enough that the checks cost nothing.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
 
 }  // namespace
@@ -74,7 +73,7 @@ bool Worker::should_stop() {
   const std::uint64_t done = shared_.nodes.fetch_add(uncounted, std::memory_order_relaxed) + uncounted;
   counted_nodes_ = own_nodes;
   if (const std::uint64_t limit = shared_.limits.nodes) {
-    // With one thread the limit ends searches at the same node each time, so that they can be repeated.
+    // With one thread, the search must end at exactly the same node every time.
     if (done >= limit) shared_.stop.store(true);
     until_check_ =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(kNodesBetweenChecks, limit > done ? limit - done : 0));
@@ -94,6 +93,7 @@ void Worker::sort_roots() {
 }
 
 void Worker::make(int ply, Point move) {
+  TENGEN_ASSERT(board_.is_empty(move) && board_.is_legal(board_.to_move(), move));
   Frame& frame = frames_[ply];
   frame.move = move;
   frame.own_threat = board_.threat(board_.to_move(), move);
@@ -108,8 +108,8 @@ void Worker::set_line(int ply, Point move) {
   frame.line_length = child.line_length + 1;
 }
 
-// A four-three: the four is answered, the open three becomes an open four. It fails only if the answer to the four is
-// itself a four.
+// Whether some four-three wins: the opponent answers the four, then the open three becomes an open four. This fails
+// only if the answer to the four is itself a four.
 bool Worker::four_three_wins(Colour own) const {
   const Colour other = opponent(own);
   const Geometry& geometry = board_.geometry();
@@ -124,7 +124,7 @@ bool Worker::four_three_wins(Colour own) const {
       for (int i = -4; i <= 4 && !answered; ++i) {
         if (i == 0 || cell_in_line(line, place.offset + i) != kEmpty) continue;
         const auto answer = static_cast<Point>(p + i * geometry.step(d));
-        // Before p is played, its completion makes a four too: any such point may be the answer.
+        // The answer is the point that completes the five. Before p is played, that point makes a four as well.
         if (board_.shape(own, d, answer) < shape::kFour) continue;
         answered = board_.threat(other, answer) >= threat::kFour ||
                    (other == kBlack && board_.threat(other, answer) == threat::kForbidden);
@@ -135,14 +135,14 @@ bool Worker::four_three_wins(Colour own) const {
   return wins;
 }
 
-// Whether a point that may be a foul of `colour` would be a four of his otherwise.
+// Whether `colour` has a doubtful point that makes a four, unless it is a foul.
 bool Worker::has_doubtful_four(Colour colour) const {
   bool has = false;
   if (colour == kBlack) board_.doubtful().for_each([&](Point p) { has |= board_.makes_four(kBlack, p); });
   return has;
 }
 
-// What the counters prove at sight for the side to move, or 0.
+// The value of a win or loss that the threat counts prove without a search, or 0.
 Value Worker::static_win(int ply) const {
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
@@ -152,7 +152,7 @@ Value Worker::static_win(int ply) const {
   if (enemy_fives) return 0;
   if (board_.count(own, threat::kOpenFour)) return win_in(ply + 3);
 
-  // Black's threes in renju may be false (their open four a foul), so only the search can tell.
+  // In renju a three of black may be false, because its open four is a foul. Only the search can tell.
   const bool threes_are_sure = board_.rules().rule != Rule::kRenju || own == kWhite;
   if (!options_.has(kStaticWins) || !threes_are_sure) return 0;
   const bool one_answer = !lines_can_be_closed(board_.rules());
@@ -163,13 +163,14 @@ Value Worker::static_win(int ply) const {
 }
 
 bool Worker::iterate(int depth, std::size_t first, Value guess) {
+  TENGEN_ASSERT(depth > 0 && depth < kMaxPly && first < roots.size());
   first_root_ = first;
   for (std::size_t i = first; i < roots.size(); ++i) {
-    // Later lines of the same depth know nothing newer about their moves.
+    // Later lines of the same depth have no newer values for their moves.
     if (first == 0) roots[i].previous = roots[i].value;
     roots[i].value = -kInfinite;
   }
-  const bool narrow = options_.has(kAspiration) && depth >= 5 && std::abs(guess) < kMateBound;
+  const bool narrow = options_.has(kAspiration) && depth >= kAspirationMinDepth && std::abs(guess) < kMateBound;
   Value delta = parameters_.aspiration;
   Value alpha = narrow ? guess - delta : -kInfinite;
   Value beta = narrow ? guess + delta : kInfinite;
@@ -178,7 +179,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
     return a.value != b.value ? a.value > b.value : a.previous > b.previous;
   };
   while (true) {
-    const Depth searched = std::max(kPly, (depth - fail_highs / 3) * kPly);
+    const Depth searched = std::max(kPly, (depth - fail_highs / kFailHighsPerPly) * kPly);
     const Value value = search<kRoot>(0, alpha, beta, searched, false);
     std::stable_sort(roots.begin() + static_cast<std::ptrdiff_t>(first), roots.end(), better);
     if (shared_.stop.load(std::memory_order_relaxed)) return false;
@@ -193,7 +194,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
       break;
     }
     delta *= 2;
-    if (std::abs(value) >= kMateBound || delta > 2000) {
+    if (std::abs(value) >= kMateBound || delta > kAspirationMaxDelta) {
       alpha = -kInfinite;
       beta = kInfinite;
     }
@@ -206,7 +207,13 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   constexpr bool kIsRoot = Type == kRoot;
   constexpr bool kIsPv = Type != kNonPv;
 
-  // Step 1. Below depth zero only fours are looked at.
+  TENGEN_ASSERT(-kInfinite <= alpha && alpha < beta && beta <= kInfinite);
+  TENGEN_ASSERT(kIsPv || alpha == beta - 1);
+  TENGEN_ASSERT(kIsRoot ? ply == 0 : 0 < ply && ply < kMaxPly);
+  TENGEN_ASSERT(depth < 2 * kMaxPly * kPly);
+  TENGEN_ASSERT(!(kIsPv && cut_node));
+
+  // Step 1. Below depth zero, search only fours.
   if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
 
   Frame& frame = frames_[ply];
@@ -217,15 +224,15 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const Point last_move = ply > 0 ? frames_[ply - 1].move : board_.board().last_move();
 
   if constexpr (!kIsRoot) {
-    // Step 2. Time, end of the game, depth of the stack.
+    // Step 2. Check the limits, the end of the game and the size of the stack.
     if (should_stop()) return 0;
     if (board_.board().is_over()) return final_value(ply);
     if (ply >= kMaxPly - 2) return evaluate(board_, weights_);
 
-    // Step 3. Wins and losses at sight.
+    // Step 3. Static wins and losses.
     if (const Value value = static_win(ply); value != 0) return value;
 
-    // Step 4. A shorter mate is known already.
+    // Step 4. Mate distance pruning: a shorter win or loss is already known.
     alpha = std::max(alpha, loss_in(ply));
     beta = std::min(beta, win_in(ply + 1));
     if (alpha >= beta) return alpha;
@@ -233,7 +240,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
   // Step 5. Transposition table.
   const Point excluded = frame.excluded;
-  // A search without one move is another position to the table.
+  // To the table, a search without one of the moves is a different position.
   const std::uint64_t key = board_.hash() ^ (excluded == kNoPoint ? 0 : 0x9E3779B97F4A7C15ull * (excluded + 1u));
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(key, ply, entry);
@@ -247,7 +254,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const Point table_move = kIsRoot && !roots.empty() ? roots[first_root_].move : hit ? entry.move : kNoPoint;
   const bool was_pv = kIsPv || (hit && entry.was_pv);
 
-  // Step 6. Evaluation. Under a four it says nothing: the move is forced.
+  // Step 6. Evaluation. Under a four it is meaningless, because the move is forced.
   const Pressure pressure = pressure_on(board_);
   bool improving = false;
   Value evaluation = kNoValue;
@@ -260,7 +267,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       evaluation = entry.evaluation;
     } else {
       evaluation = evaluate(board_, weights_);
-      // Whoever comes here again need not evaluate.
+      // The next visit need not evaluate again.
       if (!hit && options_.has(kTable)) table_.store(key, ply, {.evaluation = evaluation, .was_pv = was_pv});
     }
     frame.evaluation = evaluation;
@@ -271,13 +278,13 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
   if constexpr (!kIsPv) {
     if (pressure != Pressure::kFour && excluded == kNoPoint) {
-      // Step 7. Razoring: so far below alpha near the leaves that only fours can help.
+      // Step 7. Razoring: near the leaves and so far below alpha that only fours can help.
       if (options_.has(kRazoring) && depth < parameters_.razor_depth &&
           evaluation + parameters_.razor_base + parameters_.razor_slope * depth / kPly < alpha && !is_win(alpha))
         return search_fours<false>(ply, alpha, beta, 0);
 
-      // Step 8. Futility: so far above beta that the rest of the depth is not expected to change it. Not in the middle
-      // of a chain of fours, where the evaluation flatters.
+      // Step 8. Futility: so far above beta that the remaining depth is not expected to change the result. Not in the
+      // middle of a chain of fours, where the evaluation is too optimistic.
       const bool chain_of_fours =
           ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour && frames_[ply - 4].own_threat >= threat::kFour;
       if (options_.has(kFutility) && pressure == Pressure::kNone && !is_win(evaluation) && !is_loss(beta) &&
@@ -287,13 +294,14 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     }
   }
 
-  // Step 9. The parent expects this node to fail high, and so does the evaluation: a shallower search will show it.
+  // Step 9. Depth adjustments. If the parent and the evaluation both expect a fail-high, a shallower search is enough
+  // to show it.
   const bool likely_cut = options_.has(kFailHighReduction) && !kIsPv && cut_node && evaluation != kNoValue &&
                           evaluation >= beta + parameters_.likely_cut_base +
                                             parameters_.likely_cut_slope * depth / kPly +
                                             (pressure == Pressure::kOpenThree) * parameters_.likely_cut_three;
 
-  // A table entry of the main line that fell behind the depth belongs to a move that has not been best for a while.
+  // If the table entry of a main line lags behind the depth, its move has not been the best for some time.
   if (kIsPv && !kIsRoot && hit && table_move != kNoPoint && depth > kPly && pressure != Pressure::kFour)
     depth -= std::clamp((depth - entry.depth * kPly) * parameters_.stale_share / 100, 0, parameters_.stale_limit);
   if (depth <= 0) return search_fours<kIsPv>(ply, alpha, beta, 0);
@@ -309,7 +317,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const Point counter = options_.has(kCounterMove) ? history_.counter(own, last_move) : kNoPoint;
 
   while (true) {
-    Point move;
+    Point move = kNoPoint;
     if constexpr (kIsRoot)
       move = next_root < roots.size() ? roots[next_root++].move : kNoPoint;
     else
@@ -322,12 +330,10 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     const Threat other_threat = board_.threat(other, move);
     const bool patternless = own_threat == threat::kNone && other_threat == threat::kNone;
 
-    // Step 11. Shallow pruning, once a move that does not lose is known.
-    if (!kIsRoot && !is_loss(best_value) && best_value > -kInfinite) {
-      if (options_.has(kMoveCountPruning)) {
-        if (number >= move_count_limit(depth, improving)) break;
-        if (patternless && depth < parameters_.patternless_depth) continue;
-      }
+    // Step 11. Pruning of late and patternless moves, once a move that does not lose is known.
+    if (!kIsRoot && options_.has(kMoveCountPruning) && !is_loss(best_value) && best_value > -kInfinite) {
+      if (number >= move_count_limit(depth, improving)) break;
+      if (patternless && depth < parameters_.patternless_depth) continue;
     }
 
     // Step 12. Extensions.
@@ -337,7 +343,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     } else if (options_.has(kSingular) && !kIsRoot && move == table_move && excluded == kNoPoint &&
                depth >= parameters_.singular_depth && entry.value != kNoValue && std::abs(entry.value) < kMateBound &&
                (entry.bound & kLower) && entry.depth >= depth / kPly - kSingularTableSlack) {
-      // The table move is singular if every other move fails low against a bound below it.
+      // The table move is singular if all other moves fail low against a bound below its value.
       const Value singular_beta =
           entry.value - (depth / kPly) * (was_pv && !kIsPv ? 2 : 1) * parameters_.singular_margin / 100;
       frame.excluded = move;
@@ -349,7 +355,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
                         ? 2 * kPly
                         : kPly;
       else if (singular_beta >= beta)
-        return singular_beta;  // several moves beat beta: cut
+        return singular_beta;  // another move fails high as well: cut off
       else if (entry.value >= beta)
         extension = -kPly;
     } else if (options_.has(kSingular) && move == table_move && hit) {
@@ -368,27 +374,29 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     make(ply, move);
     table_.prefetch(board_.hash());
 
-    // Step 14. Late moves are searched less deep, and again if they surprise.
+    // Step 14. Search late moves at reduced depth, and again at full depth if they raise alpha.
     Value value = -kInfinite;
     bool full_window = kIsPv && number == 1;
     if (!full_window) {
       Depth reduced = new_depth;
-      if (options_.has(kReductions) && depth >= 2 * kPly && number > 1 + kIsRoot && pressure != Pressure::kFour) {
+      if (options_.has(kReductions) && depth >= kMinReductionDepth && number > 1 + kIsRoot &&
+          pressure != Pressure::kFour) {
         Depth reduction = base_reduction(depth, number);
         const int own_distance = ply >= 2 ? distance(board_.geometry(), move, frames_[ply - 2].move) : 0;
         const int other_distance = distance(board_.geometry(), move, last_move);
         const bool important = own_threat >= threat::kDoubleTwo || other_threat >= threat::kThree ||
-                               own_threat == threat::kForbidden;  // a legal move that only looks like a foul
+                               own_threat == threat::kForbidden;  // legal: it only looks like a foul
         if (!improving && reduction > kPly) reduction += parameters_.reduce_not_improving;
         if (was_pv) reduction -= parameters_.reduce_was_pv;
         if (cut_node && move != counter) reduction += parameters_.reduce_cut_node;
         if (patternless) reduction += parameters_.reduce_patternless;
-        if (patternless && own_distance > 4 && other_distance > 4) reduction += parameters_.reduce_far;
+        if (patternless && own_distance > kFarDistance && other_distance > kFarDistance)
+          reduction += parameters_.reduce_far;
         if (important) reduction -= parameters_.reduce_important;
-        // An answer to an open three that is far from everything only delays.
-        if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > 4)
+        // An answer to an open three that is far from it only delays.
+        if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > kFarDistance)
           reduction += parameters_.reduce_far_answer;
-        // Keep an attack going.
+        // Keep an attack going: the last own move made a three or more, and so does this one.
         if (pressure == Pressure::kNone && ply >= 2 && frames_[ply - 2].own_threat >= threat::kThree &&
             own_threat >= threat::kThree)
           reduction -= parameters_.reduce_attack;
@@ -410,7 +418,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     unmake();
     if (shared_.stop.load(std::memory_order_relaxed)) return 0;
 
-    // Step 15. A new best move?
+    // Step 15. Update the best move.
     if constexpr (kIsRoot) {
       RootMove& root = roots[next_root - 1];
       if (number == 1 || value > alpha) {
@@ -429,29 +437,32 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         if (kIsPv && !kIsRoot) set_line(ply, move);
         if (value >= beta) break;
         alpha = value;
-        // The rest only has to be refuted: a little less deep will do.
-        if (kIsPv && depth > 2 * kPly && depth < 12 * kPly && std::abs(value) < 2000) depth -= kPly;
+        // The remaining moves only have to be refuted, which a shallower search can do.
+        if (kIsPv && depth > kAlphaRaisedMinDepth && depth < kAlphaRaisedMaxDepth &&
+            std::abs(value) < kAlphaRaisedMaxValue)
+          depth -= kPly;
       }
     }
     if (move != best_move && tried_count < static_cast<int>(tried.size())) tried[tried_count++] = move;
   }
 
-  // Step 16. No move at all: lost under pressure (and for black in renju), else nothing is left to decide.
+  // Step 16. No legal move: a loss under pressure and for black in renju, otherwise a draw.
   if (number == 0) {
     if (excluded != kNoPoint) return alpha;
     if (pressure == Pressure::kFour) return loss_in(ply + 2);
     if (pressure == Pressure::kOpenThree) return loss_in(ply + 4);
-    return board_.rules().rule == Rule::kRenju && own == kBlack ? loss_in(ply) : draw_value();
+    return board_.rules().rule == Rule::kRenju && own == kBlack ? loss_in(ply) : kDraw;
   }
 
-  // Step 17. Remember.
+  // Step 17. Update the history and the table.
   if (best_move != kNoPoint && pressure != Pressure::kFour)
     reward(depth, best_move, tried.data(), tried_count, last_move);
-  const bool all_moves = excluded == kNoPoint && !(kIsRoot && (first_root_ > 0 || !shared_.limits.excluded.empty()));
+  const bool all_moves = excluded == kNoPoint && (!kIsRoot || (first_root_ == 0 && shared_.limits.excluded.empty()));
   if (all_moves && options_.has(kTable)) {
     const Bound bound = best_value >= beta ? kLower : kIsPv && best_move != kNoPoint ? kExact : kUpper;
     table_.store(key, ply, {best_value, frame.evaluation, best_move, depth / kPly, bound, was_pv});
   }
+  TENGEN_ASSERT(-kInfinite < best_value && best_value < kInfinite);
   return best_value;
 }
 
@@ -460,79 +471,100 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   if (options_.has(kCounterMove)) history_.set_counter(own, last_move, best);
   if (!options_.has(kHistory)) return;
   const int plies = depth / kPly;
-  const int bonus = std::min(1200, parameters_.history_bonus * plies * plies);
+  const int bonus = std::min(kMaxHistoryBonus, parameters_.history_bonus * plies * plies);
   history_.update(own, best, kind_of(board_, best), bonus);
   for (int i = 0; i < count; ++i) history_.update(own, tried[i], kind_of(board_, tried[i]), -bonus);
 }
 
-// Continuous fours below depth zero: the side to move may stop at any time, the answers are forced.
+// The fours that search_fours tries, best first: those near the last own stone, because the others were possible before
+// it. In a long chain, only fours that make something else as well. Returns their number.
+int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fours) const {
+  const Colour own = board_.to_move();
+  const Colour other = opponent(own);
+  int count = 0;
+  const auto add = [&](Point p) {
+    if (chain >= kLongFourChain && board_.threat(own, p) == threat::kFour) return;
+    fours[count++] = {weights_.attack[own][board_.code(own, p)] + weights_.defence[own][board_.code(other, p)], p};
+  };
+  const Point last_own = ply >= 2 ? frames_[ply - 2].move : kNoPoint;
+  PointSet near = board_.fours(own);
+  if (last_own != kNoPoint) near &= board_.neighbourhood(last_own);
+  near.for_each(add);
+  if (own == kBlack) {
+    board_.doubtful().for_each([&](Point p) {
+      if (board_.makes_four(kBlack, p)) add(p);
+    });
+  }
+  std::sort(fours.begin(), fours.begin() + count, [](const ScoredFour& a, const ScoredFour& b) {
+    return a.score != b.score ? a.score > b.score : a.move < b.move;
+  });
+  return count;
+}
+
+// Step 3 of search_fours: the opponent has made a four. The answers are forced (only caro has more than one), so they
+// do not count towards the chain.
+template <bool IsPv>
+Value Worker::answer_four(int ply, Value alpha, Value beta, int chain) {
+  const Colour own = board_.to_move();
+  Value best_value = loss_in(ply + 2);
+  five_defences(board_, opponent(own)).for_each([&](Point answer) {
+    if (best_value >= beta || !board_.is_legal(own, answer)) return;
+    make(ply, answer);
+    const Value value = -search_fours<IsPv>(ply + 1, -beta, -std::max(alpha, best_value), chain);
+    unmake();
+    if (value <= best_value) return;
+    best_value = value;
+    if (IsPv && value > alpha) set_line(ply, answer);
+  });
+  return best_value;
+}
+
+// The quiescence search below depth zero. The side to move may stop and take the evaluation, or go on with a four.
 template <bool IsPv>
 Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
+  TENGEN_ASSERT(-kInfinite <= alpha && alpha < beta && beta <= kInfinite);
+  TENGEN_ASSERT(IsPv || alpha == beta - 1);
+  TENGEN_ASSERT(0 < ply && ply < kMaxPly && chain >= 0);
   Frame& frame = frames_[ply];
   frame.line_length = 0;
   nodes.fetch_add(1, std::memory_order_relaxed);
+
+  // Step 1. Check the limits, the end of the game and the size of the stack.
   if (should_stop()) return 0;
   if (board_.board().is_over()) return final_value(ply);
   if (ply >= kMaxPly - 2) return evaluate(board_, weights_);
+
+  // Step 2. Static wins and losses.
   if (const Value value = static_win(ply); value != 0) return value;
-  const Colour own = board_.to_move();
-  const Colour other = opponent(own);
 
-  // A four stands against us: the answers are forced (there is one, but for caro), and the depth does not count.
-  if (board_.count(other, threat::kFive)) {
-    Value best_value = loss_in(ply + 2);
-    const PointSet answers = five_defences(board_, other);
-    answers.for_each([&](Point answer) {
-      if (best_value >= beta || !board_.is_legal(own, answer)) return;
-      make(ply, answer);
-      const Value value = -search_fours<IsPv>(ply + 1, -beta, -std::max(alpha, best_value), chain);
-      unmake();
-      if (value <= best_value) return;
-      best_value = value;
-      if (IsPv && value > alpha) set_line(ply, answer);
-    });
-    return best_value;
-  }
+  // Step 3. Answer a four of the opponent.
+  if (board_.count(opponent(board_.to_move()), threat::kFive)) return answer_four<IsPv>(ply, alpha, beta, chain);
 
+  // Step 4. Transposition table.
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(board_.hash(), ply, entry);
-  const int searched = chain >= 2 ? kFewFours : kAllFours;
+  const int searched = chain >= kLongFourChain ? kFewFours : kAllFours;
   if (!IsPv && hit && entry.value != kNoValue && (entry.depth >= searched || is_proof(entry)) &&
       (entry.bound & (entry.value >= beta ? kLower : kUpper)))
     return entry.value;
 
+  // Step 5. Evaluation: the value of stopping here.
   const Value evaluation = hit && entry.evaluation != kNoValue ? entry.evaluation : evaluate(board_, weights_);
   frame.evaluation = evaluation;
   Value best_value = evaluation;
   if (!options_.has(kLeafFours)) return best_value;
   if (options_.max_four_depth > 0 && chain >= options_.max_four_depth) return best_value;
+
+  // Step 6. Loop over the fours, unless stopping already fails high.
   Point best_move = kNoPoint;
   const Value old_alpha = alpha;
   if (best_value < beta) {
     alpha = std::max(alpha, best_value);
-    std::array<std::pair<int, Point>, kMaxArea> fours;
-    int count = 0;
-    const Point last_own = ply >= 2 ? frames_[ply - 2].move : kNoPoint;
-    const auto add = [&](Point p) {
-      // Deep in a chain only fours that bring something new.
-      if (chain >= 2 && board_.threat(own, p) == threat::kFour) return;
-      fours[count++] = {weights_.attack[own][board_.code(own, p)] + weights_.defence[own][board_.code(other, p)], p};
-    };
-    // Only fours near the last own stone: others were there before it and had their chance.
-    PointSet near = board_.fours(own);
-    if (last_own != kNoPoint) near &= board_.neighbourhood(last_own);
-    near.for_each(add);
-    if (own == kBlack) {
-      board_.doubtful().for_each([&](Point p) {
-        if (board_.makes_four(kBlack, p)) add(p);
-      });
-    }
-    std::sort(fours.begin(), fours.begin() + count, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    std::array<ScoredFour, kMaxArea> fours;
+    const int count = list_fours(ply, chain, fours);
     for (int i = 0; i < count; ++i) {
-      const Point move = fours[i].second;
-      if (!board_.is_legal(own, move)) continue;
+      const Point move = fours[i].move;
+      if (!board_.is_legal(board_.to_move(), move)) continue;
       make(ply, move);
       const Value value = -search_fours<IsPv>(ply + 1, -beta, -alpha, chain + 1);
       unmake();
@@ -548,6 +580,8 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
       }
     }
   }
+
+  // Step 7. Update the table.
   if (options_.has(kTable)) {
     const Bound bound = best_value >= beta ? kLower : IsPv && best_value > old_alpha ? kExact : kUpper;
     table_.store(board_.hash(), ply, {best_value, evaluation, best_move, searched, bound, IsPv});

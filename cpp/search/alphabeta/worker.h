@@ -1,4 +1,4 @@
-// One thread of the alpha-beta search: its board, its stack, its history.
+// One thread of the alpha-beta search, with its own board, stack and history.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// What the threads of one search share.
+// The state that the threads of one search share. Engine::search supplies it; it outlives the workers.
 struct SharedSearch {
   TranspositionTable* table = nullptr;
   const Weights* weights = nullptr;
@@ -24,66 +24,78 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};  // of all threads, a few hundred at most of each not yet counted
-  const StopSignal* external_stop = nullptr;
+  std::atomic<std::uint64_t> nodes{0};        // of all threads, except the last few hundred of each
+  const StopSignal* external_stop = nullptr;  // set from outside to end the search
 
   std::int64_t elapsed_ms() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
   }
-  // Whether the time is up or somebody wants the search to end.
+  // Whether the time is up or the caller has asked the search to end.
   bool is_over() const {
     return (limits.time_ms >= 0 && elapsed_ms() >= limits.time_ms) || (external_stop && external_stop->is_set());
   }
 };
 
+// One move of the root. Engine::search supplies `move` and a line that contains only it, iterate the rest.
 struct RootMove {
   Point move = kNoPoint;
-  Value value = -kInfinite;     // of this iteration; -kInfinite when the move did not raise alpha
-  Value previous = -kInfinite;  // of the iteration before
-  std::vector<Point> line;
+  Value value = -kInfinite;     // in this iteration; -kInfinite if the move did not raise alpha
+  Value previous = -kInfinite;  // in the previous iteration
+  std::vector<Point> line;      // begins with `move`
 };
 
 class Worker {
  public:
   Worker(SharedSearch& shared, const Board& board);
 
-  // Search one iteration over roots[first...]; afterwards they are sorted, best first.
-  // Returns false when stopped: the roots then hold the best known so far.
+  // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value; the aspiration
+  // window opens around it. Returns false if the search was stopped: the roots then hold the best known so far.
   bool iterate(int depth, std::size_t first, Value guess);
 
-  // Put the roots into the order in which the picker would try them.
+  // Sort the roots in the order of MovePicker.
   void sort_roots();
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;  // of all lines, kept by whoever calls iterate
+  int completed_depth = 0;  // of all lines; maintained by the caller of iterate
 
   const PatternBoard& board() const { return board_; }
 
  private:
+  // What the node at one ply of the current line knows. Descendants read the frames of their ancestors.
   struct Frame {
-    Point move = kNoPoint;  // the move being searched
-    Point excluded = kNoPoint;
-    Value evaluation = kNoValue;
-    Threat own_threat = threat::kNone;  // what the move made for its player
-    int extensions = 0;                 // beyond one ply each, since the root
+    Point move = kNoPoint;              // the move being searched
+    Point excluded = kNoPoint;          // the move that a singular search of this ply leaves out
+    Value evaluation = kNoValue;        // for the side to move; under a four, that of the parent negated
+    Threat own_threat = threat::kNone;  // what `move` made for its player
+    int extensions = 0;                 // supplied by the parent: depth added since the root beyond one ply per move
     int line_length = 0;
     Point line[kMaxPly];
   };
 
-  enum NodeType { kRoot, kPv, kNonPv };
+  enum NodeType : std::uint8_t { kRoot, kPv, kNonPv };
 
+  // Principal variation search. `cut_node`: the parent expects this node to fail high.
   template <NodeType Type>
   Value search(int ply, Value alpha, Value beta, Depth depth, bool cut_node);
+  // Quiescence search over continuous fours. `chain` is the number of fours made since depth zero.
   template <bool IsPv>
   Value search_fours(int ply, Value alpha, Value beta, int chain);
+  template <bool IsPv>
+  Value answer_four(int ply, Value alpha, Value beta, int chain);
+
+  // A four and its ordering score.
+  struct ScoredFour {
+    int score;
+    Point move;
+  };
+  int list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fours) const;
 
   Value static_win(int ply) const;
   bool four_three_wins(Colour own) const;
   bool has_doubtful_four(Colour colour) const;
-  Value draw_value() const { return 0; }
-  // The game is over: full board, or a five that the root made.
-  Value final_value(int ply) const { return board_.board().outcome() == Outcome::kDraw ? draw_value() : loss_in(ply); }
+  // The value of a finished game: a full board, or a five that the parent's move made.
+  Value final_value(int ply) const { return board_.board().outcome() == Outcome::kDraw ? kDraw : loss_in(ply); }
   bool should_stop();
   void make(int ply, Point move);
   void unmake() { board_.unmake(); }
@@ -100,10 +112,10 @@ class Worker {
   PatternBoard board_;
   History history_;
   std::vector<Frame> frames_;
-  std::array<int, 64> move_counts_;  // by depth in plies
+  std::array<int, 64> move_counts_;  // move count limit by depth in plies
   std::size_t first_root_ = 0;
-  std::uint64_t counted_nodes_ = 0;  // of this thread in shared_.nodes
-  std::uint32_t until_check_ = 0;    // nodes until limits are looked at again
+  std::uint64_t counted_nodes_ = 0;  // nodes of this thread that shared_.nodes includes
+  std::uint32_t until_check_ = 0;    // nodes until the next check of the limits
 };
 
 }  // namespace tengen

@@ -1,16 +1,17 @@
-// What the tree of PuctTree says of its root when a search is over: policy, value, move, lines.
+// The results of a search that PuctTree reports about its root: policy, value, move, lines.
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/assert.h"
+#include "search/puct/formula.h"
 #include "search/puct/tree.h"
 
 namespace tengen {
 
-// Visits of the root's edges. Those that a move owes to being forced are taken away again as far as the move would not
-// have deserved them (Wu 2019, section 3.2).
+// The visits of the root moves. Forced playouts are subtracted again, unless the move would have got these visits by
+// the PUCT formula anyway (policy target pruning, Wu 2019, section 3.2).
 void PuctTree::visit_weights(std::vector<float>& weights) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
@@ -21,26 +22,27 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
     if (best < 0 || weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(best)]) best = i;
   }
   if (best < 0) return;
-  // Drawn moves are not visited any more: they count as much as the best of the others unless that promises more.
+
+  // Proved draws get no more visits. They weigh as much as the best move, unless that is better than a draw.
   if (options_->solve && node.has_drawing_move && value_of(nodes_[edges[best].child]) <= 0)
     for (int i = 0; i < node.opened; ++i)
       if (nodes_[edges[i].child].proof == Result::kDraw)
         weights[static_cast<std::size_t>(i)] = weights[static_cast<std::size_t>(best)];
+
   if (!plan_.forced_playouts || options_->forced_playouts <= 0) return;
   const double total = std::max(0.0, node.visits - 1.0);
-  const double width = exploration(node) * std::sqrt(total);
-  const auto score = [&](int i, double visits) {
-    return value_of(nodes_[edges[i].child]) + width * edges[i].prior / (1 + visits);
-  };
-  const double best_score = score(best, weights[static_cast<std::size_t>(best)]);
+  const double width = puct_factor(*options_, node.visits) * std::sqrt(total);
+  const double best_score = puct_score(value_of(nodes_[edges[best].child]), edges[best].prior,
+                                       weights[static_cast<std::size_t>(best)], width);
   for (int i = 0; i < node.opened; ++i) {
     float& weight = weights[static_cast<std::size_t>(i)];
     if (i == best || weight == 0) continue;
     const double gap = best_score - value_of(nodes_[edges[i].child]);
     if (gap <= 0) continue;
+    // The visits at which the score of this move falls to that of the best one: the PUCT formula solved for N(a).
     const double deserved = std::ceil(width * edges[i].prior / gap - 1);
-    const double owed = std::floor(std::sqrt(options_->forced_playouts * edges[i].prior * total));
-    weight = static_cast<float>(std::min<double>(weight, std::max(deserved, weight - owed)));
+    const double forced = std::floor(std::sqrt(options_->forced_playouts * edges[i].prior * total));
+    weight = static_cast<float>(std::min<double>(weight, std::max(deserved, weight - forced)));
     if (weight <= 1) weight = 0;
   }
 }
@@ -49,13 +51,13 @@ const PuctNode* PuctTree::child_of(const PuctNode& node, std::size_t edge) const
   return edge < node.opened ? &nodes_[edges_of(node)[edge].child] : nullptr;
 }
 
-// What is proved of a root move, for the side to move.
+// The proved result of a root move for the side to move.
 Result PuctTree::proof_of(std::size_t edge) const {
   const PuctNode* const child = child_of(root(), edge);
   return options_->solve && child ? child->proof : Result::kUnknown;
 }
 
-// Weights by the improved policy of Gumbel search, for which `scaled` gets the completed values.
+// The improved policy of Gumbel search as unnormalised weights. `scaled` gets the scaled completed values.
 void PuctTree::improved_weights(std::vector<float>& scaled, std::vector<float>& weights) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
@@ -66,7 +68,8 @@ void PuctTree::improved_weights(std::vector<float>& scaled, std::vector<float>& 
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::exp(edges[i].log_prior() + scaled[i] - highest);
 }
 
-// What is proved counts more: the shortest win, else no loss, else the longest. True when only proofs are left.
+// Apply proofs to the weights. If the root is won or lost, keep only the shortest wins or the longest losses and return
+// true. Otherwise, drop proved losses.
 bool PuctTree::keep_proved(Result proof, std::vector<float>& weights) const {
   const PuctNode& node = root();
   if (proof != Result::kWin && proof != Result::kLoss) {
@@ -87,7 +90,8 @@ bool PuctTree::keep_proved(Result proof, std::vector<float>& weights) const {
   return true;
 }
 
-// Make the weights add up to 1. Without any, the network's word counts, and without that all moves are alike.
+// Normalise the weights to a sum of 1. If all are 0, use the priors of the network; if these are 0 too, a uniform
+// policy.
 void PuctTree::normalise(std::vector<float>& weights) const {
   const PuctEdge* const edges = edges_of(root());
   const auto sum = [&] { return std::accumulate(weights.begin(), weights.end(), 0.0f); };
@@ -99,7 +103,7 @@ void PuctTree::normalise(std::vector<float>& weights) const {
   for (float& weight : weights) weight /= total;
 }
 
-// The most visited candidate, of those with as many visits the best by Gumbel's score.
+// The most visited candidate of a Gumbel search. Ties go to the highest Gumbel score.
 std::size_t PuctTree::choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const {
   const PuctEdge* const edges = edges_of(root());
   std::size_t chosen = 0;
@@ -119,9 +123,9 @@ std::size_t PuctTree::choose_by_halving(const std::vector<float>& weights, const
   return chosen;
 }
 
-// A move drawn in proportion to its weight to the power of 1 / temperature.
-std::size_t PuctTree::choose_by_chance(std::vector<float> weights, float temperature, Rng& rng) const {
-  const float highest = *std::max_element(weights.begin(), weights.end());
+// Sample a move in proportion to its weight to the power of 1 / temperature.
+std::size_t PuctTree::sample(std::vector<float> weights, float temperature, Rng& rng) {
+  const float highest = *std::ranges::max_element(weights);
   double sum = 0;
   for (float& weight : weights) sum += weight = weight > 0 ? std::pow(weight / highest, 1 / temperature) : 0.0f;
   double left = rng.uniform() * sum;
@@ -135,7 +139,7 @@ std::size_t PuctTree::choose_by_chance(std::vector<float> weights, float tempera
   return chosen;
 }
 
-// The move of the highest weight, of those alike that of the highest value.
+// The move with the highest weight. Ties go to the highest value.
 std::size_t PuctTree::choose_best(const std::vector<float>& weights) const {
   const auto value_at = [&](std::size_t i) {
     const PuctNode* const child = child_of(root(), i);
@@ -150,12 +154,12 @@ std::size_t PuctTree::choose_best(const std::vector<float>& weights) const {
 PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const {
   const PuctNode& node = root();
   const PuctEdge* const edges = edges_of(node);
-  assert(node.edge_count > 0);
+  TENGEN_ASSERT(node.edge_count > 0 && temperature >= 0);
   PuctDecision decision;
   if (options_->solve) decision.proof = opposite(node.proof);
   decision.proof_plies = node.proof_plies;
 
-  // Step 1. The share of each move.
+  // Step 1. Weights of the moves.
   std::vector<float> scaled;
   std::vector<float> weights;
   if (plan_.gumbel)
@@ -165,7 +169,7 @@ PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const 
   const bool by_proof = keep_proved(decision.proof, weights);
   normalise(weights);
 
-  // Step 2. Policy, value, surprise.
+  // Step 2. Policy, value and surprise.
   std::fill_n(policy, area_, 0.0f);
   const double mixed = mixed_value(node);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -181,14 +185,14 @@ PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const 
 
   // Step 3. The move.
   const std::size_t chosen = plan_.gumbel && !by_proof ? choose_by_halving(weights, scaled)
-                             : temperature > 0         ? choose_by_chance(weights, temperature, rng)
+                             : temperature > 0         ? sample(weights, temperature, rng)
                                                        : choose_best(weights);
   decision.move = edges[chosen].move;
   return decision;
 }
 
-// The most visited child. Below a proof only children that are part of it count, first those that last as long as it
-// says. nullptr when there is none.
+// The child that continues the expected line: the most visited one. Below a proved node, only children that are part of
+// the proof count, and those with the right number of plies come first. Null if there is no such child.
 const PuctNode* PuctTree::expected_reply(const PuctNode& node) const {
   const auto rank = [&node](const PuctNode& child) {
     if (node.proof == Result::kUnknown)

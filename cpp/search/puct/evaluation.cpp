@@ -32,8 +32,8 @@ std::size_t PuctEvaluations::bytes(const PuctOptions& options, const Rules& rule
 
 void PuctEvaluations::clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 
-// A network knows no symmetry by itself: unless its answers are drawn from or averaged over all of them, only the very
-// same position has the same answer.
+// Networks are not symmetric. Symmetric positions share an entry of the cache only if the options use a random symmetry
+// or the average of all; otherwise only identical positions do.
 EvaluationRequest PuctEvaluations::request(const Board& board, Rng& rng) const {
   EvaluationRequest request;
   if (symmetry_ == SymmetryUse::kRandom)
@@ -54,7 +54,7 @@ EvaluationRequest PuctEvaluations::request(const Board& board, Rng& rng) const {
     const Point* const to = symmetries_.table(s);
     std::uint64_t key = board.to_move() == kWhite ? kZobrist.white_to_move : 0;
     for (int i = 0; i < count; ++i) key ^= kZobrist.stone[stones[i].colour][to[stones[i].point]];
-    // The words of the last moves are turned, so that they do not cancel those of their stones.
+    // The words of the last moves are rotated, so that they do not cancel the words of their stones.
     for (int ago = 1; ago <= std::min(history_shown(layout_), board.ply()); ++ago)
       key ^= std::rotl(kZobrist.stone[kBlack][to[board.move(board.ply() - ago)]], 7 * ago);
     if (key < request.key) {

@@ -1,5 +1,5 @@
-// Between the tree and the network: planes seen through a symmetry, policies seen back, and a cache of what the network
-// has said.
+// Between the tree and the network: writes planes through a symmetry, reads policies back through it, and caches
+// evaluations.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,30 @@
 
 namespace tengen {
 
-// How one leaf is handed to the network.
+// How one leaf is passed to the network. PuctEvaluations::request supplies it; the caller keeps it until the answer.
 struct EvaluationRequest {
-  std::uint64_t key = 0;          // of the position in the cache; the same for positions that differ by a symmetry
-  std::uint8_t key_symmetry = 0;  // takes the position to the one the cache knows
-  std::uint8_t row_symmetry = 0;  // takes the position to the one in the row
+  std::uint64_t key = 0;          // of the position in the cache; symmetric positions have the same key
+  std::uint8_t key_symmetry = 0;  // maps the position to the one in the cache
+  std::uint8_t row_symmetry = 0;  // maps the position to the one in the row
 };
 
 class PuctEvaluations {
  public:
   PuctEvaluations(const PuctOptions& options, const Rules& rules, PlaneLayout layout);
 
-  // Rows of planes that one leaf takes: 1, or one for each symmetry when they are averaged.
+  // Rows of planes per leaf: 1, or the number of symmetries if they are averaged.
   int rows_per_leaf() const { return symmetry_ == SymmetryUse::kAverage ? symmetries_.count() : 1; }
   int row_size() const { return plane_count(layout_) * area_; }
 
   EvaluationRequest request(const Board& board, Rng& rng) const;
-  // Whether the cache has the position; then its log-policy [area] and value are copied.
+  // Look the position up in the cache. If it is there, copy its log-policy [area] and value and return true.
   bool find(const EvaluationRequest& request, float* log_policy, float& value) const;
   void write(const PuctBoard& board, const EvaluationRequest& request, float* rows) const;
-  // Rows of the network's answer -> log-policy [area] and value of the leaf. The cache keeps them.
+  // Convert the rows of the network's answer to the log-policy [area] and value of the leaf, and cache them.
   void read(const EvaluationRequest& request, const float* policy_rows, const float* values, float* log_policy,
             float& value);
   void clear();
-  // What the cache takes.
+  // Memory of the cache.
   static std::size_t bytes(const PuctOptions& options, const Rules& rules);
 
  private:
@@ -50,7 +50,7 @@ class PuctEvaluations {
   PlaneLayout layout_;
   int area_;
   Symmetries symmetries_;
-  std::vector<Entry> entries_;       // a power of two, or none
+  std::vector<Entry> entries_;       // their number is a power of two, or 0
   std::vector<float> log_policies_;  // [entries, area]
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/assert.h"
 #include "patterns/defence.h"
 #include "patterns/legality.h"
 
@@ -9,9 +10,7 @@ namespace tengen {
 namespace {
 
 const PointValues kNoValues{};
-constexpr int kLog2Threats = 14;
-
-bool has_patterns(const Rules& rules) { return rules.win_length == 4 || rules.win_length == 5; }
+constexpr int kLog2Threats = 14;  // size of the table of the solver for threats
 
 LeafJudgement win(std::vector<Point> line, int plies) {
   LeafJudgement judgement;
@@ -37,7 +36,7 @@ bool is_dead(const Board& board) {
   for (int direction = 0; direction < kDirections; ++direction)
     for (int index = 0; index < board.geometry().line_count(direction); ++index) {
       const std::uint64_t line = board.line(direction, index);
-      // A wall has both bits of its cell set, a stone one of them: each colour may use what lacks the other's bit.
+      // A wall has both bits of its cell set, a stone one of them. A colour can use cells without the bit of the other.
       std::uint64_t black = ~(line >> 1) & kLow;
       std::uint64_t white = ~line & kLow;
       for (int i = 1; i < k; ++i) {
@@ -54,39 +53,44 @@ PuctOptions playable(PuctOptions options, const Rules& rules) {
   return options;
 }
 
-bool needs_patterns(const PuctOptions& options, const Rules& rules) { return options.tactics && has_patterns(rules); }
+bool needs_patterns(const PuctOptions& options, const Rules& rules) {
+  return options.tactics && PatternTables::exist_for(rules.win_length);
+}
 
-PuctBoard::PuctBoard(const Board& board, bool with_patterns) {
-  if (with_patterns)
-    patterns_.emplace(board, kNoValues);
-  else
-    plain_.emplace(board);
+PuctBoard::PuctBoard(const Board& board, bool with_patterns) : board_(board) {
+  if (with_patterns) board_.emplace<PatternBoard>(board, kNoValues);
 }
 
 LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded,
                                const std::function<bool()>& should_stop) {
   const Board& board = leaf.board();
+
+  // Step 1. A finished game, or only fouls left.
   if (board.outcome() == Outcome::kDraw) return end(Result::kDraw, 0);
   if (board.is_over()) return end(board.outcome() == win_for(board.to_move()) ? Result::kWin : Result::kLoss, 0);
   const PointSet legal = legal_points(board);
-  if (legal.empty()) return end(Result::kLoss, 0);  // black has only fouls left
+  if (legal.empty()) return end(Result::kLoss, 0);
   LeafJudgement judgement;
   judgement.moves = legal;
   if (judgement.moves.remove_all(excluded).empty()) judgement.moves = legal;
   if (!tactics_) return judgement;
+
+  // Step 2. A dead draw.
   if (is_dead(board)) {
     judgement.result = Result::kDraw;
     judgement.plies = board.empties();
     return judgement;
   }
 
+  // Step 3. Make five.
   const Colour own = board.to_move();
   PatternBoard* const patterns = leaf.patterns();
   const PointSet wins = judgement.moves & (patterns ? patterns->fives(own) : completing_points(board, own));
   if (!wins.empty()) return win({wins.first()}, 1);
 
+  // Step 4. Answer a four. Without patterns only the completing point is known to stop a five, and in caro there are
+  // other answers.
   const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
-  // Without shapes only the point of the five itself is sure to stop it, and under caro others do too.
   if (!fives.empty() && (patterns || !lines_can_be_closed(board.rules()))) {
     PointSet answers;
     if (patterns)
@@ -99,7 +103,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
     } else if (judgement.moves == legal) {
       judgement.result = Result::kLoss;
       judgement.plies = 2;
-      // A move there must be: one that stops at least one of the fives, if it may be played.
+      // There must be a move: one that stops at least one of the fives, if it is legal.
       if (const PointSet blocks = legal & fives; !blocks.empty()) judgement.moves = blocks;
       const Point answer = judgement.moves.first();
       PointSet left = fives;
@@ -110,6 +114,8 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
       return judgement;
     }
   }
+
+  // Step 5. Win by continuous fours.
   if (patterns && vcf_nodes > 0 && solver_.solve(*patterns, vcf_nodes, should_stop) == Verdict::kWin &&
       judgement.moves.has(solver_.line().front()))
     return win(solver_.line(), solver_.plies());
@@ -118,6 +124,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
 
 LeafJudgement LeafJudge::find_threats(PuctBoard& board, std::uint32_t vct_nodes,
                                       const std::function<bool()>& should_stop) {
+  TENGEN_ASSERT(board.patterns() && !board.board().is_over());
   if (!threats_) threats_ = std::make_unique<ThreatSolver>(kLog2Threats);
   const ThreatLimits limits{.nodes = vct_nodes};
   if (threats_->solve(*board.patterns(), limits, should_stop) != Verdict::kWin || threats_->line().empty()) return {};

@@ -1,10 +1,10 @@
-// What is known about a position without a network: finished and dead games, fives, fours that must be answered, wins
-// by continuous fours and threats.
+// What can be said about a position without a network: finished games, dead draws, fives, answers to fours, and wins by
+// continuous fours and threats.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "core/point_set.h"
@@ -16,63 +16,65 @@
 
 namespace tengen {
 
-// The board on which trees are walked, with shapes only where somebody asks for them.
+// The board that follows the walks through a tree. It has patterns only if they are needed.
 class PuctBoard {
  public:
   PuctBoard(const Board& board, bool with_patterns);
 
-  const Board& board() const { return patterns_ ? patterns_->board() : *plain_; }
-  const PatternBoard* patterns() const { return patterns_ ? &*patterns_ : nullptr; }
-  PatternBoard* patterns() { return patterns_ ? &*patterns_ : nullptr; }
+  const Board& board() const { return patterns() ? patterns()->board() : *std::get_if<Board>(&board_); }
+  // Null if the board has no patterns.
+  const PatternBoard* patterns() const { return std::get_if<PatternBoard>(&board_); }
+  PatternBoard* patterns() { return std::get_if<PatternBoard>(&board_); }
 
-  void make(Point point) { patterns_ ? patterns_->make(point) : plain_->make(point); }
-  void unmake() { patterns_ ? patterns_->unmake() : plain_->unmake(); }
+  void make(Point point) { patterns() ? patterns()->make(point) : std::get_if<Board>(&board_)->make(point); }
+  void unmake() { patterns() ? patterns()->unmake() : std::get_if<Board>(&board_)->unmake(); }
   void unmake(int count) {
     for (; count > 0; --count) unmake();
   }
 
  private:
-  std::optional<Board> plain_;
-  std::optional<PatternBoard> patterns_;
+  std::variant<Board, PatternBoard> board_;
 };
 
-// With a single move there is nothing to choose; so many simulations give it a value.
+// With a single move there is nothing to choose. This many simulations give it a value.
 inline constexpr int kSimulationsOfOnlyMove = 16;
 
+// What LeafJudge says about a position. PuctTree::expand and settle take it.
 struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
-  PointSet moves;                    // legal ones; those left out are known to lose
-  std::vector<Point> line;           // of a proof: moves to the end of the game, as far as they are known
+  PointSet moves;                    // the legal moves, except those known to lose
+  std::vector<Point> line;           // of a proof: the moves to the end of the game, as far as they are known
 };
 
 class LeafJudge {
  public:
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
-  // The board is as before afterwards. `vcf_nodes` bounds the search for continuous fours; 0 for none. The excluded
-  // points are not played while there are others: what is said then holds for those. `should_stop` may end the search
-  // for fours early.
-  LeafJudgement judge(PuctBoard& board, std::uint32_t vcf_nodes, const PointSet& excluded = {},
+  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. The
+  // excluded points are ignored while there are other moves, and the judgement is then about the other moves only.
+  // `should_stop` can end the search for fours early.
+  LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});
-  // A win by continuous threats, found within so many nodes; otherwise nothing is said. The board needs shapes.
+  // Search for a win by continuous threats, with at most `vct_nodes` nodes. Returns the win, or an empty judgement. The
+  // board must have patterns.
   LeafJudgement find_threats(PuctBoard& board, std::uint32_t vct_nodes, const std::function<bool()>& should_stop = {});
-  // Forget what was searched, so that what comes does not depend on it.
+  // Forget earlier searches, so that later ones do not depend on them.
   void clear();
 
  private:
   bool tactics_;
   FourSolver solver_{12};
-  std::unique_ptr<ThreatSolver> threats_;  // made when it is first needed
+  std::unique_ptr<ThreatSolver> threats_;  // created when first needed
 };
 
-// Whether nobody can make five (or whatever wins) any more: every line has stones of both colours or is too short.
+// Whether nobody can win any more: every line that is long enough has stones of both colours.
 bool is_dead(const Board& board);
 
-// The options as far as these rules allow: threats are known for some win lengths only.
+// The options without those that need patterns, if there are no patterns for the win length.
 PuctOptions playable(PuctOptions options, const Rules& rules);
 
-// Whether boards of these rules need shapes for what the options ask.
+// Whether a search with these options needs patterns, and they exist for the rules.
 bool needs_patterns(const PuctOptions& options, const Rules& rules);
 
 }  // namespace tengen

@@ -1,4 +1,4 @@
-// Random numbers of the distributions that PUCT needs.
+// Random numbers from the distributions that the PUCT search needs.
 #pragma once
 
 #include <cmath>
@@ -14,14 +14,17 @@ inline float draw_unit(Rng& rng) { return 1.0f - static_cast<float>(rng.next() >
 // Exponential with mean 1.
 inline float draw_exponential(Rng& rng) { return -std::log(draw_unit(rng)); }
 
-// Standard Gumbel: its maximum over actions, added to their log-probabilities, samples one of them.
+// Standard Gumbel. The action with the highest log-probability plus Gumbel noise is a sample of the policy.
 inline float draw_gumbel(Rng& rng) { return -std::log(draw_exponential(rng) + 1e-20f); }
 
-// Gamma with shape alpha > 0 and scale 1: the whole part as a sum of exponentials, the rest by the rejection method of
-// Ahrens and Dieter (1974, algorithm GS).
+// Gamma with shape alpha > 0 and scale 1: a sum of exponentials for the integer part of alpha, and the rejection method
+// of Ahrens and Dieter (1974, algorithm GS) for the fraction.
 inline float draw_gamma(Rng& rng, float alpha) {
   float sum = 0.0f;
-  for (; alpha >= 1.0f; alpha -= 1.0f) sum += draw_exponential(rng);
+  while (alpha >= 1.0f) {
+    sum += draw_exponential(rng);
+    alpha -= 1.0f;
+  }
   if (alpha <= 0.0f) return sum;
   const float edge = 1.0f + alpha / std::numbers::e_v<float>;
   for (;;) {

@@ -1,5 +1,5 @@
-// Everything that a search guided by a network can be told. tengen.search.puct_config.PuctConfig documents each option
-// and checks its range.
+// The options of a search guided by a network. tengen.search.puct_config.PuctConfig documents each option and checks
+// its range.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@ namespace tengen {
 
 enum class RootNoise : std::uint8_t {
   kNone,
-  kRoot,   // AlphaZero: at the root only
-  kEvery,  // zero9: at every expansion
+  kRoot,   // at the root only, as in AlphaZero
+  kEvery,  // at every expansion, as in zero9
 };
 
 enum class SymmetryUse : std::uint8_t {
   kNone,
-  kRandom,   // each evaluation sees the position through one symmetry, drawn
-  kAverage,  // each evaluation is the mean over all symmetries
+  kRandom,   // evaluate one random symmetry of the position
+  kAverage,  // average over all symmetries of the position
 };
 
 struct PuctOptions {
@@ -24,27 +24,27 @@ struct PuctOptions {
   float c_puct = 1.25f;
   float c_puct_growth = 0.0f;
   float c_puct_base = 500.0f;
-  bool fpu_from_parent = false;  // otherwise a child without a visit has value 0
+  bool fpu_from_parent = false;  // if not set, an unvisited child has value 0
   float fpu_reduction = 0.0f;
   float fpu_reduction_root = 0.0f;
   float virtual_loss = 1.0f;
-  int leaves = 1;  // walks of one tree that may be under way at once
+  int leaves = 1;  // most pending walks of one tree
 
   // Noise.
   RootNoise noise = RootNoise::kNone;
-  float noise_alpha = 0.0f;  // of each move; 0 to share noise_alpha_total among the legal moves
+  float noise_alpha = 0.0f;  // per move; 0 divides noise_alpha_total among the legal moves
   float noise_alpha_total = 10.83f;
   float noise_fraction = 0.25f;
   float root_temperature = 1.0f;  // root priors to the power of 1 / temperature
 
-  // What is known for sure.
-  bool solve = false;    // proofs go up the tree
-  bool tactics = false;  // take a five, answer a four
+  // Proofs.
+  bool solve = false;    // back up proofs through the tree
+  bool tactics = false;  // make five if possible, else answer a four
   std::uint32_t vcf_nodes_leaf = 0;
   std::uint32_t vcf_nodes_root = 0;
-  std::uint32_t vct_nodes = 0;  // at nodes that have been visited vct_visits times
+  std::uint32_t vct_nodes = 0;  // at nodes with vct_visits visits
   std::uint32_t vct_visits = 16;
-  float discount = 1.0f;  // of values, for each ply
+  float discount = 1.0f;  // of values, per ply
 
   // Gumbel root search.
   bool gumbel = false;
@@ -60,10 +60,10 @@ struct PuctOptions {
   // Games.
   bool reuse_tree = false;
   float forced_playouts = 0.0f;  // k of sqrt(k * P * N)
-  float full_fraction = 1.0f;    // of the moves get the full search
+  float full_fraction = 1.0f;    // part of the moves that get the full search
   int fast_simulations = 0;
   float temperature = 1.0f;
-  int temperature_plies = 1000;  // afterwards the final temperature
+  int temperature_plies = 1000;  // then temperature_final applies
   float temperature_final = 0.0f;
   bool stop_when_proved = false;
 };

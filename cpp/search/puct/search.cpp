@@ -1,15 +1,18 @@
 #include "search/puct/search.h"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
+
+#include "core/assert.h"
+#include "core/checked.h"
 
 namespace tengen {
 namespace {
 
-// A batch is at most the visits of the root divided by this: walks that start together know nothing of each other,
-// which does harm while the tree is small.
+// The visits of the root per leaf of a batch. Walks of one batch do not learn from each other, which hurts while the
+// tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
-// The cache of evaluations gets at most this part of the memory.
+// The cache of evaluations gets at most 1 / kCacheShare of the memory.
 constexpr std::size_t kCacheShare = 4;
 
 PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size_t memory_bytes) {
@@ -30,7 +33,7 @@ PuctSearch::PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions
   tree_.reserve(tree_bytes_);
 }
 
-// Whether the tree can be kept: it then has the new position as its root.
+// Advance the tree to the new position. Returns false if that is not possible.
 bool PuctSearch::keep_tree(const Board& board) {
   if (!options_.reuse_tree || !root_board_ || !excluded_.empty() || root_board_->ply() > board.ply()) return false;
   Board replayed = *root_board_;
@@ -48,8 +51,18 @@ bool PuctSearch::keep_tree(const Board& board) {
   return true;
 }
 
+const PuctSearch::Worker& PuctSearch::at(int worker) const {
+  return workers_[static_cast<std::size_t>(checked_index(worker, workers(), "worker"))];
+}
+
+PuctSearch::Worker& PuctSearch::at(int worker) {
+  return workers_[static_cast<std::size_t>(checked_index(worker, workers(), "worker"))];
+}
+
 void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded,
                        int workers, std::uint64_t seed, std::shared_ptr<StopSignal> stop) {
+  if (board.rules() != rules_) throw std::invalid_argument("the board has other rules than the search");
+  TENGEN_ASSERT(!board.is_over() && simulations >= 0 && workers >= 1);
   const std::lock_guard lock(mutex_);
   using Clock = std::chrono::steady_clock;
   deadline_ = time_ms < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(time_ms);
@@ -69,7 +82,7 @@ void PuctSearch::begin(const Board& board, int simulations, std::int64_t time_ms
     Worker& worker = workers_.emplace_back(options_, board, with_patterns_, worker_seed);
     worker.log_policy.resize(static_cast<std::size_t>(rules_.area()));
   }
-  // A root is looked at more closely than the leaf it was.
+  // The solver spends more nodes on a root than on a leaf. If it now finds a proof, start from there.
   if (!kept || (options_.vcf_nodes_root > 0 && judge_root(workers_[0]).result != Result::kUnknown)) tree_.reset();
   PuctSearchPlan plan;
   plan.simulations = simulations;
@@ -151,7 +164,7 @@ void PuctSearch::find_threats(Worker& worker) {
 
 int PuctSearch::collect(int index, float* planes) {
   Worker& worker = at(index);
-  assert(worker.waiting.empty());
+  if (!worker.waiting.empty()) throw std::invalid_argument("rows are waiting for their answers");
   const std::ptrdiff_t leaf_size = static_cast<std::ptrdiff_t>(evaluations_.rows_per_leaf()) * evaluations_.row_size();
   for (;;) {
     PuctWalk::End walk_end;
@@ -165,7 +178,7 @@ int PuctSearch::collect(int index, float* planes) {
         tree_.cancel(worker.walk);
         worker.board.unmake(worker.walk.depth());
         if (!worker.waiting.empty()) break;
-        // Somebody else waits for the evaluation of this very node.
+        // Another worker waits for the evaluation of this node.
         if (open_walks_ > 0 && (!is_ended() || !tree_.has_root())) changed_.wait(lock);
         if (is_ended() && tree_.has_root()) break;
         continue;
@@ -215,7 +228,7 @@ PuctReport PuctSearch::report(int lines, float temperature) {
   PuctReport report;
   report.policy.resize(static_cast<std::size_t>(rules_.area()));
   report.decision = tree_.decide(temperature, report_rng_, report.policy.data());
-  // A lost or drawn position is one only if no move was left out.
+  // A loss or draw is proved only if no move was excluded.
   if (!excluded_.empty() && report.decision.proof != Result::kWin) report.decision.proof = Result::kUnknown;
   report.moves = tree_.ranked_moves(lines, report.decision.move);
   report.simulations = tree_.finished();

@@ -1,9 +1,9 @@
-// One position searched with a network, by one worker or by several that share the tree.
+// The search of one position with a network, by one or more workers that share a tree.
 //
-// Each worker has a board of its own and gathers a batch of leaves: `collect`, then the caller asks the network, then
-// `supply`. The tree is behind one lock, held while a walk goes down or a value goes up, a microsecond or two each;
-// what takes longer (tactics, continuous fours, planes, the network) happens outside of it. Virtual loss keeps the
-// walks of all workers apart.
+// Each worker has its own board and collects a batch of leaves: `collect`, then the caller evaluates them with the
+// network, then `supply`. One lock protects the tree. It is held for a microsecond or two, while a walk goes down or a
+// value is backed up. Everything slower happens outside of it: tactics, continuous fours, planes, the network. Virtual
+// loss spreads the walks of the workers.
 #pragma once
 
 #include <atomic>
@@ -29,46 +29,49 @@ namespace tengen {
 struct PuctReport {
   PuctDecision decision;
   std::vector<float> policy;    // [area]
-  std::vector<PuctMove> moves;  // the decided one first, then best first
+  std::vector<PuctMove> moves;  // the chosen one, then the others, best first
   int simulations = 0;
 };
 
 class PuctSearch {
  public:
-  // Tree and cache stay within `memory_bytes`.
+  // Tree and cache together use at most `memory_bytes`.
   PuctSearch(const Rules& rules, PlaneLayout layout, const PuctOptions& options, std::size_t memory_bytes);
   PuctSearch(const PuctSearch&) = delete;
   PuctSearch& operator=(const PuctSearch&) = delete;
 
-  // Begin with a game that is not over. What the tree knows is kept when the position follows from the last one and the
-  // options say so. `time_ms` is -1 for no limit. The excluded moves are left out at the root while there are others.
-  // `stop` ends the search from any thread; without one only `end` does.
+  // Start a search of a game that is not over. The tree is kept if the options say so and the position follows from the
+  // last one. `time_ms` is -1 for no limit. The excluded root moves are ignored while there are others. `stop` ends the
+  // search from any thread; without one, only `end` does. Throws std::invalid_argument if the rules of the board are
+  // not those of the search.
   void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
              std::uint64_t seed, std::shared_ptr<StopSignal> stop = nullptr);
 
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
   int workers() const { return static_cast<int>(workers_.size()); }
-  // The most rows that one `collect` writes.
+  // The largest number of rows that one call of `collect` writes.
   int max_rows() const { return options_.leaves * evaluations_.rows_per_leaf(); }
   int waiting_rows(int worker) const {
     return static_cast<int>(at(worker).waiting.size()) * evaluations_.rows_per_leaf();
   }
 
-  // Write planes [rows, C, area] of leaves that need an evaluation; the number of rows. With none left to find it waits
-  // for the answers of other workers, or returns 0. Nothing of this worker may be waiting.
-  int collect(int worker, float* planes);
-  void supply(int worker, const float* log_policies, const float* values);
-  // Take back the walks of a worker that will get no answers.
-  void abandon(int worker);
+  // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows. If all leaves
+  // wait for other workers, wait as well; if the search is over, return 0. Throws std::invalid_argument if rows of this
+  // worker are still waiting for answers.
+  int collect(int index, float* planes);
+  // The answers to the waiting rows: log-policies [rows, area], values [rows] for the side to move.
+  void supply(int index, const float* log_policies, const float* values);
+  // Cancel the walks of a worker that will get no answers.
+  void abandon(int index);
 
   // Simulations or time used up, root proved, memory full, or told to end; never before the root has been evaluated.
   bool is_over() const;
   // End soon what has begun. May be called by any worker.
   void end();
 
-  // What is known so far, the first `lines` moves with their continuations; the root must have been evaluated. The
-  // decided move is drawn at `temperature`, 0 for the best.
+  // The result so far. The root must have been evaluated. The first `lines` moves have their continuation. The chosen
+  // move is sampled at `temperature`; 0 takes the best.
   PuctReport report(int lines, float temperature);
   int simulations() const;
   // Forget the tree and the evaluations.
@@ -83,8 +86,8 @@ class PuctSearch {
     EvaluationRequest request;
   };
   struct Worker {
-    Worker(const PuctOptions& options, const Board& board, bool with_patterns, std::uint64_t seed)
-        : board(board, with_patterns), judge(options), rng(seed) {}
+    Worker(const PuctOptions& options, const Board& start, bool with_patterns, std::uint64_t seed)
+        : board(start, with_patterns), judge(options), rng(seed) {}
     PuctBoard board;
     LeafJudge judge;
     Rng rng;
@@ -93,8 +96,9 @@ class PuctSearch {
     std::vector<float> log_policy;  // [area]
   };
 
-  const Worker& at(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
-  Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+  // Throws std::out_of_range if there is no such worker.
+  const Worker& at(int worker) const;
+  Worker& at(int worker);
   bool keep_tree(const Board& board);
   bool is_ended() const {
     return end_requested_.load(std::memory_order_relaxed) || (stop_ && stop_->is_set()) ||
@@ -105,9 +109,10 @@ class PuctSearch {
   int batch_size() const;
   void close_walk();
   LeafJudgement judge_root(Worker& worker) const;
-  // Handle the leaf at the end of worker.walk: decide it, or write its planes and let it wait for the network.
+  // Handle the leaf at the end of worker.walk: settle it, expand it from the cache, or write its planes and let it
+  // wait.
   void judge_leaf(Worker& worker, float* planes);
-  // Look for threats at the end of worker.walk.
+  // Search for threats at the end of worker.walk.
   void find_threats(Worker& worker);
 
   Rules rules_;
@@ -123,11 +128,11 @@ class PuctSearch {
   std::atomic<bool> end_requested_{false};
   std::shared_ptr<StopSignal> stop_;
 
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // protects everything below
   std::condition_variable changed_;
   PuctEvaluations evaluations_;
   PuctTree tree_;
-  int open_walks_ = 0;  // of all workers: to leaves that have no value yet
+  int open_walks_ = 0;  // pending walks of all workers
   Rng report_rng_{0};
 };
 

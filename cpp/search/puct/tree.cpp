@@ -1,18 +1,21 @@
 #include "search/puct/tree.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <new>
 #include <string>
 
+#include "core/assert.h"
+#include "patterns/legality.h"
+#include "search/puct/formula.h"
 #include "search/puct/noise.h"
 
 namespace tengen {
 namespace {
 
-// A look for threats costs as much as dozens of simulations: nodes have to be on the way of this part of them.
+// A search for threats costs as much as dozens of simulations. A node is worth it if it has at least 1 / kThreatShare
+// of the visits of the root.
 constexpr std::uint32_t kThreatShare = 8;
 
 }  // namespace
@@ -45,6 +48,7 @@ void PuctTree::reset() {
 }
 
 void PuctTree::begin(const PuctSearchPlan& plan, Rng& rng) {
+  TENGEN_ASSERT(root().pending == 0 && plan.simulations >= 0);
   plan_ = plan;
   begun_ = finished_ = 0;
   if (root().evaluated) prepare_root(rng);
@@ -55,23 +59,24 @@ void PuctTree::reserve(std::size_t bytes) {
     nodes_.reserve(bytes / sizeof(PuctNode));
     edges_.reserve(bytes / sizeof(PuctEdge));
   } catch (const std::bad_alloc&) {
-    // More than there is: the tree grows as far as it can.
+    return;  // not enough memory: the tree grows as far as it can
   }
 }
 
-// Children come after their parent, so that going up the indices what is kept moves down without overwriting anything
-// that is still to be moved.
+// Compacts the arrays in place. Children come after their parents, so moving nodes down in the order of their indices
+// never overwrites a node that is still to be moved.
 bool PuctTree::advance(Point move) {
+  TENGEN_ASSERT(root().pending == 0);
   const PuctEdge* const first = edges_of(root());
   const PuctEdge* const last = first + root().opened;
   const PuctEdge* const taken = std::find_if(first, last, [move](const PuctEdge& edge) { return edge.move == move; });
-  // A proved node has not all of its children.
+  // The search stops at proved nodes, so they are incomplete and cannot become the root.
   if (taken == last || !nodes_[taken->child].evaluated || nodes_[taken->child].proof != Result::kUnknown) {
     reset();
     return false;
   }
 
-  // Step 1. Nodes, and in their edges the new places of their children.
+  // Step 1. Move the nodes below the new root, and remember their new places.
   constexpr std::uint32_t kDropped = 0;
   std::vector<std::uint32_t> place(nodes_.size(), kDropped);  // 1 + the new index
   std::vector<std::uint32_t> with_edges;                      // new indices
@@ -87,7 +92,7 @@ bool PuctTree::advance(Point move) {
   }
   nodes_.resize(kept);
 
-  // Step 2. Edges, in their old order, which is that of evaluation.
+  // Step 2. Move their edges in the old order, and update the children in them.
   std::sort(with_edges.begin(), with_edges.end(),
             [this](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_edge < nodes_[b].first_edge; });
   std::uint32_t edge_count = 0;
@@ -117,14 +122,8 @@ double PuctTree::value_of(const PuctNode& child) const {
   return options_->discount * (child.proof != Result::kUnknown ? proved_value(child) : child.mean());
 }
 
-double PuctTree::exploration(const PuctNode& node) const {
-  const double visits = node.visits;
-  return options_->c_puct +
-         options_->c_puct_growth * std::log((1.0 + visits + options_->c_puct_base) / options_->c_puct_base);
-}
-
-// The mean of the network's value and the values of visited moves weighted by prior (Danihelka et al. 2022, equation
-// 33).
+// The mean of the network's value and the values of the visited moves, which are weighted by their priors (Danihelka et
+// al. 2022, equation 33).
 double PuctTree::mixed_value(const PuctNode& node) const {
   const PuctEdge* const edges = edges_of(node);
   double visits = 0;
@@ -161,13 +160,14 @@ void PuctTree::scaled_values(const PuctNode& node, std::vector<float>& scaled) c
 
 // ---- Selection ----------------------------------------------------------------------------------------------------
 
-// The edge with the highest Q + c * P * sqrt(sum N) / (1 + N). Among edges that were never taken the one with the
-// highest prior is best, and these are sorted, so that only the opened ones and one more are looked at.
+// The edge with the highest score by the PUCT formula. Edges without a child differ only in their priors, by which they
+// are sorted. So it is enough to look at the opened edges and one more.
 int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
+  TENGEN_ASSERT(node.evaluated && node.edge_count > 0 && node.pending > 0);
   const double loss = options_->virtual_loss;
-  // Without the evaluation of the node itself and the walk that asks.
+  // Not counting the evaluation of the node itself and the current walk.
   const double total = std::max(0.0, static_cast<double>(node.visits) + node.pending - 2.0);
-  const double width = exploration(node) * std::sqrt(total);
+  const double width = puct_factor(*options_, node.visits) * std::sqrt(total);
   const float reduction = is_root ? options_->fpu_reduction_root : options_->fpu_reduction;
   const double first_play = options_->fpu_from_parent ? -node.mean() - reduction * std::sqrt(node.opened_prior) : 0.0;
   const double forced = is_root && plan_.forced_playouts ? options_->forced_playouts * total : 0.0;
@@ -176,26 +176,28 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root) const {
   double best_score = -std::numeric_limits<double>::infinity();
   for (int i = 0; i < node.opened; ++i) {
     const PuctNode& child = nodes_[edges[i].child];
-    // Proved moves need no more walks.
+    // Proved losses and draws need no more visits.
     if (options_->solve && (child.proof == Result::kLoss || child.proof == Result::kDraw)) continue;
     const double walks = child.visits + child.pending;
     if (forced > 0 && child.visits > 0 && walks * walks < forced * edges[i].prior) return i;
     const double count = child.visits + loss * child.pending;
     const double value = count > 0 ? options_->discount * (child.value_sum - loss * child.pending) / count : first_play;
-    const double score = value + width * edges[i].prior / (1.0 + count);
+    const double score = puct_score(value, edges[i].prior, count, width);
     if (score > best_score) {
       best_score = score;
       best = i;
     }
   }
   if (node.opened < node.edge_count) {
-    const double score = first_play + width * edges[node.opened].prior;
+    const double score = puct_score(first_play, edges[node.opened].prior, 0, width);
     if (score > best_score) best = node.opened;
   }
   return std::max(best, 0);
 }
 
+// The best candidate among those that have the number of visits that the halving plan asks for.
 int PuctTree::select_by_halving(const PuctNode& node) const {
+  TENGEN_ASSERT(begun_ > 0 && begun_ <= static_cast<int>(halving_plan_.size()));
   const int wanted = halving_plan_[static_cast<std::size_t>(begun_ - 1)];
   scaled_values(node, scratch_);
   const PuctEdge* const edges = edges_of(node);
@@ -254,6 +256,7 @@ PuctWalk::End PuctTree::walk(PuctBoard& board, PuctWalk& walk) {
     index = select(index);
     ++nodes_[index].pending;
     walk.path.push_back(index);
+    TENGEN_ASSERT(is_legal(board.board(), nodes_[index].move));
     board.make(nodes_[index].move);
   }
 }
@@ -272,7 +275,7 @@ void PuctTree::add_edges(PuctNode& node, const PointSet& moves, const float* log
   });
   node.edge_count = static_cast<std::uint16_t>(edges_.size() - node.first_edge);
   PuctEdge* const first = edges_of(node);
-  PuctEdge* const last = first + node.edge_count;
+  const PuctEdge* const last = first + node.edge_count;
   const bool usable = std::isfinite(highest);
   float sum = 0;
   for (PuctEdge* edge = first; edge != last; ++edge)
@@ -304,17 +307,17 @@ void PuctTree::sort_unopened(PuctNode& node) {
   for (const PuctEdge* edge = first; edge != first + node.opened; ++edge) node.opened_prior += edge->prior;
 }
 
-// What a search does to its root before the first walk below it.
+// Prepare the root for the first walk below it: temperature, noise, and the plan of a Gumbel search.
 void PuctTree::prepare_root(Rng& rng) {
   PuctNode& node = nodes_[0];
   const bool heated = plan_.noise && options_->root_temperature != 1.0f;
-  // Heat takes the noise of an expansion away.
+  // The temperature replaces priors that already have the noise of their expansion.
   const bool own_noise =
       plan_.noise && (options_->noise == RootNoise::kRoot || (options_->noise == RootNoise::kEvery && heated));
   if (heated) {
     float sum = 0;
     PuctEdge* const first = edges_of(node);
-    PuctEdge* const last = first + node.edge_count;
+    const PuctEdge* const last = first + node.edge_count;
     for (PuctEdge* edge = first; edge != last; ++edge)
       sum += edge->prior = std::pow(edge->raw_prior, 1.0f / options_->root_temperature);
     for (PuctEdge* edge = first; edge != last; ++edge) edge->prior /= sum;
@@ -331,8 +334,13 @@ void PuctTree::expand(const PuctWalk& walk, const LeafJudgement& judgement, cons
                       float value_to_move, Rng& rng) {
   const std::uint32_t index = walk.path.back();
   PuctNode& node = nodes_[index];
-  if (node.proof != Result::kUnknown) return repeat_known(walk);  // it lies on a line that was proved meanwhile
-  assert(!node.evaluated && !judgement.moves.empty());
+  // Meanwhile, the node may have become part of a proved line.
+  if (node.proof != Result::kUnknown) {
+    repeat_known(walk);
+    return;
+  }
+  TENGEN_ASSERT(!node.evaluated && node.pending > 0 && !judgement.moves.empty());
+  TENGEN_ASSERT(judgement.result == Result::kUnknown && std::abs(value_to_move) <= 1.0f);
   add_edges(node, judgement.moves, log_policy);
   node.evaluation_to_move = value_to_move;
   if (plan_.noise && options_->noise == RootNoise::kEvery) add_noise(node, rng);
@@ -344,9 +352,10 @@ void PuctTree::expand(const PuctWalk& walk, const LeafJudgement& judgement, cons
 void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
   const std::uint32_t index = walk.path.back();
   PuctNode& node = nodes_[index];
+  TENGEN_ASSERT(judgement.result != Result::kUnknown && node.pending > 0);
   node.proof = opposite(judgement.result);
   node.proof_plies = static_cast<std::uint16_t>(judgement.plies);
-  // Only the root has to name a move.
+  // The root needs its moves, because one of them will be played.
   if (index == 0 && !node.evaluated) add_edges(node, judgement.moves, nullptr);
   open_line(index, judgement.line);
   back_up(walk, proved_value(nodes_[index]), true);
@@ -355,8 +364,12 @@ void PuctTree::settle(const PuctWalk& walk, const LeafJudgement& judgement) {
 void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short) {
   PuctNode& node = nodes_[walk.path.back()];
   if (cut_short) node.examined = false;
-  if (node.proof != Result::kUnknown) return repeat_known(walk);  // by another thread, meanwhile
-  // The root may be told to leave the winning move out.
+  // Another thread may have proved the node meanwhile.
+  if (node.proof != Result::kUnknown) {
+    repeat_known(walk);
+    return;
+  }
+  // At the root, the winning move may be excluded.
   const PuctEdge* const edges = edges_of(node);
   const bool proved = judgement.result != Result::kUnknown &&
                       std::any_of(edges, edges + node.edge_count,
@@ -364,7 +377,7 @@ void PuctTree::conclude(const PuctWalk& walk, const LeafJudgement& judgement, bo
   proved ? settle(walk, judgement) : cancel(walk);
 }
 
-// Hang the moves that follow a proved node below it, each proved as the node is.
+// Add the line of a proof below its node. Every node on the line is proved as well.
 void PuctTree::open_line(std::uint32_t index, const std::vector<Point>& line) {
   for (const Point move : line) {
     PuctNode& node = nodes_[index];
@@ -389,7 +402,7 @@ void PuctTree::open_line(std::uint32_t index, const std::vector<Point>& line) {
 
 // ---- Backing up ---------------------------------------------------------------------------------------------------
 
-// Work out from its children whether the node is proved. True when it is, and was not before.
+// Try to prove a node from its children. Returns true if it is now proved and was not before.
 bool PuctTree::prove(PuctNode& node) {
   if (node.proof != Result::kUnknown) return false;
   const PuctEdge* const edges = edges_of(node);
@@ -413,14 +426,16 @@ bool PuctTree::prove(PuctNode& node) {
   return node.proof != Result::kUnknown;
 }
 
+// `value` is that of the last node, for the side that moved there.
 void PuctTree::back_up(const PuctWalk& walk, double value, bool newly_proved) {
+  TENGEN_ASSERT(!walk.path.empty() && walk.path.front() == 0 && std::abs(value) <= 1.0);
   newly_proved = newly_proved && options_->solve;
   for (int i = walk.depth(); i >= 0; --i) {
     PuctNode& node = nodes_[walk.path[static_cast<std::size_t>(i)]];
     if (i < walk.depth()) {
       value *= -options_->discount;
       if (newly_proved) newly_proved = prove(node);
-      // Who can draw need not lose (Cazenave and Saffidine 2010).
+      // A side that can draw need not lose (Cazenave and Saffidine 2010).
       if (node.has_drawing_move) value = std::min(value, 0.0);
       if (node.proof != Result::kUnknown) value = proved_value(node);
     }
@@ -442,8 +457,8 @@ void PuctTree::cancel(const PuctWalk& walk) {
 
 std::string PuctTree::check() const {
   for (const PuctNode& node : nodes_) {
-    if (node.pending != 0) return "a walk is still under way";
-    if (std::abs(node.mean()) > 1 + 1e-6) return "a mean value is outside -1 and 1";
+    if (node.pending != 0) return "a walk is still pending";
+    if (std::abs(node.mean()) > 1 + 1e-6) return "a mean value is outside [-1, 1]";
     if (!node.evaluated || node.proof != Result::kUnknown) continue;
     std::uint64_t visits = 1;
     double values = -node.evaluation_to_move;
@@ -456,7 +471,7 @@ std::string PuctTree::check() const {
     if (!options_->solve && std::abs(values - node.value_sum) > 1e-6 * node.visits)
       return "the values of a node and of its children do not add up";
     for (int i = node.opened + 1; i < node.edge_count; ++i)
-      if (edges[i].prior > edges[i - 1].prior) return "moves never tried are not sorted by prior";
+      if (edges[i].prior > edges[i - 1].prior) return "unvisited moves are not sorted by prior";
   }
   return {};
 }

@@ -1,10 +1,11 @@
-// The tree of a search guided by a network (PUCT: Rosin 2011, Silver et al. 2017), in an arena of plain structs.
+// The tree of a search guided by a network, in arrays of plain structs. search/puct/formula.h has the PUCT formula.
 //
-// A simulation is a walk from the root to a node that has no evaluation yet; the evaluation goes back along the walk.
-// Walks may be under way while others are begun: each counts as losses (virtual loss) on its nodes until it is finished
-// or cancelled. Nothing here locks; who shares a tree between threads holds a lock around every call.
+// A simulation is a walk from the root to a node without an evaluation. The evaluation is then backed up along the
+// walk. Several walks can be pending at once: each adds a virtual loss to its nodes until it is finished or cancelled.
+// There are no locks: to share a tree between threads, hold a lock around every call.
 //
-// Values of a node are seen by the side that moved there, so that a side to move picks the child with the highest.
+// Values of a node are from the point of view of the side that moved there, so the side to move selects the child with
+// the highest value.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 
 namespace tengen {
 
-// Less than this counts as this much.
+// Lower bound of priors in logarithms and divisions.
 inline constexpr float kLeastPrior = 1e-12f;
 
 struct PuctEdge {
-  float prior = 0;      // what selection goes by: noise and root temperature included
-  float raw_prior = 0;  // what the network said, over the moves of the node
+  float prior = 0;      // for selection: with noise and root temperature
+  float raw_prior = 0;  // of the network, normalised over the moves of the node
   std::uint32_t child = 0;
   Point move = kNoPoint;
 
@@ -33,25 +34,25 @@ struct PuctEdge {
 };
 
 struct PuctNode {
-  double value_sum = 0;       // over finished walks
+  double value_sum = 0;       // of finished walks
   std::uint32_t visits = 0;   // finished walks
-  std::uint32_t pending = 0;  // walks under way
+  std::uint32_t pending = 0;  // walks not yet finished
   std::uint32_t first_edge = 0;
   std::uint16_t edge_count = 0;
-  std::uint16_t opened = 0;      // so many edges have a child; they come first, the others follow by falling prior
+  std::uint16_t opened = 0;      // edges with a child; they come first, then the others by descending prior
   float opened_prior = 0;        // sum of the priors of opened edges
-  float evaluation_to_move = 0;  // the network's word
+  float evaluation_to_move = 0;  // value of the network
   Point move = kNoPoint;
   std::uint16_t proof_plies = 0;  // to the end of the game
   Result proof = Result::kUnknown;
   bool evaluated = false;
-  bool has_drawing_move = false;  // a child is proved drawn: the side to move gets at least that
-  bool examined = false;          // for threats
+  bool has_drawing_move = false;  // a child is a proved draw, so the side to move gets at least a draw
+  bool examined = false;          // searched for continuous threats
 
   double mean() const { return visits > 0 ? value_sum / visits : 0.0; }
 };
 
-// How one search of a root goes about it: what self-play draws anew for each move.
+// The settings of one search. PuctSearch and SelfPlay supply them; self-play draws some of them for each move.
 struct PuctSearchPlan {
   int simulations = 0;
   bool noise = false;
@@ -59,24 +60,25 @@ struct PuctSearchPlan {
   bool gumbel = false;
 };
 
-// The nodes of one simulation, root first.
+// One simulation. PuctTree::walk fills it; the caller keeps it and passes it back to expand, settle, conclude,
+// repeat_known or cancel.
 struct PuctWalk {
   enum class End : std::uint8_t {
-    kLeaf,       // wants an evaluation
-    kKnown,      // ends in a node whose value is proved
-    kCollision,  // ran into a node that waits for its evaluation: cancel it
-    kThreats,    // came to a node that is worth a look for continuous threats: conclude it
+    kLeaf,       // at a node without an evaluation: expand or settle it
+    kKnown,      // at a proved node: repeat_known
+    kCollision,  // at a node whose evaluation is pending: cancel the walk
+    kThreats,    // at a node to search for continuous threats: conclude
   };
-  std::vector<std::uint32_t> path;
-  bool counts = false;  // as a simulation; the walk that evaluates the root does not
+  std::vector<std::uint32_t> path;  // nodes, root first
+  bool counts = false;              // as a simulation; the walk that evaluates the root does not
   int depth() const { return static_cast<int>(path.size()) - 1; }
 };
 
-// What a finished search says of one root move, seen by the side to move.
+// What a search knows about one root move, from the point of view of the side to move.
 struct PuctMove {
   Point move = kNoPoint;
   std::uint32_t visits = 0;
-  float prior = 0;  // the network's
+  float prior = 0;  // of the network
   double value_to_move = 0;
   Result proof = Result::kUnknown;
   int proof_plies = 0;      // from the root
@@ -85,62 +87,64 @@ struct PuctMove {
 
 struct PuctDecision {
   Point move = kNoPoint;
-  double value_to_move = 0;         // sum of policy times value, or the proved value
-  float surprise = 0;               // Kullback-Leibler divergence of the policy from the network's, in nats
+  double value_to_move = 0;         // mean of the move values weighted by the policy, or the proved value
+  float surprise = 0;               // Kullback-Leibler divergence of the policy from that of the network, in nats
   Result proof = Result::kUnknown;  // of the root, for the side to move
   int proof_plies = 0;
 };
 
 class PuctTree {
  public:
+  // `options` must outlive the tree.
   explicit PuctTree(const PuctOptions& options, int area);
 
-  // Forget everything: a single root without evaluation.
+  // Forget everything except a root without evaluation.
   void reset();
-  // Begin a search of the root as it is.
+  // Start a search of the current root.
   void begin(const PuctSearchPlan& plan, Rng& rng);
-  // Make the child reached by `move` the root, with all that hangs below it, in the same memory. False when there is
-  // none: then the tree is reset. No walk may be under way.
+  // Make the child reached by `move` the root and keep the tree below it. If there is no such child, reset the tree and
+  // return false. No walk may be pending.
   bool advance(Point move);
-  // Set addresses apart for so many bytes, so that the tree need not be copied while it grows up to there.
+  // Reserve address space, so that the tree is not copied while it grows up to `bytes`.
   void reserve(std::size_t bytes);
 
-  // Walks of this search, begun and finished. The one that evaluates the root does not count.
+  // Number of walks of this search. The one that evaluates the root does not count.
   int begun() const { return begun_; }
   int finished() const { return finished_; }
   bool is_proved() const { return options_->solve && root().proof != Result::kUnknown; }
   bool has_root() const { return root().evaluated; }
 
-  // Walk to a leaf, making the moves on `board`, which the caller takes back: walk.depth() of them.
+  // Walk down the tree and make the moves on `board`. The caller takes these walk.depth() moves back.
   PuctWalk::End walk(PuctBoard& board, PuctWalk& walk);
-  // Give a leaf its children and send its value back. `log_policy` [area] need not be normalised.
+  // Create the edges of a leaf and back up its value. `log_policy` [area] need not be normalised.
   void expand(const PuctWalk& walk, const LeafJudgement& judgement, const float* log_policy, float value_to_move,
               Rng& rng);
-  // The judgement itself decides: a finished game, or a proof.
+  // Back up a judgement that needs no evaluation: a finished game or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
-  // A look for threats is done: what it proved goes back, otherwise the walk is cancelled. One that was cut short may
-  // be repeated.
+  // Finish a search for threats: back up what it proved, or cancel the walk. A search that was cut short may be
+  // repeated by a later walk.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
-  // Send back what is already proved of the walk's last node.
+  // Back up the proved value of the walk's last node.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
 
-  // Decide the root. policy [area] becomes the policy target: shares of the visits (forced ones pruned), or the
-  // improved policy of Gumbel search. The move is drawn at `temperature`, 0 for the best.
+  // Choose a move at the root. Writes the policy target into policy [area]: the shares of the visits, without forced
+  // playouts, or the improved policy of Gumbel search. The move is sampled at `temperature`; 0 takes the best.
   PuctDecision decide(float temperature, Rng& rng, float* policy) const;
-  // The root moves, `first` and then best first; the first `lines` of them with their continuations.
-  std::vector<PuctMove> ranked_moves(int lines, Point first) const;
+  // The root moves: `front`, then the others, best first. The first `lines` of them have their expected continuation.
+  std::vector<PuctMove> ranked_moves(int lines, Point front) const;
 
   const PuctNode& root() const { return nodes_[0]; }
   std::size_t bytes() const { return nodes_.size() * sizeof(PuctNode) + edges_.size() * sizeof(PuctEdge); }
-  // Empty text when counts and sums of the tree agree with each other and no walk is under way, else what does not.
+  // Check that the counts and sums of the tree agree and that no walk is pending. Returns an empty text, or a
+  // description of the fault.
   std::string check() const;
 
  private:
   PuctEdge* edges_of(const PuctNode& node) { return edges_.data() + node.first_edge; }
   const PuctEdge* edges_of(const PuctNode& node) const { return edges_.data() + node.first_edge; }
   double proved_value(const PuctNode& node) const;
-  // The value of an opened edge to the side that may play it, a ply before the child's own.
+  // The value of a child as the side to move at its parent sees it, discounted by one ply.
   double value_of(const PuctNode& child) const;
 
   std::uint32_t select(std::uint32_t parent);
@@ -157,7 +161,7 @@ class PuctTree {
   void back_up(const PuctWalk& walk, double value, bool newly_proved);
 
   double mixed_value(const PuctNode& node) const;
-  // Completed values of the root's edges, scaled as logits (Danihelka et al. 2022, equation 8).
+  // The completed values of the root moves, scaled to logits (Danihelka et al. 2022, equation 8).
   void scaled_values(const PuctNode& node, std::vector<float>& scaled) const;
   const PuctNode* child_of(const PuctNode& node, std::size_t edge) const;
   Result proof_of(std::size_t edge) const;
@@ -166,11 +170,10 @@ class PuctTree {
   bool keep_proved(Result proof, std::vector<float>& weights) const;
   void normalise(std::vector<float>& weights) const;
   std::size_t choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const;
-  std::size_t choose_by_chance(std::vector<float> weights, float temperature, Rng& rng) const;
+  static std::size_t sample(std::vector<float> weights, float temperature, Rng& rng);
   std::size_t choose_best(const std::vector<float>& weights) const;
   const PuctNode* expected_reply(const PuctNode& node) const;
   std::vector<Point> line_through(const PuctEdge& edge) const;
-  double exploration(const PuctNode& node) const;
 
   const PuctOptions* options_;
   int area_;
@@ -180,12 +183,13 @@ class PuctTree {
   int begun_ = 0;
   int finished_ = 0;
   std::vector<float> gumbel_;      // [area], of this search
-  std::vector<int> halving_plan_;  // for each simulation, how many visits its candidate must have
+  std::vector<int> halving_plan_;  // for each simulation, the number of visits that its candidate must have
   mutable std::vector<float> scratch_;
 };
 
-// Sequential halving over `candidates` (at least 1): for each simulation, the number of visits that a root move must
-// have to be considered. All candidates get equally many visits, then the better half of them, and so on down to two.
+// Sequential halving over `candidates` (at least 1). For each simulation, the number of visits that a root move must
+// have to be considered. All candidates get the same number of visits, then the better half of them, and so on down to
+// two.
 std::vector<int> plan_halving(int candidates, int simulations);
 
 }  // namespace tengen

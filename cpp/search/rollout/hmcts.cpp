@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <deque>
-#include <utility>
 
+#include "core/assert.h"
 #include "core/rng.h"
 
 namespace tengen {
 namespace {
 
 struct Candidate {
-  Candidate(Point point, PlayoutBoard after) : move(point), board(std::move(after)) {}
+  Candidate(Point point, const PlayoutBoard& after) : move(point), board(after) {}
 
   Point move;
   PlayoutBoard board;  // after the move
@@ -18,7 +18,7 @@ struct Candidate {
   std::atomic<std::uint64_t> half_points{0};  // of the side that plays the move
 };
 
-// The candidates in a random order, which decides between equal ones.
+// The candidates in random order, which breaks ties.
 std::deque<Candidate> make_candidates(const Board& board, const HmctsOptions& options,
                                       const std::vector<Point>& excluded, Rng& rng) {
   std::vector<Point> moves;
@@ -30,7 +30,7 @@ std::deque<Candidate> make_candidates(const Board& board, const HmctsOptions& op
   for (const Point move : moves) {
     PlayoutBoard after = start;
     after.make(move);
-    candidates.emplace_back(move, std::move(after));
+    candidates.emplace_back(move, after);
   }
   return candidates;
 }
@@ -57,7 +57,7 @@ RolloutReport make_report(const std::deque<Candidate>& candidates, Colour mover,
     report.moves.push_back(describe(candidate, mover));
     report.playouts += report.moves.back().visits;
   }
-  // Wins, then by mean; those without a playout yet, whose mean is unknown, last.
+  // Wins first, then by mean result. Moves without a playout have no mean and come last.
   const auto rank = [](const RolloutMove& move) { return move.proof == Result::kWin ? 2 : move.visits > 0 ? 1 : 0; };
   std::stable_sort(report.moves.begin(), report.moves.end(), [&](const RolloutMove& a, const RolloutMove& b) {
     return rank(a) != rank(b) ? rank(a) > rank(b) : a.value_to_move > b.value_to_move;
@@ -74,6 +74,7 @@ std::uint64_t total_playouts(const HmctsOptions& options, std::size_t candidates
 
 RolloutReport Hmcts::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                             const OnRolloutReport& on_report, const StopSignal* stop) {
+  TENGEN_ASSERT(!board.is_over() && limits.threads >= 1);
   Rng rng(seed);
   const Colour mover = board.to_move();
   std::deque<Candidate> candidates = make_candidates(board, options_, limits.excluded, rng);

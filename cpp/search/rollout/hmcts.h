@@ -1,5 +1,5 @@
-// HMCTS, algorithm 1 of "Final report for Gomoku project": the same number of playouts for every move near a stone, and
-// the move with the best mean result is played. No tree.
+// HMCTS, algorithm 1 of "Final report for Gomoku project": every move near a stone gets the same number of playouts,
+// and the move with the best mean result is played. There is no tree.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tengen {
 
 struct HmctsOptions {
   PlayoutPolicy policy = PlayoutPolicy::kHeuristic;
-  int radius = 1;                          // moves lie at most so far from a stone; 0 for no bound
+  int radius = 1;                          // largest distance of a move from a stone; 0 for no limit
   std::uint64_t playouts_a_candidate = 0;  // 0 for no limit
 };
 
@@ -20,10 +20,10 @@ class Hmcts {
  public:
   explicit Hmcts(const HmctsOptions& options) : options_(options) {}
 
-  // Search a game that is not over. The candidates get their playouts in turns, so that they have the same number, give
-  // or take one, whenever the search ends. Each playout has a seed of its own: without a time limit the report is the
-  // same for any number of threads. A move that wins at once ends the search. `stop` ends it after the running
-  // playouts.
+  // Search a position of a game that is not over. The candidates take turns, so that their numbers of playouts differ
+  // by at most one when the search ends. Each playout has its own seed: without a time limit, the report does not
+  // depend on the number of threads. If a move wins immediately, there is no search. `stop` ends the search after the
+  // running playouts.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                        const OnRolloutReport& on_report = {}, const StopSignal* stop = nullptr);
 

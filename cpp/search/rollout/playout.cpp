@@ -1,5 +1,6 @@
 #include "search/rollout/playout.h"
 
+#include "core/assert.h"
 #include "patterns/legality.h"
 
 namespace tengen {
@@ -22,7 +23,7 @@ void RowPoints::add_stone(const Board& board, Point point, Colour colour) {
   const Geometry& geometry = board.geometry();
   const int reach = board.rules().win_length - 1;
   const std::uint64_t window = (1ull << (2 * (2 * reach + 1))) - 1;
-  // Under caro an enemy stone can close a line, so the other colour's rows that end here change as well.
+  // In caro a stone can close a line, so the opponent's rows that end here change as well.
   const bool ends_matter = lines_can_be_closed(board.rules());
   forget(kBlack, point);
   forget(kWhite, point);
@@ -31,7 +32,7 @@ void RowPoints::add_stone(const Board& board, Point point, Colour colour) {
     const std::uint64_t line = board.line(d, place.line);
     const int step = geometry.step(d);
     const auto refresh_ends = [&](Colour row_colour) {
-      // A row that counts has win_length - 2 stones within reach of this one, two bits each. Most lines end here.
+      // A row that matters has win_length - 2 stones within reach, with two bits each. Most lines have fewer.
       const std::uint64_t near = (stones_in_line(line, row_colour) >> (2 * (place.offset - reach))) & window;
       if (std::popcount(near) < 2 * (reach - 1)) return;
       const Run run = run_through(line, place.offset, row_colour);
@@ -92,6 +93,7 @@ PlayoutBoard::PlayoutBoard(const Board& board, PlayoutPolicy policy)
 }
 
 Point PlayoutBoard::draw(Rng& rng) {
+  TENGEN_ASSERT(!board_.is_over() && empties_.size() == board_.empties());
   if (policy_ == PlayoutPolicy::kHeuristic) {
     const Colour own = board_.to_move();
     const Colour other = opponent(own);
@@ -109,6 +111,7 @@ Outcome PlayoutBoard::play_out(Rng& rng) {
   while (!board_.is_over()) {
     const Point point = draw(rng);
     if (point == kNoPoint) return Outcome::kWhiteWins;  // black has only fouls left
+    TENGEN_ASSERT(is_legal(board_, point));
     make(point);
   }
   return board_.outcome();

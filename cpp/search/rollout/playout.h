@@ -1,9 +1,9 @@
-// Playouts: a game played to its end by a quick policy, the measure of a position in rollout searches.
+// Playouts: games played to the end by a fast policy. Rollout searches judge positions by their results.
 //
 // The heuristic policy is that of "Final report for Gomoku project" (algorithm 1, function HEURISTIC): complete a four,
-// block a four, extend a three, block a three, else any point. The paper keeps a table for each colour with the longest
-// row that a stone on each empty point would have beside it; here the points where that row is long enough are kept as
-// sets, of which a move changes at most a few members.
+// block a four, extend a three, block a three, otherwise play any point. For each colour, the paper keeps a table of
+// the longest row next to each empty point. Here the points with a row that is long enough are kept as sets; a move
+// changes only a few of their members.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ namespace tengen {
 
 enum class PlayoutPolicy : std::uint8_t { kRandom, kHeuristic };
 
-// For each colour, the empty points where its stone would complete a winning line, and those where it would make an
-// unbroken row one short of the win length ("four"), whatever stands at its ends. Split rows count as the row they
-// become: the gap of XX.XX completes, that of XX.X makes a four.
+// For each colour, the empty points where a stone completes a winning line, and those where it makes an unbroken row
+// one stone short of the win length (a "four"), whatever is at its ends. Filling a gap counts as well: the gap of XX.XX
+// completes, the gap of XX.X makes a four.
 class RowPoints {
  public:
-  // All points of the board, from scratch.
+  // Examine all points of the board.
   explicit RowPoints(const Board& board);
 
-  // A stone of `colour` was put on `point` of the board. Only the nearest empty points beyond its rows can change.
+  // Update the sets after a stone of `colour` was put on `point`. Only the nearest empty points along its lines change.
   void add_stone(const Board& board, Point point, Colour colour);
 
   const PointSet& completing(Colour colour) const { return completing_[colour]; }
@@ -42,19 +42,19 @@ class RowPoints {
   std::array<PointSet, 2> four_making_;
   std::array<int, 2> completing_count_{};
   std::array<int, 2> four_making_count_{};
-  // Bit d: the row along direction d completes; bit 4 + d: it becomes a four.
+  // Bit d: a stone completes a line in direction d; bit 4 + d: it makes a four there.
   std::array<std::array<std::uint8_t, kMaxArea>, 2> rows_{};
 };
 
-// A board with what its policy needs, kept move by move. Copying one is cheap: searches keep one for the root and copy
-// it for each playout.
+// A board with the state that its policy needs, updated move by move. Copies are cheap: a search keeps one for the root
+// and copies it for each playout.
 class PlayoutBoard {
  public:
   PlayoutBoard(const Board& board, PlayoutPolicy policy);
 
   const Board& board() const { return board_; }
 
-  // Play `point` for the side to move; black's fouls are the caller's duty.
+  // Play `point` for the side to move. The caller rules out renju fouls.
   void make(Point point) {
     const Colour mover = board_.to_move();
     board_.make(point);
@@ -62,11 +62,11 @@ class PlayoutBoard {
     if (policy_ == PlayoutPolicy::kHeuristic) rows_.add_stone(board_, point, mover);
   }
 
-  // The policy's move for the side to move of a game that is not over: equal choices are drawn. Fouls of renju are
-  // never played; kNoPoint when black has nothing else.
+  // A move of the policy for a game that is not over; ties are broken at random. Never a renju foul: kNoPoint if black
+  // has no other move.
   Point draw(Rng& rng);
 
-  // Play to the end. The moves are board().move(i) afterwards.
+  // Play to the end of the game. Afterwards, board() has the moves.
   Outcome play_out(Rng& rng);
 
  private:
@@ -76,7 +76,7 @@ class PlayoutBoard {
   PlayoutPolicy policy_;
 };
 
-// How many playouts ended how, and how many moves all of them had.
+// The results of many playouts, and the total number of their moves.
 struct PlayoutTally {
   std::array<std::uint64_t, 4> outcomes{};  // by Outcome; kOngoing stays 0
   std::uint64_t moves = 0;

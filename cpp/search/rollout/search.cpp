@@ -15,7 +15,7 @@ PointSet points_near_stones(const Board& board, int radius) {
     points.add(geometry.point(width / 2, height / 2));
     return points;
   }
-  // One word for each row: its stones, widened by `radius` columns to both sides.
+  // One word per row: its stones, widened by `radius` columns on both sides.
   std::array<std::uint32_t, kMaxSize> rows{};
   for (int y = 0; y < height; ++y) {
     std::uint32_t stones = 0;

@@ -6,15 +6,17 @@
 #include <new>
 #include <utility>
 
+#include "core/assert.h"
+
 namespace tengen {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// With a single move there is nothing to choose; so many playouts give it a value.
+// With a single move there is nothing to choose. This many playouts give it a value.
 constexpr std::uint64_t kPlayoutsOfOnlyMove = 256;
 
-// The outcome of the game when `colour` is proved to get `result`.
+// The outcome of a game in which `colour` gets `result`.
 Outcome outcome_of(Result result, Colour colour) {
   if (result == Result::kDraw) return Outcome::kDraw;
   return win_for(result == Result::kWin ? colour : opponent(colour));
@@ -25,15 +27,15 @@ Result result_for(Outcome outcome, Colour colour) {
   return outcome == win_for(colour) ? Result::kWin : Result::kLoss;
 }
 
-// The moves of a node, and what is known before any of them is tried.
+// The moves of a node, and what is known before any of them is visited.
 struct Expansion {
   PointSet moves;
   bool complete = false;
-  NodeProof proof;        // of the node, seen by the side that moved there
-  NodeProof child_proof;  // of each child, seen by the side to move
+  NodeProof proof;        // of the node, for the side that moved there
+  NodeProof child_proof;  // of each child, for the side to move
 };
 
-// Without the solver: the candidates. With it, the side to move wins if it can, and answers a four if it must.
+// The moves are the candidates. With the solver, they are only the winning moves or the answers to a four, if any.
 Expansion expand_moves(const Board& board, const UctOptions& options, const std::vector<Point>& excluded) {
   const PointSet legal = legal_points(board);
   if (legal.empty()) return {{}, true, {Result::kWin, true, 0}, {}};  // black has only fouls left
@@ -46,7 +48,7 @@ Expansion expand_moves(const Board& board, const UctOptions& options, const std:
     if (!wins.empty()) return {wins, true, {Result::kLoss, true, 1}, {Result::kWin, true, 0}};
     const PointSet fives = completing_points(board, opponent(own));
     const PointSet answers = allowed & fives;
-    // Under caro the answer to one five may close another, so that two of them prove nothing yet.
+    // In caro an answer to one five can close another, so two of them prove nothing.
     const bool too_many = !lines_can_be_closed(board.rules()) && fives.size() > 1;
     if (excluded.empty() && !fives.empty() && (answers.empty() || too_many)) {
       expansion.proof = {Result::kWin, true, 2};
@@ -64,7 +66,7 @@ Expansion expand_moves(const Board& board, const UctOptions& options, const std:
   return expansion;
 }
 
-// What a node's counters say at one moment; other threads may go on changing them.
+// A snapshot of a node's counters, which other threads may be changing.
 struct Statistics {
   std::uint32_t visits;
   std::uint64_t half_points;
@@ -74,9 +76,8 @@ struct Statistics {
       : visits(node.visits.load(kRelaxed)), half_points(node.half_points.load(kRelaxed)), proof(node.proved()) {}
 };
 
-// Which of two moves is preferred: wins (the shorter the better), then the unproved by visits and mean, then losses
-// (the longer the better). Draws, which are not visited any more once proved, stand before or behind all unproved
-// moves.
+// The order of moves, best first: wins (shortest first), then unproved moves by visits and mean, then losses (longest
+// first). Proved draws get no more visits, so they come either before or after all unproved moves.
 struct Preference {
   bool draws_first;
 
@@ -120,17 +121,17 @@ RolloutMove describe(Point point, const Statistics& statistics) {
   return move;
 }
 
-// One search: the tree, what all threads share, and the reports.
+// One search: the tree that all threads share, and the reports.
 class TreeSearch {
  public:
   TreeSearch(UctArena& arena, const UctOptions& options, const Board& board, const RolloutLimits& limits)
       : arena_(arena), options_(options), limits_(limits), start_(board, options.policy), root_(arena.reset()) {}
 
-  // Give the root its children. False when there are none.
+  // Create the children of the root. Returns false if there are none.
   bool expand_root(Rng& rng) { return try_expand(root_, start_.board(), rng, limits_.excluded); }
   bool has_only_move() const { return root_.child_count == 1; }
 
-  // Play out once and add the result to the tree.
+  // Run one simulation. `board` is a copy of start().
   void simulate(PlayoutBoard& board, Rng& rng);
   const PlayoutBoard& start() const { return start_; }
   bool is_solved() const { return root_.proved().result != Result::kUnknown; }
@@ -152,7 +153,8 @@ class TreeSearch {
   UctNode& root_;
 };
 
-// False when another thread is at it, memory is used up, or there is nothing to play.
+// Create the children of a node. Returns false if another thread is doing it, if memory is used up, or if there is no
+// legal move.
 bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const std::vector<Point>& excluded) {
   NodeState state = NodeState::kLeaf;
   if (!node.state.compare_exchange_strong(state, NodeState::kExpanding, kRelaxed)) return false;
@@ -171,7 +173,7 @@ bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const s
     child->proof.store(expansion.child_proof.pack(), kRelaxed);
     ++child;
   });
-  // Unvisited children are tried as they lie, which must not favour one side of the board.
+  // Unvisited children are tried in order. Shuffle them, so that no side of the board is preferred.
   for (int i = count - 1; i > 0; --i)
     std::swap(first_child[i].move, first_child[rng.below(static_cast<std::uint32_t>(i + 1))].move);
   node.first_child = first;
@@ -181,9 +183,10 @@ bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const s
   return true;
 }
 
-// The child with the highest UCB1 = mean + c * sqrt(ln n / n_i), children without a visit first. Where something is
-// proved there is nothing to explore: a win is taken, draws and losses are left alone while there is anything else.
+// The child with the highest UCB1 = mean + c * sqrt(ln n / n_i); unvisited children come first. Proved children need no
+// exploration: a win is always selected, draws and losses only if there is nothing else.
 UctNode& TreeSearch::select(const UctNode& node) {
+  TENGEN_ASSERT(node.child_count > 0);
   const double log_visits = std::log(static_cast<double>(std::max(1u, node.visits.load(kRelaxed))));
   const double width = options_.exploration * std::sqrt(log_visits);
   UctNode* const first = children(node);
@@ -212,7 +215,7 @@ UctNode& TreeSearch::select(const UctNode& node) {
   return draw ? *draw : *longest_loss;
 }
 
-// Work out from its children whether the node is proved. True when it is, and was not before.
+// Try to prove a node from its children. Returns true if it is now proved and was not before.
 bool TreeSearch::prove(UctNode& node) {
   if (node.proved().result != Result::kUnknown || node.state.load(std::memory_order_acquire) != NodeState::kExpanded)
     return false;
@@ -234,6 +237,7 @@ bool TreeSearch::prove(UctNode& node) {
 }
 
 void TreeSearch::simulate(PlayoutBoard& board, Rng& rng) {
+  TENGEN_ASSERT(board.board().hash() == start_.board().hash());
   std::array<UctNode*, kMaxArea + 1> path;
   const Colour root_mover = opponent(board.board().to_move());
   int depth = 0;
@@ -242,11 +246,12 @@ void TreeSearch::simulate(PlayoutBoard& board, Rng& rng) {
   Outcome outcome = Outcome::kOngoing;
   bool newly_proved = false;
 
-  // Step 1. Selection: down the tree to a node that has no children yet.
+  // Step 1. Selection: walk down the tree to a node without children.
   for (UctNode* node = &root_; node->state.load(std::memory_order_acquire) == NodeState::kExpanded;) {
     node = &select(*node);
     path[++depth] = node;
     const std::uint32_t earlier_visits = node->visits.fetch_add(1, kRelaxed);
+    TENGEN_ASSERT(is_legal(board.board(), node->move));
     board.make(node->move);
     const Colour mover = opponent(board.board().to_move());
     if (board.board().is_over()) {
@@ -255,7 +260,7 @@ void TreeSearch::simulate(PlayoutBoard& board, Rng& rng) {
           options_.solve && node->proof.exchange(NodeProof{result_for(outcome, mover), true, 0}.pack(), kRelaxed) == 0;
       break;
     }
-    // Step 2. Expansion: the first visits only play out.
+    // Step 2. Expansion, after a number of visits.
     if (earlier_visits >= options_.expand_after && node->state.load(kRelaxed) == NodeState::kLeaf) {
       try_expand(*node, board.board(), rng, {});
       newly_proved = node->proved().result != Result::kUnknown;
@@ -269,7 +274,7 @@ void TreeSearch::simulate(PlayoutBoard& board, Rng& rng) {
   // Step 3. Playout.
   if (outcome == Outcome::kOngoing) outcome = board.play_out(rng);
 
-  // Step 4. Proofs, then statistics, back to the root.
+  // Step 4. Back up proofs, then results.
   for (int i = depth - 1; i >= 0 && newly_proved; --i) newly_proved = prove(*path[i]);
   for (int i = 0; i <= depth; ++i) {
     const Colour mover = i % 2 == 0 ? root_mover : opponent(root_mover);
@@ -314,8 +319,8 @@ RolloutReport TreeSearch::report(double elapsed_ms) {
     report.moves.push_back(describe(child->move, statistics));
     if (report.moves.size() <= static_cast<std::size_t>(limits_.lines)) report.moves.back().line = line_through(*child);
   }
-  // The proof of the best move is taken for that of the position. A lost or drawn move is one only if the others are
-  // known to be no better.
+  // The caller takes the proof of the best move for that of the position. If the best move is lost or drawn, that is
+  // true only if no move has been ignored.
   if (report.moves[0].proof != Result::kWin && !root_.proved().solid) report.moves[0].proof = Result::kUnknown;
   return report;
 }
@@ -325,7 +330,7 @@ RolloutReport TreeSearch::report(double elapsed_ms) {
 // ---- Arena --------------------------------------------------------------------------------------------------------
 
 UctArena::UctArena(std::size_t memory_bytes) {
-  // At least one chunk, and no more than node numbers can tell apart.
+  // At least one chunk, and no more than 32-bit node numbers can address.
   constexpr std::size_t kMaxChunks = std::size_t{1} << (32 - kLog2Chunk);
   chunks_.resize(std::clamp<std::size_t>(memory_bytes / (sizeof(UctNode) * kChunk), 1, kMaxChunks));
 }
@@ -341,7 +346,7 @@ std::uint32_t UctArena::allocate(int count) {
   const std::lock_guard lock(mutex_);
   const auto wanted = static_cast<std::uint32_t>(count);
   std::uint32_t first = next_;
-  // Children lie in one chunk.
+  // All children of a node are in one chunk.
   if ((first & (kChunk - 1)) + wanted > kChunk) first = (first | (kChunk - 1)) + 1;
   const std::size_t chunk = first >> kLog2Chunk;
   if (chunk >= chunks_.size() || (first == 0 && allocated_ > 0)) return kFull;
@@ -366,6 +371,7 @@ std::uint32_t UctArena::allocate(int count) {
 
 RolloutReport Uct::search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,
                           const OnRolloutReport& on_report, const StopSignal* stop) {
+  TENGEN_ASSERT(!board.is_over() && limits.threads >= 1);
   TreeSearch tree(arena_, options_, board, limits);
   Rng root_rng(seed);
   if (!tree.expand_root(root_rng)) return {};

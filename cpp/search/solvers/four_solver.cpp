@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/assert.h"
 #include "patterns/defence.h"
 
 namespace tengen {
 namespace {
 
-constexpr std::uint64_t kNodesBetweenQuestions = 256;
+// Number of nodes between calls of should_stop, so that the calls cost nothing.
+constexpr std::uint64_t kNodesBetweenChecks = 256;
 
 }  // namespace
 
@@ -22,13 +24,14 @@ FourMoves::FourMoves(const PatternBoard& board, Colour own, const PointSet* only
     return ta != tb ? ta > tb : a < b;
   });
   if (own == kWhite || board.doubtful().empty()) return;
-  // A point that looks like a foul may be a legal four after all.
+  // A point that looks like a foul may be a legal four.
   board.doubtful().for_each([&](Point p) {
     if (board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
   });
 }
 
 Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop) {
+  TENGEN_ASSERT(board.board().outcome() == Outcome::kOngoing || board.board().outcome() == Outcome::kDraw);
   nodes_ = 0;
   max_nodes_ = max_nodes;
   should_stop_ = should_stop ? &should_stop : nullptr;
@@ -42,8 +45,8 @@ Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes, const st
   return interrupted_ ? Verdict::kUnknown : Verdict::kNoWin;
 }
 
-// A four has just been made: does the attacker go on winning whichever way it is answered? `answers` has one point, but
-// for caro; if all are fouls, the five cannot be stopped.
+// Whether the four just made wins against all `answers`. There is only one, except in caro. If all answers are fouls,
+// the five cannot be stopped.
 bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) {
   const Colour defender = board.to_move();
   const std::size_t line_before = line_.size();
@@ -63,29 +66,35 @@ bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) 
   return wins;
 }
 
+// Whether the side to move wins by continuous fours. If so, the moves of the win are appended to line_ in reverse.
 bool FourSolver::attack(PatternBoard& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
+
+  // Step 1. Make five.
   if (!board.fives(own).empty()) {
     ends_on_foul_ = false;
     line_.push_back(board.fives(own).first());
     return true;
   }
-  const bool asks = should_stop_ && nodes_ % kNodesBetweenQuestions == kNodesBetweenQuestions - 1;
-  if (nodes_ >= max_nodes_ || (asks && (*should_stop_)())) {
+
+  // Step 2. Check the limits, and whether this position has failed before.
+  const bool is_check_due = should_stop_ && nodes_ % kNodesBetweenChecks == kNodesBetweenChecks - 1;
+  if (nodes_ >= max_nodes_ || (is_check_due && (*should_stop_)())) {
     interrupted_ = true;
     return false;
   }
   ++nodes_;
   if (failed_.has(board.hash())) return false;
 
-  // A four against us has to be answered with a four of our own.
+  // Step 3. Try every four. A four of the opponent has to be answered with a four of our own.
   const bool threatened = !board.fives(other).empty();
   const PointSet blocks = threatened ? five_defences(board, other) : PointSet{};
   for (const Point move : FourMoves(board, own, threatened ? &blocks : nullptr)) {
+    TENGEN_ASSERT(board.is_legal(own, move) && board.makes_four(own, move));
     board.make(move);
     PointSet answers = five_defences(board, own);
-    // Nothing stops every five: let one of them be taken, so that the line goes on to its end.
+    // If nothing stops every five, continue with one of the blocks, so that the line ends with a five.
     if (answers.empty()) answers.add(board.fives(own).first());
     const bool wins = wins_against_all(board, answers);
     board.unmake();

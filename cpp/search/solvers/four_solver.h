@@ -11,7 +11,7 @@ namespace tengen {
 
 enum class Verdict : std::uint8_t { kUnknown, kWin, kNoWin };
 
-// A set of positions that have been searched in vain; the oldest give way.
+// A set of positions without a win. A new position replaces an older one in the same slot.
 class FailedPositions {
  public:
   explicit FailedPositions(int log2_size) : keys_(std::size_t{1} << log2_size, 0) {}
@@ -27,12 +27,13 @@ class FourSolver {
  public:
   explicit FourSolver(int log2_table = 16) : failed_(log2_table) {}
 
-  // Whether the side to move wins by continuous fours. kUnknown when `max_nodes` were not enough or `should_stop`,
-  // asked now and then, said so. The board is as before afterwards. Answers that are fours themselves are met, fouls
-  // respected: black may not attack with one, and a four that black could only stop on a foul wins for white.
+  // Search for a win of the side to move by continuous fours. Nobody may have won yet; the board is restored. Returns
+  // kUnknown if `max_nodes` were not enough or `should_stop` returned true; it is called every few hundred nodes.
+  // Answers that make a four themselves are answered in turn. Renju fouls count: black may not attack with one, and
+  // white wins with a four that black can only stop on a foul.
   Verdict solve(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop = {});
 
-  // The winning line: attacker and defender in turn, up to the five (or up to a four that only a foul would stop).
+  // The winning line: attacker and defender in turn, up to the five or up to a four that only a foul could stop.
   const std::vector<Point>& line() const { return line_; }
   // Plies from the root to the five.
   int plies() const { return static_cast<int>(line_.size()) + (ends_on_foul_ ? 2 : 0); }
@@ -44,7 +45,7 @@ class FourSolver {
   bool wins_against_all(PatternBoard& board, const PointSet& answers);
 
   FailedPositions failed_;
-  std::vector<Point> line_;  // built backwards while the win unwinds
+  std::vector<Point> line_;  // in reverse order until solve returns
   std::uint64_t nodes_ = 0;
   std::uint64_t max_nodes_ = 0;
   const std::function<bool()>* should_stop_ = nullptr;
@@ -52,8 +53,7 @@ class FourSolver {
   bool ends_on_foul_ = false;
 };
 
-// Points where a stone of `own` makes a four, most promising first, fouls left out. `only` restricts them to some
-// points.
+// The legal points where a stone of `own` makes a four, most promising first. With `only`, just the points in that set.
 struct FourMoves {
   FourMoves(const PatternBoard& board, Colour own, const PointSet* only = nullptr);
   const Point* begin() const { return moves_; }

@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include "core/assert.h"
 #include "patterns/defence.h"
 #include "patterns/legality.h"
 
 namespace tengen {
 namespace {
 
-constexpr int kMaxDepth = 120;
-constexpr std::uint64_t kFourNodes = 200;  // a look for continuous fours at each node
-constexpr std::size_t kMaxExpansions = 200'000;
-constexpr std::uint64_t kLineNodes = 10'000;  // to read a proved line off the tables, or as many as the proof may take
-constexpr int kLog2Fours = 16;
-constexpr std::uint32_t kQuietProof = 4;  // a quiet threat is tried after fours and threes
+// Set by hand. docs/engine.md has the puzzles on which the solver is measured.
+constexpr int kMaxDepth = 120;                   // longest line in plies
+constexpr std::uint64_t kFourNodes = 200;        // of the search for continuous fours at each node
+constexpr std::size_t kMaxExpansions = 200'000;  // remembered at once
+constexpr std::uint64_t kLineNodes = 10'000;     // at least, to reconstruct the line of a proof
+constexpr int kLog2Fours = 16;                   // size of the table of the solver for fours
+constexpr std::uint32_t kQuietProof = 4;         // initial proof number of quiet threats: try fours and threes first
 
 }  // namespace
 
@@ -42,7 +44,7 @@ void ThreatSolver::store(std::uint64_t key, Numbers numbers) {
       target = &entry;
       break;
     }
-    // Settled nodes are worth keeping; of the others the least worked on goes.
+    // Keep proved and refuted nodes. Of the others, replace the one with the least work in it.
     const auto worth = [](const Entry& e) {
       return e.numbers.proof == 0 || e.numbers.disproof == 0 ? kInfinity : e.numbers.proof + e.numbers.disproof;
     };
@@ -63,6 +65,7 @@ bool ThreatSolver::out_of_budget() {
 }
 
 Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop) {
+  TENGEN_ASSERT(!board.board().is_over());
   attacker_ = board.to_move();
   limits_ = limits;
   should_stop_ = &should_stop;
@@ -93,7 +96,8 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
   }
   for (const Point p : FourMoves(board, attacker_)) add(p);
   if (board.count(other, threat::kOpenFour)) {
-    // He is one move from an open four: only fours, or a three that stops him on the way, keep the initiative.
+    // The defender is one move from an open four. Only fours, or a three that also stops the open four, keep the
+    // initiative.
     open_four_defences(board, other).for_each([&](Point p) {
       if (is_threat(p) && board.threat(attacker_, p) < threat::kFour && board.is_legal(attacker_, p)) add(p);
     });
@@ -106,21 +110,22 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
     return board.threat(attacker_, a.move) > board.threat(attacker_, b.move);
   });
   if (attacker_ == kBlack) {
-    // What looks like a double three may be one three and legal.
+    // A point that looks like a double three may be a single three, and legal.
     board.doubtful().for_each([&](Point p) {
       if (!board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
     });
   }
-  // Points that add a closed three or an open two may prepare continuous fours.
+  // Points that make a closed three or an open two may threaten continuous fours.
   board.candidates().for_each([&](Point p) {
     const Threat t = board.threat(attacker_, p);
     if (t >= threat::kTwo && t < threat::kThree) list.push_back({p, {kQuietProof, 1}});
   });
 }
 
-// The defender faces no four and no three. If he passed, would continuous fours win? Then his answers are the points
-// after which they no longer do. Points away from all stones and from the fours found cannot matter: whatever line of
-// five a defending stone is to disturb or to build lies within four steps of one of them.
+// The defender faces neither a four nor an open three. Returns whether the attacker would win by continuous fours if
+// the defender passed. The answers are then the points after which there is no such win. Points far from all stones and
+// from the fours found cannot matter: any line of five that a stone can block or build is within four steps of one of
+// them.
 bool ThreatSolver::defences_against_fours(PatternBoard& board, std::vector<Child>& children) {
   board.pass();
   const bool threatened = fours_.solve(board, kFourNodes) == Verdict::kWin;
@@ -128,7 +133,7 @@ bool ThreatSolver::defences_against_fours(PatternBoard& board, std::vector<Child
   if (!threatened) return false;
   PointSet answers = board.candidates();
   if (lines_can_be_closed(board.rules())) {
-    // A four has several answers, of which the line shows one.
+    // In caro a four has several answers, and the line shows only one of them.
     answers = legal_points(board.board());
   } else {
     for (const Point p : fours_.line()) answers |= board.neighbourhood(p);
@@ -167,14 +172,14 @@ ThreatSolver::Numbers ThreatSolver::expand(PatternBoard& board, bool attacking, 
     children = known->second;
     return {};
   }
-  const Numbers settled = expand_anew(board, attacking, children);
+  const Numbers settled = find_children(board, attacking, children);
   if (children.empty()) return settled;
   if (expansions_.size() >= std::min(kMaxExpansions, table_.size())) expansions_.clear();
   expansions_.emplace(key, children);
   return settled;
 }
 
-ThreatSolver::Numbers ThreatSolver::expand_anew(PatternBoard& board, bool attacking, std::vector<Child>& children) {
+ThreatSolver::Numbers ThreatSolver::find_children(PatternBoard& board, bool attacking, std::vector<Child>& children) {
   constexpr Numbers kProved{0, kInfinity};
   constexpr Numbers kRefuted{kInfinity, 0};
   const Colour own = board.to_move();
@@ -196,7 +201,12 @@ ThreatSolver::Numbers ThreatSolver::expand_anew(PatternBoard& board, bool attack
 }
 
 ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, Numbers limits, int depth) {
+  TENGEN_ASSERT(attacking == (board.to_move() == attacker_) && !board.board().is_over());
+  TENGEN_ASSERT(0 < limits.proof && limits.proof < kInfinity && 0 < limits.disproof && limits.disproof < kInfinity);
+  TENGEN_ASSERT(0 <= depth && depth <= kMaxDepth);
   ++nodes_;
+
+  // Step 1. Find the moves, or return if the node needs no search.
   const std::uint64_t key = key_of(board);
   std::vector<Child>& children = stack_[static_cast<std::size_t>(depth)];
   const Numbers settled = expand(board, attacking, children);
@@ -209,20 +219,24 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
     store(key, refuted);
     return refuted;
   }
-  // At the attacker's nodes the smallest proof number counts and the disproof numbers add up; at the defender's nodes
-  // the other way round. `first` and `sum` name the two roles.
+  // At the attacker's nodes the smallest proof number counts and the disproof numbers add up. At the defender's nodes
+  // it is the other way round. `first` and `sum` name the two roles.
   const auto first = [attacking](const Numbers& n) { return attacking ? n.proof : n.disproof; };
   const auto sum = [attacking](const Numbers& n) { return attacking ? n.disproof : n.proof; };
   const auto numbers = [attacking](std::uint32_t smallest, std::uint32_t total) {
     return attacking ? Numbers{smallest, total} : Numbers{total, smallest};
   };
+
+  // Step 2. Read the numbers of the children from the table.
   for (Child& child : children) {
+    TENGEN_ASSERT(board.is_empty(child.move) && board.is_legal(board.to_move(), child.move));
     board.make(child.move);
     if (const Entry* known = find(key_of(board))) child.numbers = known->numbers;
     board.unmake();
   }
   while (true) {
-    Child* best = &children[0];
+    // Step 3. Find the most promising child and the numbers of this node.
+    Child* best = children.data();
     std::uint32_t second = kInfinity;
     std::uint32_t total = 0;
     for (Child& child : children) {
@@ -235,13 +249,17 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
         second = std::min(second, first(child.numbers));
       }
     }
+
+    // Step 4. Return when a limit is reached.
     const Numbers here = numbers(first(best->numbers), total);
     if (first(here) >= first(limits) || sum(here) >= sum(limits) || first(here) == 0 || sum(here) == 0 ||
         out_of_budget()) {
       store(key, here);
       return here;
     }
-    // 1 + a quarter: a little past the second best, so that the search does not jump between equals.
+
+    // Step 5. Search the child until it is clearly worse than the second best (1 + epsilon trick, Pawlewicz and Lew
+    // 2007), so that the search does not jump back and forth between equals.
     const std::uint32_t child_first = std::min(first(limits), second + second / 4 + 1);
     const std::uint32_t child_sum = std::min(kInfinity - 1, sum(limits) - total + sum(best->numbers));
     board.make(best->move);
@@ -250,7 +268,7 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
   }
 }
 
-// Nothing is left to try: fours win, after any answer of the defender if he is to move.
+// Append the end of the line, where continuous fours win. If the defender is to move, after any of the answers.
 void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
   Point answer = kNoPoint;
   if (!attacking) {
@@ -272,7 +290,7 @@ void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
   if (answer != kNoPoint) board.unmake();
 }
 
-// Walk the proved tree from the root. Entries that the table has lost are searched again.
+// Follow the proved tree and append its moves to line_. Entries that the table has lost are searched again.
 bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) {
   std::vector<Child> children;
   const Numbers settled = expand(board, attacking, children);
@@ -285,7 +303,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
     board.make(child.move);
     const Entry* entry = find(key_of(board));
     Numbers known = entry ? entry->numbers : child.numbers;
-    // The defender's replies are all lost: the first will do. The attacker needs a proved one.
+    // All replies of the defender lose, so the first will do. The attacker needs a proved move.
     if (!attacking && known.proof != 0) known = search(board, true, {kInfinity - 1, kInfinity - 1}, depth + 1);
     bool found = false;
     if (known.proof == 0) {
@@ -298,7 +316,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
   };
   if (std::ranges::any_of(children, follow)) return true;
   if (!attacking) return false;
-  // The table has lost the attacker's move itself.
+  // The table has lost the winning move of the attacker.
   search(board, true, {kInfinity - 1, kInfinity - 1}, depth);
   return std::ranges::any_of(children, follow);
 }

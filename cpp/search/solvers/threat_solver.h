@@ -1,5 +1,5 @@
-// Wins by continuous threats (VCT): every move of the attacker makes a four, an open three or a threat of continuous
-// fours. Proof-number search.
+// Wins by continuous threats (VCT): every move of the attacker makes a four, an open three or a threat to win by
+// continuous fours.
 #pragma once
 
 #include <chrono>
@@ -15,23 +15,23 @@ namespace tengen {
 
 struct ThreatLimits {
   std::uint64_t nodes = 1'000'000;
-  std::int64_t time_ms = -1;  // -1 for none
+  std::int64_t time_ms = -1;  // -1 for no limit
 };
 
-// Depth-first proof-number search (Nagai 2002) over threats. The attacker plays fours, open threes, and moves after
-// which he would win by continuous fours if the defender passed. The defender tries every point that can answer the
-// threat, and every four of his own. What is proved is a win against every defence; "no win" means only that threats
-// of these kinds do not force one.
+// Depth-first proof-number search (Nagai 2002) over threats. The attacker plays fours, open threes, and moves that
+// threaten to win by continuous fours. The defender tries every point that can answer the threat, and every own four. A
+// proved win holds against every defence. "No win" only means that threats of these kinds do not force one.
 class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);
 
-  // `should_stop`, asked at every node, may end it as the limits do. The board is as before afterwards.
+  // Search for a win of the side to move. The game must not be over; the board is restored. Returns kUnknown at a limit
+  // or if `should_stop` returned true; it is called at every node.
   Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
-  // A winning line against one of the defences, up to the five as a rule.
+  // A winning line against one of the defences, usually up to the five.
   const std::vector<Point>& line() const { return line_; }
-  // Plies of that line to the five.
+  // Plies from the root to the five of that line.
   int plies() const { return plies_; }
   std::uint64_t nodes() const { return nodes_; }
   void clear();
@@ -39,8 +39,8 @@ class ThreatSolver {
  private:
   static constexpr std::uint32_t kInfinity = 100'000'000;
   struct Numbers {
-    std::uint32_t proof = 1;     // how far from proving the attacker's win
-    std::uint32_t disproof = 1;  // how far from refuting it
+    std::uint32_t proof = 1;     // lower bound of the leaves to prove for a win of the attacker; 0 if proved
+    std::uint32_t disproof = 1;  // the same for its refutation
   };
   struct Entry {
     std::uint64_t key = 0;
@@ -48,23 +48,24 @@ class ThreatSolver {
   };
   struct Child {
     Point move;
-    Numbers numbers;  // before it is searched: a guess
+    Numbers numbers;  // an estimate until the child has been searched
   };
 
-  // The same stones mean something else when the other side attacks.
+  // Numbers depend on the attacker, so the key does as well.
   std::uint64_t key_of(const PatternBoard& board) const {
     return board.hash() ^ (attacker_ == kBlack ? 0 : 0xD1B54A32D192ED03ull);
   }
-  const Entry* find(std::uint64_t key) const;  // nullptr when not in the table
+  const Entry* find(std::uint64_t key) const;  // null if the key is not in the table
   void store(std::uint64_t key, Numbers numbers);
 
-  // Settle a node at sight, or fill `children` with the moves to try. Nodes are visited many times and finding the
-  // moves is the dear part, so they are remembered.
+  // Fill `children` with the moves to try, or leave it empty and return the numbers of a node that needs no search.
+  // Nodes are visited many times and finding the moves is expensive, so expand remembers what find_children found.
   Numbers expand(PatternBoard& board, bool attacking, std::vector<Child>& children);
-  Numbers expand_anew(PatternBoard& board, bool attacking, std::vector<Child>& children);
+  Numbers find_children(PatternBoard& board, bool attacking, std::vector<Child>& children);
   void attacks(const PatternBoard& board, std::vector<Child>& children) const;
   void defences(const PatternBoard& board, std::vector<Child>& children) const;
   bool defences_against_fours(PatternBoard& board, std::vector<Child>& children);
+  // Search a node until one of its numbers reaches that of `limits` (df-pn), and return its numbers.
   Numbers search(PatternBoard& board, bool attacking, Numbers limits, int depth);
   bool out_of_budget();
   bool extract_line(PatternBoard& board, bool attacking, int depth);

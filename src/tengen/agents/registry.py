@@ -60,6 +60,7 @@ class ParameterDescription:
 _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),
+    "tengen.agents.fudan": ("fudan",),
     "tengen.agents.rollout": ("uct", "hmcts"),
     "tengen.agents.alphazero": ("alphazero",),
     "tengen.agents.policy": ("policy", "pg", "ppo", "supervised", "cnn", "mdrnn", "dqn", "evolution"),

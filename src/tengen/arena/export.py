@@ -9,7 +9,7 @@ from tengen import records
 from tengen.arena.entrant import Entrant
 from tengen.arena.store import GameStore, StoredGame
 from tengen.core.contracts import Colour
-from tengen.errors import InputError
+from tengen.core.files import writing
 from tengen.records.game import GameRecord
 
 
@@ -43,19 +43,13 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
 def save_games(store: GameStore, folder: Path, event: str = "", formats: Sequence[str] = ("sgf", "psq")) -> int:
     """Write all games to `games.sgf` and each game to its own `NNNN.psq`. Return the number of games."""
     players = store.players()
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot create the folder {folder}: {error.strerror}") from None
-    count = 0
     if "sgf" in formats:
         records.save(folder / "games.sgf", (game_record(stored, players, event) for stored in store.games()))
-        count = len(store)
     if "psq" in formats:
         digits = len(str(len(store)))
-        count = 0
         for stored in store.games():
             record = game_record(stored, players, event)
             records.save(folder / f"{stored.game.number + 1:0{digits}}.psq", [record])
-            count += 1
-    return count
+    return len(store)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tengen.arena.standings import Standings
-from tengen.core.files import replace_file
-from tengen.errors import InputError
+from tengen.core.files import replace_file, writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,10 +88,8 @@ def save_figure(figure: Figure, path: Path) -> str:
     drawing = text.getvalue()
     for ending, data in (("png", pixels.getvalue()), ("svg", drawing.encode("utf-8"))):
         file = path.with_name(f"{path.name}.{ending}")
-        try:
+        with writing(file):
             replace_file(file, data)
-        except OSError as error:
-            raise InputError(f"cannot write {file}: {error.strerror or error}") from None
     return drawing[drawing.index("<svg") :]
 
 

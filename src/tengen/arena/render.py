@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from tengen.arena.report import ReportTable, as_json, summary, tables
 from tengen.arena.standings import Standings
-from tengen.core.files import replace_file
-from tengen.errors import InputError
+from tengen.core.files import replace_file, writing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,7 +136,7 @@ def write_report(standings: Standings, folder: Path) -> None:
     """Write report.md, report.html, report.json and the pictures to a folder."""
     from tengen.arena.pictures import draw_pictures
 
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         drawings = draw_pictures(standings, folder)
         markdown = to_markdown(standings, [f"{name}.png" for name in drawings])
@@ -145,5 +144,3 @@ def write_report(standings: Standings, folder: Path) -> None:
         replace_file(folder / "report.html", to_html(standings, list(drawings.values())).encode())
         text = json.dumps(as_json(standings), indent=2, ensure_ascii=False)
         replace_file(folder / "report.json", f"{text}\n".encode())
-    except OSError as error:
-        raise InputError(f"cannot write the report to {folder}: {error.strerror}") from None

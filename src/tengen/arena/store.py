@@ -177,15 +177,17 @@ class GameStore:
 
     def set_setting(self, key: str, value: Any) -> None:
         """Store a value with the games; it must be serialisable as JSON."""
-        self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+        with self._writing(f"the setting {key}"):
+            self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
 
     def set_players(self, players: Sequence[Entrant]) -> None:
         """Store the list of players; games refer to them by index."""
-        self._database.execute("BEGIN")
-        self._database.execute("DELETE FROM players")
-        for place, player in enumerate(players):
-            self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
-        self._database.execute("COMMIT")
+        with self._writing("the players"):
+            self._database.execute("BEGIN")
+            self._database.execute("DELETE FROM players")
+            for place, player in enumerate(players):
+                self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
+            self._database.execute("COMMIT")
 
     def players(self) -> list[Entrant]:
         """Return all players in order."""
@@ -221,10 +223,8 @@ class GameStore:
             round(result.duration_s, 4),
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
-        try:
+        with self._writing(f"game {game.number}"):
             self._database.execute(_INSERT, row)
-        except sqlite3.Error as error:
-            raise InputError(f"cannot store game {game.number} in {self.path}: {error}") from None
 
     def __len__(self) -> int:
         with self._reading():
@@ -300,6 +300,16 @@ class GameStore:
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"{self.path} is damaged: {error}") from None
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        """Turn an error of SQLite, such as a full disk, into an `InputError`; nothing is stored then."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise InputError(f"cannot store {what} in {self.path}: {error}") from None
 
     def _take_lock(self, path: Path) -> None:
         # A transaction on a separate file: SQLite's locks are portable and end with the process, however it ends.

@@ -22,6 +22,7 @@ from tengen.arena.tally import Tally
 from tengen.arena.workers import PlaySettings, game_workers
 from tengen.core.contracts import Agent, Opening, Ruleset
 from tengen.core.tables import to_table
+from tengen.core.worker_pool import MakePool
 from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 
@@ -182,10 +183,13 @@ def play(
     *,
     concurrency: int = 1,
     pins_cores: bool = False,
+    make_pool: MakePool | None = None,
     on_result: OnProgress | None = None,
     on_idle: OnProgress | None = None,
 ) -> Progress:
     """Play all games that the store does not contain yet, and store each when it ends.
+
+    `make_pool` plays them elsewhere than in `concurrency` processes of this machine.
 
     When a sequential test is decided, running games are finished and pairs completed, but the decision stands.
     """
@@ -225,7 +229,8 @@ def play(
             on_result(progress)
 
     if len(done) < len(schedule):
-        with game_workers(tournament.play_settings(), workers=concurrency, pins_cores=pins_cores) as pool:
+        settings = tournament.play_settings()
+        with game_workers(settings, workers=concurrency, pins_cores=pins_cores, make_pool=make_pool) as pool:
             for game, result in pool.run(remaining(), None if on_idle is None else lambda: on_idle(progress)):
                 keep(game, result)
     return progress

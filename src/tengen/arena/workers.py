@@ -6,10 +6,12 @@ to move loses. A player that thinks far longer than allowed loses by timeout, an
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tengen.agents.agent_cache import AgentCache
@@ -18,9 +20,9 @@ from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Agent, Outcome
-from tengen.core.worker_pool import LostOrder, WorkerPool
+from tengen.core.worker_pool import LostOrder, MakePool, Pool, WorkerPool
 from tengen.core.worker_process import CarryOut, OrderContext
-from tengen.errors import TengenError
+from tengen.errors import AgentError, TengenError
 
 _MAX_AGENTS = 8
 """Agents that a worker keeps between games."""
@@ -108,17 +110,34 @@ class RunsProcess(Protocol):
 
 
 def game_workers(
-    settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False
-) -> WorkerPool[ScheduledGame, GameResult]:
-    """Return a pool whose orders are games and whose results are theirs. It must be closed."""
-    prepare = partial(_open_player, settings)
-    return WorkerPool(prepare, name="arena worker", workers=workers, pins_cores=pins_cores, on_loss=_lost)
+    settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False, make_pool: MakePool | None = None
+) -> Pool[ScheduledGame, GameResult]:
+    """Return a pool whose orders are games and whose results are theirs. It must be closed.
+
+    `make_pool` replaces the worker processes of this machine. Its workers check that they can make every player, since
+    files may be missing where they run.
+    """
+    if make_pool is None:
+        prepare = partial(_open_player, settings)
+        return WorkerPool(prepare, name="arena worker", workers=workers, pins_cores=pins_cores, on_loss=_lost)
+    return make_pool(partial(_open_checked_player, settings), name="arena worker", on_loss=_lost)
 
 
 @contextmanager
 def _open_player(settings: PlaySettings) -> Iterator[CarryOut]:
     with closing(GamePlayer(settings)) as player:
         yield player.play
+
+
+@contextmanager
+def _open_checked_player(settings: PlaySettings) -> Iterator[CarryOut]:
+    for entrant in settings.players:
+        try:
+            make_agent(entrant.agent).close()
+        except TengenError as error:
+            raise AgentError(f"{entrant.agent} cannot be made on {platform.node()} in {Path.cwd()}: {error}") from None
+    with _open_player(settings) as carry_out:
+        yield carry_out
 
 
 def _lost(game: ScheduledGame, lost: LostOrder) -> GameResult:

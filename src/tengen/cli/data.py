@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
@@ -44,11 +46,13 @@ def generate(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,
+    on: OnOption = "local",
     weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped one).")] = None,
 ) -> None:
     """Generate self-play games of the engine from random balanced openings. Repeat the command to resume."""
     from rich.console import Console
 
+    from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
     from tengen.learning.run.progress import Progress
     from tengen.tuning.engine_games import EngineGame, EngineGamesConfig, generate_games
@@ -71,7 +75,7 @@ def generate(
         nonlocal before
         before = count
 
-    with Progress(console, target.name) as progress:
+    with open_pools(on, workers=workers or 0, warn=warn) as make_pool, Progress(console, target.name) as progress:
 
         def show(game: EngineGame) -> None:
             nonlocal played, moves
@@ -81,7 +85,8 @@ def generate(
             text = f"{before + played:,} games, {played / seconds:.2f} games/s, {moves / seconds:.0f} moves/s"
             progress.update((before + played) / games, left, text)
 
-        generate_games(target, config, workers=workers or os.cpu_count() or 1, on_start=set_start, on_game=show)
+        count = workers or os.cpu_count() or 1
+        generate_games(target, config, workers=count, make_pool=make_pool, on_start=set_start, on_game=show)
     console.print(f"{target}: {before + played:,} games, {played:,} of them new", soft_wrap=True)
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 class Proofs(StrEnum):
     """Which players must claim a proved result to end a game."""
@@ -60,7 +62,13 @@ def match(
     ] = Proofs.NONE,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
     tolerance_ms: Annotated[int, typer.Option(min=0, help="Milliseconds by which a move may be late.")] = 1000,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of games in parallel.")] = 1,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of games in parallel (default: 1; with --on ray, all free CPUs).", show_default=False
+        ),
+    ] = None,
+    on: OnOption = "local",
     affinity: Annotated[bool, typer.Option("--affinity", help="Pin each worker to its own core.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of random openings and players.")] = 0,
     db: Annotated[
@@ -87,6 +95,7 @@ def match(
     from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
     from tengen.cli.interruptible import deferred_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
+    from tengen.cluster.pool import open_pools
     from tengen.core.contracts import Ruleset
 
     check_writable(json_file)
@@ -116,7 +125,11 @@ def match(
     is_stopped = False
     with GameStore(db) as store:
         try:
-            with LiveView(is_quiet=quiet) as view, deferred_interrupts() as raise_if_interrupted:
+            with (
+                open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
+                LiveView(is_quiet=quiet) as view,
+                deferred_interrupts() as raise_if_interrupted,
+            ):
 
                 def watch(progress: Progress) -> None:
                     nonlocal latest
@@ -127,8 +140,9 @@ def match(
                 latest = play(
                     tournament,
                     store,
-                    concurrency=concurrency,
+                    concurrency=concurrency or 1,
                     pins_cores=affinity,
+                    make_pool=make_pool,
                     on_result=watch,
                     on_idle=watch,
                 )

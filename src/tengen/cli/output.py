@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tengen.errors import InputError
+from tengen.core.files import writing
 
 
 def check_writable(*paths: Path | None) -> None:
@@ -12,26 +12,20 @@ def check_writable(*paths: Path | None) -> None:
     for path in paths:
         if path is not None:
             is_new = not path.exists()
-            try:
+            with writing(path):
                 path.open("ab").close()
                 if is_new:
                     path.unlink()
-            except OSError as error:
-                raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def make_folder(path: Path | None) -> None:
     """Create an output folder, or raise `InputError`. Commands call this before long work; None is ignored."""
     if path is not None:
-        try:
+        with writing(path):
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot create the folder {path}: {error.strerror}") from None
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; `InputError` if that fails."""
-    try:
+    """Write a text file in place, which may be a device; `InputError` if that fails."""
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tengen.learning.run.reading import Metrics, StrengthPoint
 
 
+_SHOWN_NODES = 4
+
+
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
     app.command("runs")(runs)
@@ -39,7 +42,7 @@ def runs(
     for column in ("iteration", "minutes", "games", "Elo"):
         table.add_column(column, justify="right", no_wrap=True)
     problems: list[str] = []
-    scores: list[str] = []
+    below: list[str] = []
     for path in found:
         name = str(path.relative_to(folder)) if path != folder else path.name
         left_out = LeftOut()
@@ -55,13 +58,12 @@ def runs(
         curve = strength_curve(metrics)
         kind = f"{run.header.algorithm} {run.header.preset}".rstrip()
         table.add_row(Text.assemble((name, "bold"), "\n", kind), str(run.state()), *_numbers(metrics, curve))
-        if hardest := _hardest(curve):
-            scores.append(f"{name}: {hardest}")
+        below += [f"{name}: {line}" for line in (_hardest(curve), _cluster(metrics)) if line]
         if plots:
             for picture in draw_run(metrics, path, path.name):
                 console.print(f"wrote {picture}", soft_wrap=True)
     console.print(table)
-    for line in scores:
+    for line in below:
         console.print(line, markup=False)
     if problems:
         raise RunError("; ".join(problems))
@@ -82,3 +84,16 @@ def _hardest(curve: list[StrengthPoint]) -> str:
     """Format the scores against the last two opponents of the ladder; empty if strength was never measured."""
     pairs = list(curve[-1].scores.items())[-2:] if curve else []
     return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
+
+
+def _cluster(metrics: Metrics) -> str:
+    """Format what the last iteration says about its workers; empty if it was played in one process."""
+    last = metrics[-1] if metrics else {}
+    if "cluster" not in last:
+        return ""
+    cluster = last["cluster"]
+    nodes = ", ".join(f"{name} {rate:.1f} games/s" for name, rate in cluster["nodes"][:_SHOWN_NODES])
+    rest = len(cluster["nodes"]) - _SHOWN_NODES
+    more = f" and {rest} more nodes" if rest > 0 else ""
+    staleness = last["self_play"]["staleness"]
+    return f"{cluster['workers']} workers, {nodes}{more}, staleness {staleness:.1f}, {cluster['restarts']} restarts"

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption, warn
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
@@ -19,8 +21,10 @@ def tournament(
         bool, typer.Option("--resume", help="Continue after the games that have already been played.")
     ] = False,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Number of games in parallel (default: as in FILE).")
+        int | None,
+        typer.Option(min=1, help="Number of games in parallel (default: as in FILE; with --on ray, all free CPUs)."),
     ] = None,
+    on: OnOption = "local",
     report: Annotated[
         Path | None, typer.Option(help="Folder for the report, plots and game files (default: as in FILE).")
     ] = None,
@@ -41,6 +45,7 @@ def tournament(
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
     from tengen.cli.interruptible import deferred_interrupts
+    from tengen.cluster.pool import open_pools
     from tengen.errors import InputError
 
     described, run = load(file)
@@ -50,7 +55,11 @@ def tournament(
                 f"{run.database} contains {len(store)} games: pass --resume to continue, or delete the file to restart"
             )
         try:
-            with LiveView(is_quiet=quiet) as view, deferred_interrupts() as raise_if_interrupted:
+            with (
+                open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,
+                LiveView(is_quiet=quiet) as view,
+                deferred_interrupts() as raise_if_interrupted,
+            ):
 
                 def watch(progress: Progress) -> None:
                     view.update(progress)
@@ -61,6 +70,7 @@ def tournament(
                     store,
                     concurrency=concurrency or run.concurrency,
                     pins_cores=run.affinity,
+                    make_pool=make_pool,
                     on_result=watch,
                     on_idle=watch,
                 )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.place_option import OnOption
+from tengen.nets.devices import Device
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -39,6 +42,18 @@ def train(
         str | None, typer.Option(help="Initial network: a shipped model, a run or a weights file.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 0,
+    on: OnOption = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of workers of --on ray (default: all free CPUs).", show_default=False),
+    ] = None,
+    device: Annotated[
+        Device | None,
+        typer.Option(
+            help="Device of the network, in training and self-play (default: as configured, which is auto).",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
@@ -47,7 +62,8 @@ def train(
 
     from rich.console import Console
 
-    from tengen.errors import AgentError, InputError
+    from tengen.cluster.connection import On
+    from tengen.errors import AgentError, InputError, MissingExtraError, RunError
     from tengen.learning.algorithms.registry import find_algorithm
     from tengen.learning.config import load_config, preset_names
     from tengen.learning.run import Run, new_header
@@ -58,6 +74,11 @@ def train(
         _list_presets(console)
         return
     module = find_algorithm(algorithm)
+    is_placed = On.parse(on).is_ray or workers is not None or device is not None
+    if is_placed and algorithm != "alphazero":
+        raise InputError(
+            f"--on ray, --workers and --device are for alphazero; {algorithm} trains in one process on the CPU"
+        )
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():
         raise InputError(
@@ -80,11 +101,18 @@ def train(
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
     try:
         with Progress(console, folder.name) as progress:
-            module.train(current, progress)
+            if is_placed:
+                from tengen.cluster.training import open_place
+                from tengen.learning.algorithms import alphazero
+
+                with open_place(on, workers=workers or 0, device=device, warn=progress.say) as place:
+                    alphazero.train(current, progress, place)
+            else:
+                module.train(current, progress)
     except KeyboardInterrupt:
         console.print(f"stopped; continue with --run {folder} --resume", soft_wrap=True)
         raise typer.Exit(130) from None
-    except (InputError, AgentError):
+    except (InputError, AgentError, RunError, MissingExtraError):
         if not resume and current.is_untouched():
             rmtree(folder, ignore_errors=True)  # otherwise the corrected command would find the folder in use
         raise

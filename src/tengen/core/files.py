@@ -60,8 +60,18 @@ def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
     for file in partial.iterdir():
         with open(file, "rb+") as handle:
             os.fsync(handle.fileno())
-    rmtree(path, ignore_errors=True)
-    os.replace(partial, path)
+    if not path.exists():
+        os.replace(partial, path)
+        return
+    old = partial_path(path.with_name(f"{path.name}.old"))
+    rmtree(old, ignore_errors=True)
+    os.replace(path, old)
+    try:
+        os.replace(partial, path)
+    except OSError:
+        os.replace(old, path)
+        raise
+    rmtree(old, ignore_errors=True)
 
 
 def remove_partial(folder: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import wait
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
@@ -28,6 +28,7 @@ _EXIT_S = 3.0
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,29 @@ class LostOrder:
     """Whether the worker exceeded its deadline; otherwise too many workers died."""
     note: int
     """Last note of `OrderContext.expect_within`."""
+
+
+class Pool(Protocol[OrderT, ResultT_co]):
+    """Workers of any kind, here or on other machines; a context manager that ends them."""
+
+    def run(
+        self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
+    ) -> Iterator[tuple[OrderT, ResultT_co]]:
+        """Yield each order with its result as soon as it ends; see `WorkerPool.run`."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+
+class MakePool(Protocol):
+    """Makes a pool; where its workers run and how many there are is settled."""
+
+    def __call__(
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
+    ) -> Pool[OrderT, ResultT]:
+        """Return a pool; the arguments are those of `WorkerPool`."""
+        ...
 
 
 @dataclass(slots=True)
@@ -101,7 +125,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
                 if worker.process.connection in ready:
                     yield from self._receive(place, worker)
                 elif worker.process.is_hung:
-                    yield from self._replace_hung(place, worker)
+                    yield from self._replace(place, worker, is_hung=True)
             if on_idle is not None:
                 on_idle()
 
@@ -116,7 +140,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         for worker in living:
             worker.process.end(0.0 if worker.orders else max(0.0, deadline - time.monotonic()))
 
-    def __enter__(self) -> WorkerPool[OrderT, ResultT]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -145,7 +169,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         try:
             message = worker.process.receive()
         except (EOFError, OSError):
-            yield from self._replace_dead(place, worker)
+            yield from self._replace(place, worker, is_hung=False)
             return
         if message is None:
             self._failed_starts = 0
@@ -157,41 +181,25 @@ class WorkerPool(Generic[OrderT, ResultT]):
             self._deaths.pop(number, None)
             yield order, message.payload
 
-    def _replace_dead(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
-        """Return the orders of a dead worker, except one over which too many have died."""
-        exit_code = worker.process.wait_for_exit()
-        if not worker.process.is_ready:
-            self._count_failed_start(f"exit code {exit_code}")
-        number, order = worker.orders[0]
-        note = worker.process.note
-        if worker.process.running == number:
+    def _replace(self, place: int, worker: _Worker[OrderT], *, is_hung: bool) -> Iterator[tuple[OrderT, ResultT]]:
+        """End a worker and take its orders back, except one that hung or over which too many workers have died."""
+        process, orders = worker.process, worker.orders
+        self._workers[place] = None
+        exit_code = process.end(0.0 if is_hung else _EXIT_S)
+        number, order = orders[0]
+        is_lost = False
+        if not process.is_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= MAX_DEATHS * len(self._workers):
+                raise WorkerError(f"{self._name} processes fail at their start (exit code {exit_code})")
+        elif process.running == number:
             self._deaths[number] += 1
-        is_lost = self._deaths[number] >= MAX_DEATHS
+            is_lost = is_hung or self._deaths[number] == MAX_DEATHS
         if is_lost:
-            worker.orders.popleft()
-        self._remove(place, worker)
+            orders.popleft()
+        self._returned.extendleft(reversed(orders))
         if is_lost:
             reason = f"the worker process died {self._deaths.pop(number)} times (exit code {exit_code})"
-            yield order, self._on_loss(order, LostOrder(reason, is_hung=False, note=note))
-
-    def _replace_hung(self, place: int, worker: _Worker[OrderT]) -> Iterator[tuple[OrderT, ResultT]]:
-        if not worker.process.is_ready:
-            self._count_failed_start("they hang")
-            self._remove(place, worker)
-            return
-        loss = LostOrder(
-            "the worker did not answer in time; its process was ended", is_hung=True, note=worker.process.note
-        )
-        _, order = worker.orders.popleft()
-        self._remove(place, worker)
-        yield order, self._on_loss(order, loss)
-
-    def _count_failed_start(self, reason: str) -> None:
-        self._failed_starts += 1
-        if self._failed_starts >= MAX_DEATHS * len(self._workers):
-            raise WorkerError(f"{self._name} processes fail at their start ({reason})")
-
-    def _remove(self, place: int, worker: _Worker[OrderT]) -> None:
-        self._workers[place] = None
-        self._returned.extendleft(reversed(worker.orders))
-        worker.process.end()
+            if is_hung:
+                reason = "the worker did not answer in time; its process was ended"
+            yield order, self._on_loss(order, LostOrder(reason, is_hung, process.note))

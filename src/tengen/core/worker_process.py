@@ -36,7 +36,6 @@ from tengen.errors import TengenError, WorkerError
 _MARK = "TENGEN_WORKER"
 _START_S = 300.0
 """A process that is not ready by then counts as hung."""
-_EXIT_S = 3.0
 
 # Cells of the memory that a worker shares with its parent. Times are those of `time.monotonic`, 0 is no deadline.
 _ORDER, _DEADLINE, _NOTE = range(3)
@@ -141,13 +140,13 @@ class WorkerProcess:
 
     @property
     def running(self) -> int | None:
-        """The number of the order that is being carried out."""
+        """Number of the running order, None if there is none. Stays readable after the end."""
         number = int(self._cells[_ORDER])
         return None if number == _NO_ORDER else number
 
     @property
     def note(self) -> int:
-        """The note of the last `OrderContext.expect_within`."""
+        """Note of the last `OrderContext.expect_within`."""
         return int(self._cells[_NOTE])
 
     @property
@@ -168,30 +167,30 @@ class WorkerProcess:
     # -- its end -------------------------------------------------------------------------------------------------------
 
     def ask_to_exit(self) -> None:
-        """Let the worker finish its orders and close what it opened; `end` waits for that if asked."""
+        """Ask the worker to finish its orders, close what it opened and exit."""
         with suppress(OSError):
             self.connection.send(None)
-
-    def wait_for_exit(self) -> int | None:
-        """Wait briefly for a process whose pipe is closed; returns its exit code, None if it still runs."""
-        self._process.join(_EXIT_S)
-        return self._process.exitcode
 
     def kill(self) -> None:
         """Kill the process without waiting. `end` must still be called."""
         with suppress(ValueError):  # `end` has been called
             self._process.kill()
 
-    def end(self, grace_s: float = 0.0) -> None:
-        """Kill the process and everything it started, unless it exits by itself within `grace_s` seconds."""
+    def end(self, grace_s: float = 0.0) -> int | None:
+        """Wait up to `grace_s` seconds for the exit, kill the process and everything it started, return the exit code.
+
+        Nothing is killed if the exit code is 0.
+        """
         atexit.unregister(self.end)
         self._process.join(grace_s)
         if self._process.exitcode != 0:
             self._process.kill()
             self._process.join()
             kill_marked(_MARK, self._mark)
+        exit_code = self._process.exitcode
         self._process.close()
         self.connection.close()
+        return exit_code
 
 
 # -- inside the process ------------------------------------------------------------------------------------------------

@@ -225,7 +225,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
 
 def _given_stones(record: GameRecord) -> int:
     text = record.properties.get(_GIVEN, ("0",))[0]
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= 4 else 0
 
 
 def _first_line(error: Exception) -> str:

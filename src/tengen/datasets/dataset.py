@@ -8,12 +8,13 @@ A folder holds `dataset.json` (sources and settings of the build) and
     splits.npy     uint8 [G]     index of the game's `Split`
     samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-A sample takes four bytes and a move two. Planes are encoded when a batch is requested (`encode_games`), so one data set
-serves every layout, symmetry and shift.
+`dataset.json` has the sha256 of each; `tengen check` compares them. A sample takes four bytes and a move two. Planes
+are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.checked_files import map_array, read_json
 from tengen.core.contracts import Ruleset
 from tengen.core.files import write_text, writing
 from tengen.core.planes import FloatPlanes, encode_games
@@ -35,6 +37,8 @@ ARRAYS = {"moves": np.uint16, "starts": np.int64, "results": np.int8, "splits": 
 UNKNOWN = 2
 """Value in `results` of a game with unknown result."""
 _VERSION = 1
+_CHECKSUMS = "sha256"
+"""Key of the description: file → sha256."""
 
 
 class Split(StrEnum):
@@ -81,8 +85,10 @@ class Batch:
 class Dataset:
     """An existing data set; its arrays are read-only."""
 
-    def __init__(self, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], place: str) -> None:
         """Use `open` instead."""
+        self.place = place
+        """Folder, for error messages."""
         self.description = description
         self.ruleset = Ruleset.parse(description["ruleset"])
         self.opening_moves = int(description["opening_moves"])
@@ -96,18 +102,56 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
-        """Map a data set into memory; `InputError` if the folder is not one."""
+        """Map a data set into memory; `InputError` if the folder is not one or its numbers do not make sense."""
+        if not (folder / DESCRIPTION_FILE).exists():
+            raise InputError(f"{folder} is not a data set of `tengen data build`: it has no {DESCRIPTION_FILE}")
+        description = read_json(folder / DESCRIPTION_FILE)
+        arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in ARRAYS.items()}
         try:
-            description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
-            if description.get("version") != _VERSION:
-                raise ValueError(f"version {description.get('version')!r} is not {_VERSION}")
-            arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
-            for name, kind in ARRAYS.items():
-                if arrays[name].dtype != kind or arrays[name].ndim != 1:
-                    raise ValueError(f"{name}.npy has the wrong type or shape")
-            return cls(description, arrays)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{folder} is not a data set of `tengen data build`: {error}") from None
+            if not isinstance(description, dict) or description.get("version") != _VERSION:
+                raise ValueError(f"{DESCRIPTION_FILE} does not have version {_VERSION}")
+            dataset = cls(description, arrays, str(folder))
+            dataset._check()
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise InputError(f"{folder} is damaged or not a data set of `tengen data build`: {error}") from None
+        return dataset
+
+    def _check(self) -> None:
+        """Raise `ValueError` if a number is out of range; reads every array once."""
+        games, area = len(self.results), self.ruleset.area
+        if not 0 <= self.opening_moves <= area:
+            raise ValueError(f"openings of {self.opening_moves} moves")
+        if len(self.starts) != games + 1 or len(self.splits) != games or not games:
+            raise ValueError(f"{games} results, {len(self.splits)} splits and {len(self.starts)} starts do not match")
+        if self.starts[0] != 0 or self.starts[-1] != len(self.moves):
+            raise ValueError(f"the games do not cover the {len(self.moves)} moves")
+        lengths = np.diff(self.starts)
+        if lengths.min() < 1 or lengths.max() > area:
+            raise ValueError(f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves")
+        if self.moves.max() >= area:
+            raise ValueError(f"a move is on point {self.moves.max()}, but the board has {area}")
+        if self.splits.max() >= len(Split):
+            raise ValueError(f"a game belongs to the unknown split {self.splits.max()}")
+        if self.results.min() < -1 or self.results.max() > UNKNOWN:
+            raise ValueError("a game has an unknown result")
+        if len(self.samples) and self.samples.max() >= len(self.moves):
+            raise ValueError(f"a sample refers to move {self.samples.max()} of {len(self.moves)}")
+
+    def check_checksums(self) -> None:
+        """Compare the files with the checksums in the description, if there are any; `InputError` names a bad file."""
+        for name, wanted in self._checksums().items():
+            path = Path(self.place) / name
+            if _sha256(path) != wanted:
+                raise InputError(f"{path} is damaged: it does not match its sha256 in {DESCRIPTION_FILE}")
+
+    @property
+    def has_checksums(self) -> bool:
+        """Whether the description has checksums; those of earlier versions have none."""
+        return bool(self._checksums())
+
+    def _checksums(self) -> dict[str, Any]:
+        found = self.description.get(_CHECKSUMS, {})
+        return {f"{name}.npy": found.get(f"{name}.npy") for name in ARRAYS} if isinstance(found, dict) and found else {}
 
     @staticmethod
     def write(folder: Path, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -115,8 +159,11 @@ class Dataset:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for name, kind in ARRAYS.items():
-                np.save(folder / f"{name}.npy", arrays[name].astype(kind, copy=False), allow_pickle=False)
-        text = json.dumps({"version": _VERSION, **description}, indent=2, ensure_ascii=False) + "\n"
+                with open(folder / f"{name}.npy", "wb") as file:
+                    np.save(file, arrays[name].astype(kind, copy=False), allow_pickle=False)
+            checksums = {f"{name}.npy": _sha256(folder / f"{name}.npy") for name in ARRAYS}
+        table = {"version": _VERSION, **description, _CHECKSUMS: checksums}
+        text = json.dumps(table, indent=2, ensure_ascii=False) + "\n"
         write_text(folder / DESCRIPTION_FILE, text)
 
     def __len__(self) -> int:
@@ -157,8 +204,12 @@ class Dataset:
         empty[row, stones[row, column]] = False
         results = self.results[games].astype(np.float32)
         results[results == UNKNOWN] = np.nan
+        try:
+            planes = encode_games(self.ruleset, np.ascontiguousarray(stones), plies.astype(np.int32), layout)
+        except InputError as error:
+            raise InputError(f"{self.place} is damaged: {error}") from None
         return Batch(
-            planes=encode_games(self.ruleset, np.ascontiguousarray(stones), plies.astype(np.int32), layout),
+            planes=planes,
             moves=moves,
             empty=empty,
             results=np.where(plies % 2 == 0, results, -results),
@@ -186,6 +237,11 @@ class Dataset:
             moved = stones + (by_y * width + by_x)[:, None]
             stones = np.where(counted, moved, 0).astype(np.uint16)
         return stones
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _draw_shift(

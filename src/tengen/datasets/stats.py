@@ -26,8 +26,8 @@ def describe_dataset(dataset: Dataset) -> Iterator[tuple[str, str]]:
         yield f"  for {split}", _part(len(dataset.find(split)), samples)
     openings = sum(len(dataset.find(split, openings=True)) for split in Split)
     yield f"  in openings (first {dataset.opening_moves} moves)", _part(openings, samples)
-    yield "duplicates removed", f"{dataset.description['duplicates_removed']:,}"
-    for reason, count in dataset.description["skipped"].items():
+    yield "duplicates removed", f"{dataset.description.get('duplicates_removed', 0):,}"
+    for reason, count in dataset.description.get("skipped", {}).items():
         yield f"skipped {reason}", f"{count:,}"
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from tengen.errors import InputError
+from tengen.errors import InputError, RunError
 from tengen.nets.architectures import Net, NetOutput, load_net, transfer_weights
 from tengen.nets.models import WEIGHTS_FILE, find_model
 
@@ -27,9 +27,9 @@ class StepPrecision(StrEnum):
     BF16 = "bf16"
 
 
-def forward(net: Net, planes: Tensor, precision: StepPrecision) -> NetOutput:
+def forward(net: nn.Module, planes: Tensor, precision: StepPrecision) -> NetOutput:
     """Run a forward pass in the given precision; return fp32 outputs."""
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision is StepPrecision.BF16):
+    with torch.autocast(planes.device.type, torch.bfloat16, enabled=precision is StepPrecision.BF16):
         output: NetOutput = net(planes)
     return output._replace(**{name: part.float() for name, part in output._asdict().items() if part is not None})
 
@@ -53,13 +53,57 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     }
 
 
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Restore the state that `optimizer_tensors` returned."""
+_STATES: Mapping[type[torch.optim.Optimizer], frozenset[str]] = {
+    torch.optim.AdamW: frozenset({"step", "exp_avg", "exp_avg_sq"}),
+    torch.optim.Adam: frozenset({"step", "exp_avg", "exp_avg_sq"}),
+    torch.optim.RMSprop: frozenset({"step", "square_avg"}),
+    torch.optim.SGD: frozenset(),
+}
+"""Optimizer → names of its state per parameter; `step` is a number, the others have the shape of the parameter."""
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
+    """Restore the state that `optimizer_tensors` returned from the file `optimizer` of a checkpoint.
+
+    `RunError` if it belongs to another optimizer or other parameters.
+    """
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        number, _, name = key.partition(".")
-        state.setdefault(int(number), {})[name] = tensor
+    for key, tensor in _tensor_file(tensors, "optimizer").items():
+        text, _, name = key.partition(".")
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else len(parameters)
+        shape = parameters[number].shape if number < len(parameters) and name != "step" else torch.Size()
+        if number >= len(parameters) or name not in _STATES[type(optimizer)] or tensor.shape != shape:
+            raise RunError(
+                f"optimizer.safetensors does not belong to {type(optimizer).__name__} and this network: it has"
+                f" {key!r:.80} with shape {tuple(tensor.shape)}"
+            )
+        state.setdefault(number, {})[name] = tensor
+    for number, found in state.items():
+        if missing := _STATES[type(optimizer)] - found.keys():
+            raise RunError(f"optimizer.safetensors lacks {number}.{', '.join(sorted(missing))}")
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def restore_weights(net: nn.Module, tensors: Mapping[str, Mapping[str, Tensor]], file: str) -> None:
+    """Restore the weights that `weights_of` returned from a file of a checkpoint; `RunError` if they do not match."""
+    given = _tensor_file(tensors, file)
+    wanted = net.state_dict()
+    for name in sorted(wanted.keys() | given.keys()):
+        if name not in given or name not in wanted:
+            raise RunError(f"{file}.safetensors {'lacks' if name in wanted else 'has the unknown tensor'} {name!r:.80}")
+        if (given[name].shape, given[name].dtype) != (wanted[name].shape, wanted[name].dtype):
+            raise RunError(
+                f"{name} of {file}.safetensors has shape {tuple(given[name].shape)} and type {given[name].dtype},"
+                f" not {tuple(wanted[name].shape)} and {wanted[name].dtype}"
+            )
+    net.load_state_dict(dict(given))
+
+
+def _tensor_file(tensors: Mapping[str, Mapping[str, Tensor]], file: str) -> Mapping[str, Tensor]:
+    if file not in tensors:
+        raise RunError(f"{file}.safetensors is missing")
+    return tensors[file]
 
 
 class AveragedLearner(Generic[N]):
@@ -99,10 +143,10 @@ class AveragedLearner(Generic[N]):
         }
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Restore the state that `tensors` returned."""
-        self.net.load_state_dict(dict(tensors["weights"]))
-        self.average.load_state_dict(dict(tensors["average"]))
-        restore_optimizer(self._optimizer, tensors["optimizer"])
+        """Restore the state that `tensors` returned; `RunError` if it does not match."""
+        restore_weights(self.net, tensors, "weights")
+        restore_weights(self.average, tensors, "average")
+        restore_optimizer(self._optimizer, tensors)
         self.steps = steps
 
 

@@ -9,17 +9,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
 
+from tengen.core.checked_files import parse_json, parse_tensor_header, read_bytes
 from tengen.core.contracts import Ruleset
 from tengen.core.files import replace_file
 from tengen.core.planes import plane_count
 from tengen.errors import InputError
 
 _METADATA = "tengen"
+_MAX_WEIGHTS_BYTES = 1 << 30
 
 
 class NetKind(StrEnum):
@@ -134,23 +135,27 @@ def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
 
 
 def load_net(path: Path) -> tuple[Net, Ruleset]:
-    """Read a network written by `save_net` and the ruleset it was trained for."""
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    except (OSError, safetensors.SafetensorError) as error:
-        raise InputError(f"{path} is not a weights file: {error}") from None
-    if _METADATA not in metadata:
+    """Read a network written by `save_net` and the ruleset it was trained for.
+
+    The declared shapes are compared with those of the network before memory is allocated for either.
+    """
+    data = read_bytes(path, _MAX_WEIGHTS_BYTES)
+    header = parse_tensor_header(data, str(path))
+    if _METADATA not in header.metadata:
         raise InputError(f"{path} was not written by Tengen: it does not name the network of its weights")
+    described = parse_json(header.metadata[_METADATA], f"the description in {path}")
     try:
-        described = json.loads(metadata[_METADATA])
         config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
         ruleset = Ruleset.parse(described["ruleset"])
-        net = build_net(config, ruleset)
-        net.load_state_dict(weights)
-    except (ValueError, TypeError, KeyError, RuntimeError) as error:
-        raise InputError(f"{path} has weights that do not match its network: {error}") from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path} describes its network in an unknown way: {error!r:.200}") from None
+    with torch.device("meta"):
+        shapes = {name: tuple(tensor.shape) for name, tensor in build_net(config, ruleset).state_dict().items()}
+    header.check_shapes(shapes, str(path))
+    if unknown := set(header.kinds.values()) - {"F32"}:
+        raise InputError(f"{path} does not match its network: its weights are {min(unknown)}, not F32")
+    net = build_net(config, ruleset)
+    net.load_state_dict(safetensors.torch.load(data))
     return net, ruleset
 
 

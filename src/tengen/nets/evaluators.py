@@ -6,7 +6,6 @@ All take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,22 +15,30 @@ from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError, MissingExtraError
+from tengen.nets.devices import Device, onnx_providers
+from tengen.nets.onnx_check import INPUT, OUTPUTS, check_network
 
 if TYPE_CHECKING:
     from tengen.nets.architectures import Net
 
 Floats = npt.NDArray[np.float32]
+_MAX_VALUE = 1.05
+"""Largest value of a network; in int8, rounding may take one above 1."""
 
 
 class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
-    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
-        """Load the content of an ONNX file; `place` names it in errors."""
+    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
+        """Load the content of an ONNX file; `InputError` names its `place` if it is not a network we can use."""
         try:
             import onnxruntime
         except ImportError:
             raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
+        self.file = check_network(model, place)
+        self.metadata = self.file.metadata
+        self._place = place
+        providers = onnx_providers(device)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -39,22 +46,35 @@ class OnnxEvaluator:
         # Spinning threads would take the cores from threads that have work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(model, options, providers=providers)
         except Exception as error:  # onnxruntime raises many different classes
             raise InputError(f"onnxruntime cannot read the network {place}: {error}") from None
-        self._outputs = [output.name for output in self._session.get_outputs()]
-        self.metadata: Mapping[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
-        if "planes" not in self.metadata or "ruleset" not in self.metadata:
-            raise InputError(f"{place} was not written by Tengen: it does not name its planes and ruleset")
 
     @property
     def plane_layout(self) -> str:
         """Name of the input layout in `tengen.core.planes`."""
-        return self.metadata["planes"]
+        return self.file.plane_layout
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
-        log_policy, value = self._session.run(self._outputs, {"planes": planes})
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B].
+
+        `InputError` names the file if the answer is not one of a network: NaN, infinite or out of range.
+        """
+        try:
+            log_policy, value = self._session.run(OUTPUTS, {INPUT: planes})
+        except Exception as error:  # onnxruntime raises many different classes
+            raise InputError(f"onnxruntime cannot run the network {self._place}: {error}") from None
+        rows, area = len(planes), planes.shape[2] * planes.shape[3]
+        if log_policy.shape != (rows, area) or value.shape != (rows,):
+            raise InputError(
+                f"the network {self._place} answered with {log_policy.shape} and {value.shape} for {rows} positions"
+            )
+        # Both comparisons are false for NaN.
+        if not (np.abs(value).max(initial=0) <= _MAX_VALUE and np.abs(log_policy).max(initial=0) < np.inf):
+            raise InputError(
+                f"the network {self._place} answered with NaN, infinity or a value outside [-1, 1]; its weights are"
+                " probably damaged"
+            )
         return log_policy, value
 
 

@@ -26,16 +26,13 @@ from tengen.nets.architectures import Net
 from tengen.nets.dense import DenseNet
 from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
 from tengen.nets.mdrnn_graph import write_gated_mdrnn, write_mdrnn
+from tengen.nets.onnx_check import INPUT, OPSET, OUTPUTS
 from tengen.nets.onnx_graph import Graph
 from tengen.nets.plain import PlainNet
 from tengen.nets.pooled import POOL, PooledNet
 from tengen.nets.residual import ResidualBlock, ResidualNet
 from tengen.nets.sealing import seal
 
-INPUT = "planes"
-OUTPUTS = ("log_policy", "value")
-
-_OPSET = 17
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_map", "value_logits")
 """Last layers, which stay in float32 in int8 networks: they are cheap, and their error goes straight to the output."""
@@ -78,7 +75,7 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
             graph.initializers,
         ),
         producer_name="tengen",
-        opset_imports=[helper.make_opsetid("", _OPSET)],
+        opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=_IR_VERSION,
     )
     metadata = {

@@ -7,17 +7,20 @@ network as `model.onnx` in its folder, so it can be played against while it trai
 
 from __future__ import annotations
 
-import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tengen.core.checked_files import read_bytes, read_json
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, MissingExtraError, RulesetError
 from tengen.nets.evaluators import OnnxEvaluator
+from tengen.nets.onnx_reader import MAX_MODEL_BYTES
 from tengen.nets.sealing import check_seal
 
 if TYPE_CHECKING:
@@ -82,10 +85,9 @@ def model_names() -> tuple[str, ...]:
 def read_card(name: str) -> dict[str, Any]:
     """Return the card of a shipped model."""
     path = _shipped(name) / "card.json"
-    try:
-        card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+    card = read_json(path)
+    if not isinstance(card, dict):
+        raise InputError(f"{path} is damaged: it is not a table")
     return card
 
 
@@ -113,20 +115,17 @@ def load_model(
     """
     wanted, engine = _member(Precision, precision), _member(Backend, backend)
     path = find_model(model, wanted)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read the network {path}: {error.strerror}") from None
+    data = read_bytes(path, MAX_MODEL_BYTES)
     sha256 = check_seal(data, str(path))
     evaluator = OnnxEvaluator(data, threads=threads, place=str(path))
     info = ModelInfo(
         name=str(model),
-        ruleset=Ruleset.parse(evaluator.metadata["ruleset"]),
+        ruleset=evaluator.file.ruleset,
         plane_layout=evaluator.plane_layout,
-        has_any_size=evaluator.metadata.get("any_size") == "yes",
-        precision=_member(Precision, evaluator.metadata.get("precision", Precision.FP32)),
+        has_any_size=evaluator.file.has_any_size,
+        precision=_precision(evaluator.metadata, path),
         sha256=sha256,
-        discount=float(evaluator.metadata["discount"]) if "discount" in evaluator.metadata else None,
+        discount=_discount(evaluator.metadata, path),
     )
     if info.precision is not wanted:
         raise InputError(f"{path} computes in {info.precision}, not {wanted}")
@@ -178,6 +177,26 @@ def _load_torch(path: Path) -> TorchEvaluator:
     from tengen.nets.evaluators import TorchEvaluator
 
     return TorchEvaluator(load_net(path)[0])
+
+
+def _precision(metadata: Mapping[str, str], path: Path) -> Precision:
+    text = metadata.get("precision", Precision.FP32)
+    if text not in list(Precision):
+        raise InputError(f"{path} computes in {text!r:.40}, which is unknown")
+    return Precision(text)
+
+
+def _discount(metadata: Mapping[str, str], path: Path) -> float | None:
+    """Return the discount in the metadata of a network file; None if there is none."""
+    if "discount" not in metadata:
+        return None
+    try:
+        discount = float(metadata["discount"])
+    except ValueError:
+        discount = math.nan
+    if not 0 < discount <= 1:
+        raise InputError(f"{path} names the discount {metadata['discount']!r:.40}, which is not above 0 and at most 1")
+    return discount
 
 
 def _member(kind: type[Any], value: str) -> Any:

@@ -363,7 +363,13 @@ def parse_puzzles(text: str) -> list[Puzzle]:
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             found = json.loads(line)
-            puzzles.append(Puzzle(**(found | {"kind": ThreatKind(found["kind"])})))
-        except (ValueError, TypeError, KeyError, InputError) as error:
+            puzzle = Puzzle(**(found | {"kind": ThreatKind(found["kind"])}))
+            texts = (puzzle.id, puzzle.rules, puzzle.moves, puzzle.solution)
+            if not all(type(text) is str for text in texts) or not all(
+                type(number) is int for number in (puzzle.depth, puzzle.grade)
+            ):
+                raise ValueError("a field has the wrong type")
+            puzzles.append(puzzle)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise NotationError(f"line {number} is not a puzzle: {error}") from None
     return puzzles

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen import _native
+from tengen.core.checked_files import parse_json, parse_tensor_header, read_bytes
 from tengen.core.contracts import Colour, Ruleset
 from tengen.core.native_enums import colour_to_native
 from tengen.core.position import Position
@@ -29,6 +30,7 @@ IntArray = npt.NDArray[np.int64]
 
 CRITIC_FILE = "critic.safetensors"
 _METADATA = "tengen"
+_MAX_CRITIC_BYTES = 64 << 20
 
 
 class CriticInput(StrEnum):
@@ -140,20 +142,25 @@ class Critic:
     @classmethod
     def from_bytes(cls, data: bytes, place: str) -> Critic:
         """Read the content of a critic's file. Raises `InputError`, which names `place`, if it is not one."""
-        import safetensors
         from safetensors.numpy import load
 
+        header = parse_tensor_header(data, place)
+        description = parse_json(header.metadata.get(_METADATA, "null"), f"the description in {place}")
         try:
-            weights = load(data)
-            length = int.from_bytes(data[:8], "little")
-            description = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
             table = description["critic"]
             config = CriticConfig(
                 **{**table, "input": CriticInput(table["input"]), "activation": Activation(table["activation"])}
             )
-            return cls(config, Ruleset.parse(description["ruleset"]), weights)
-        except (safetensors.SafetensorError, ValueError, TypeError, KeyError) as error:
-            raise InputError(f"{place} is not a critic: {error}") from None
+            ruleset = Ruleset.parse(description["ruleset"])
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(f"{place} is not a critic: {error!r:.200}") from None
+        header.check_shapes(config.shapes(), place)
+        if unknown := set(header.kinds.values()) - {"F32"}:
+            raise InputError(f"{place} is not a critic: its weights are {min(unknown)}, not F32")
+        weights = load(data)
+        if not all(np.isfinite(array).all() for array in weights.values()):
+            raise InputError(f"{place} is damaged: it has weights that are NaN or infinite")
+        return cls(config, ruleset, weights)
 
 
 def critic_names() -> tuple[str, ...]:
@@ -179,10 +186,7 @@ def find_critic(source: str | Path) -> Path:
 def load_critic(source: str | Path) -> Critic:
     """Load the critic that `find_critic` finds."""
     path = find_critic(source)
-    try:
-        return Critic.from_bytes(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InputError(f"cannot read the critic {path}: {error.strerror}") from None
+    return Critic.from_bytes(read_bytes(path, _MAX_CRITIC_BYTES), str(path))
 
 
 def critic_inputs(kind: CriticInput, position: Position, view: Colour) -> tuple[npt.NDArray[np.int32], FloatArray]:

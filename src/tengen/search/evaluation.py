@@ -8,6 +8,8 @@ import numpy.typing as npt
 from tengen.errors import InputError
 
 Floats = npt.NDArray[np.float32]
+_MAX_VALUE = 1.05
+"""Largest value of a network; in int8, rounding may take one above 1."""
 
 
 class UniformEvaluator:
@@ -23,6 +25,8 @@ class UniformEvaluator:
 
 
 def check_answers(log_policy: Floats, value: Floats) -> None:
-    """Raise `InputError` if a network answered with NaN or infinity, which would spread through the whole tree."""
-    if np.isnan(log_policy).any() or not np.isfinite(value).all():
-        raise InputError("the network answered with NaN or infinity; its weights are probably damaged")
+    """Raise `InputError` if a network answered with NaN or a value out of range, which would spread in the tree."""
+    if np.isnan(log_policy).any() or not np.abs(value).max(initial=0) <= _MAX_VALUE:
+        raise InputError(
+            "the network answered with NaN, infinity or a value outside [-1, 1]; its weights are probably damaged"
+        )

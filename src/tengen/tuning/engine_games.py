@@ -23,10 +23,11 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
-from tengen.core.geometry import parse_points
+from tengen.core.files import writing
+from tengen.core.geometry import Point, parse_points
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
-from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_pool import MakePool, Pool, WorkerPool
 from tengen.core.worker_process import CarryOut
 from tengen.errors import InputError, RecordError
 from tengen.search.alphabeta import AlphaBeta
@@ -34,6 +35,7 @@ from tengen.search.weights import load_weights, save_weights, weights_for
 
 _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
+_MAX_VALUE = 1_000_000
 _OPENING_TRIES = 200
 """Openings tried before the most balanced one is taken; some small boards have few balanced ones."""
 MAX_OPENING_VALUE = 120
@@ -122,13 +124,15 @@ def generate_games(
     config: EngineGamesConfig,
     *,
     workers: int = 1,
+    make_pool: MakePool | None = None,
     on_start: Callable[[int], None] | None = None,
     on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
     """Play the games that are missing in the file and append them. Return the number of games it had before.
 
-    `on_start` is called with that number, `on_game` with each finished game. A game is written when it ends.
-    `InputError` if the file belongs to another run (other rules, nodes, seed, weights, …).
+    `make_pool` plays them elsewhere than in `workers` processes of this machine. `on_start` is called with that number,
+    `on_game` with each finished game. A game is written when it ends. `InputError` if the file belongs to another run
+    (other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
     begun = None if config.begun is None else _read_begun(config)
@@ -139,7 +143,7 @@ def generate_games(
     todo = [number for number in numbers if number not in done]
     _append(path, b"")  # fails before the first game is played
     _cut_partial_line(path)
-    for game in _play_all(config, todo, workers):
+    for game in _play_all(config, todo, workers, make_pool):
         _append(path, game.to_line(conditions).encode("ascii"))
         if on_game is not None:
             on_game(game)
@@ -201,18 +205,26 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
         game = EngineGame(
             number=int(fields["game"]),
             ruleset=ruleset,
-            moves=tuple(point.index(ruleset.width) for point in parse_points(fields["moves"])),
+            moves=tuple(_index(point, ruleset) for point in parse_points(fields["moves"])),
             first=int(fields["first"]),
             values=tuple(int(value) for value in fields["values"]),
             outcome=Outcome(fields["outcome"]),
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RecordError(f"{path}: line {number} is not an engine game: {error!r}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise RecordError(f"{path}: line {number} is not an engine game: {error!r:.200}") from None
+    if len(set(game.moves)) < len(game.moves) or any(abs(value) > _MAX_VALUE for value in game.values):
+        raise RecordError(f"{path}: line {number} has two moves on one point, or a value beyond {_MAX_VALUE}")
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
             f"{path}: line {number}: {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
         )
     return game, fields
+
+
+def _index(point: Point, ruleset: Ruleset) -> int:
+    if not ruleset.contains(point):
+        raise ValueError(f"{point} is not on the board")
+    return point.index(ruleset.width)
 
 
 def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
@@ -240,11 +252,8 @@ def _goes_on(game: EngineGame, begun: EngineGame | None) -> bool:
 
 
 def _append(path: Path, line: bytes) -> None:
-    try:
-        with open(path, "ab", buffering=0) as file:
-            file.write(line)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    with writing(path), open(path, "ab", buffering=0) as file:
+        file.write(line)
 
 
 def _cut_partial_line(path: Path) -> None:
@@ -272,12 +281,19 @@ def _read_begun(config: EngineGamesConfig) -> dict[int, EngineGame]:
 # -- playing ----------------------------------------------------------------------------------------------------------
 
 
-def _play_all(config: EngineGamesConfig, numbers: Iterable[int], workers: int) -> Iterator[EngineGame]:
+def _play_all(
+    config: EngineGamesConfig, numbers: Iterable[int], workers: int, make_pool: MakePool | None
+) -> Iterator[EngineGame]:
     """Yield the games as they end. One worker means this process."""
-    if workers == 1:
+    if workers == 1 and make_pool is None:
         yield from map(_SelfPlayer(config).play, numbers)
         return
-    pool: WorkerPool[int, EngineGame] = WorkerPool(partial(_open_player, config), name="self-play", workers=workers)
+    prepare, name = partial(_open_player, config), "self-play"
+    pool: Pool[int, EngineGame]
+    if make_pool is None:
+        pool = WorkerPool[int, EngineGame](prepare, name=name, workers=workers)
+    else:
+        pool = make_pool(prepare, name=name)
     with pool:
         for _, game in pool.run(numbers):
             yield game

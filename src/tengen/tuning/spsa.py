@@ -9,6 +9,7 @@ approximation"). The state is a small JSON file that is replaced atomically afte
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tengen import _native
+from tengen.core.checked_files import read_json
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.files import replace_file
 from tengen.core.worker_pool import WorkerPool
@@ -130,13 +132,16 @@ class Spsa:
     def resume(self, path: Path) -> None:
         """Load a state. `InputError` if it belongs to another run."""
         try:
-            fields = json.loads(path.read_text())
-            conditions, pairs, values = fields["conditions"], int(fields["pairs"]), dict(fields["values"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is not the state of a tuning run: {error!r}") from None
+            fields = read_json(path)
+            conditions, pairs = fields["conditions"], int(fields["pairs"])
+            values = {name: float(value) for name, value in fields["values"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise InputError(f"{path} is not the state of a tuning run: {error!r:.200}") from None
+        if pairs < 0 or not all(map(math.isfinite, values.values())):
+            raise InputError(f"{path} is not the state of a tuning run: it has numbers out of range")
         if conditions != self._conditions or values.keys() != self.values.keys():
             raise InputError(f"{path} belongs to a run with other settings, use another file: {conditions}")
-        self.pairs_done, self.values = pairs, {name: float(value) for name, value in values.items()}
+        self.pairs_done, self.values = pairs, values
 
     @cached_property
     def _conditions(self) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +23,8 @@ from tengen.core.position import Position
 from tengen.errors import InputError, RunError
 from tengen.learning.algorithms.alphazero import Config, Learner, LearnerConfig, compute_losses, train, weigh_losses
 from tengen.learning.config import load_config
+from tengen.learning.experience.game_source import Generation, LocalSelfPlay
 from tengen.learning.experience.replay import Samples
-from tengen.learning.experience.self_play import Games, SelfPlayTask, play_games
 from tengen.learning.experience.warm_start import read_samples
 from tengen.learning.learner import StepPrecision
 from tengen.learning.run import Run, RunHeader
@@ -202,31 +201,37 @@ def test_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path, p
     assert one["games"] != other["games"]
 
 
-def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[bytes] = []
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[Generation]:
+    """What self-play was given, in order."""
+    generations: list[Generation] = []
+    publish = LocalSelfPlay.publish
 
-    def watch(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games:
-        played.append(model)
-        return play_games(model, task, stop)
+    def watch(source: LocalSelfPlay, generation: Generation) -> None:
+        generations.append(generation)
+        publish(source, generation)
 
-    monkeypatch.setattr("tengen.learning.algorithms.alphazero.play_games", watch)
+    monkeypatch.setattr(LocalSelfPlay, "publish", watch)
+    return generations
+
+
+def test_self_play_is_int8_from_its_first_games_on(tmp_path: Path, published: list[Generation]) -> None:
     go(begin(tmp_path / "run", "iterations=2", "self_play.precision=int8"))
-    assert played
-    assert {OnnxEvaluator(model).metadata["precision"] for model in played} == {"int8"}
+    assert len(published) == 2
+    assert {OnnxEvaluator(generation.model).metadata["precision"] for generation in published} == {"int8"}
 
 
-def test_the_metrics_contain_the_number_of_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for overlaps in ("true", "false"):
-        played: list[int] = []
-
-        def watch(model: bytes, task: SelfPlayTask, stop: threading.Event, played: list[int] = played) -> Games:
-            played.append(task.search.simulations)
-            return play_games(model, task, stop)
-
-        monkeypatch.setattr("tengen.learning.algorithms.alphazero.play_games", watch)
-        run = begin(tmp_path / overlaps, "iterations=3", "self_play.actors=1", f"self_play.overlaps={overlaps}")
-        go(run)
-        assert [line["simulations"] for line in run.metrics()] == played == [8, 9, 11]
+@pytest.mark.parametrize(("overlaps", "versions"), [("true", [0, 0, 1]), ("false", [0, 1, 2])])
+def test_the_metrics_tell_how_the_games_were_played(
+    tmp_path: Path, published: list[Generation], overlaps: str, versions: list[int]
+) -> None:
+    run = begin(tmp_path / "run", "iterations=3", f"self_play.overlaps={overlaps}")
+    go(run)
+    simulations = [generation.search.simulations for generation in published]
+    assert [line["simulations"] for line in run.metrics()] == simulations == [8, 9, 11]
+    assert [generation.version for generation in published] == versions
+    staleness = [iteration - version for iteration, version in enumerate(versions)]
+    assert [line["self_play"]["staleness"] for line in run.metrics()] == staleness
 
 
 @pytest.mark.parametrize("damaged", [1, 2])

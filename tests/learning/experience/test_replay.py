@@ -17,6 +17,7 @@ from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowCo
 from tests.nets.positions import random_positions
 
 FIVE = Ruleset.parse("5x5:4")
+LAYOUT = "own-other-last-colour"
 
 
 def make_samples(count: int, value: float = 0.0, surprise: float = 1.0, seed: int = 0) -> Samples:
@@ -63,7 +64,7 @@ def test_turning_leaves_a_missing_reply_missing() -> None:
 def test_window_grows_by_its_power_law_and_holds_the_newest(tmp_path: Path) -> None:
     config = WindowConfig(first=100, largest=250, exponent=0.5, surprise_share=0.0)
     assert [config.size(total) for total in (50, 100, 400, 10_000)] == [50, 100, 200, 250]
-    replay = Replay(tmp_path, FIVE, config)
+    replay = Replay(tmp_path, FIVE, LAYOUT, config)
     for iteration in range(1, 9):
         replay.add(iteration, make_samples(50, value=iteration / 10))
     assert len(replay) == config.size(400) == 200
@@ -73,11 +74,11 @@ def test_window_grows_by_its_power_law_and_holds_the_newest(tmp_path: Path) -> N
 
 def test_window_read_back_from_disk_gives_the_same_batches(tmp_path: Path) -> None:
     config = WindowConfig(first=60, largest=1000, exponent=0.7)
-    replay = Replay(tmp_path, FIVE, config)
+    replay = Replay(tmp_path, FIVE, LAYOUT, config)
     for iteration in range(1, 7):
         replay.add(iteration, make_samples(40, value=iteration / 10, surprise=iteration, seed=iteration))
         replay.remove_outdated()
-    again = Replay(tmp_path, FIVE, config)
+    again = Replay(tmp_path, FIVE, LAYOUT, config)
     again.load(6, replay.total)
     one, other = (one.sample(64, np.random.default_rng(3)) for one in (replay, again))
     assert len(again) == len(replay)
@@ -86,7 +87,7 @@ def test_window_read_back_from_disk_gives_the_same_batches(tmp_path: Path) -> No
 
 
 def test_surprising_positions_are_drawn_more_often(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, FIVE, WindowConfig(surprise_share=0.5))
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig(surprise_share=0.5))
     replay.add(1, Samples.concatenate([make_samples(90, value=0.0, surprise=0.0), make_samples(10, 1.0, surprise=2.0)]))
     drawn = replay.sample(20_000, np.random.default_rng(0)).value_to_move.mean()
     # Half the weight is even, half goes to the ten surprising positions of a hundred.
@@ -94,20 +95,20 @@ def test_surprising_positions_are_drawn_more_often(tmp_path: Path) -> None:
 
 
 def test_damaged_shard_is_named(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig())
     replay.add(1, make_samples(5))
     shard = tmp_path / "000001.npz"
     shard.write_bytes(shard.read_bytes()[:100])
     with pytest.raises(RunError, match=r"000001\.npz is damaged"):
-        Replay(tmp_path, FIVE, WindowConfig()).load(1, 5)
+        Replay(tmp_path, FIVE, LAYOUT, WindowConfig()).load(1, 5)
 
 
 def test_a_shard_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    Replay(tmp_path, FIVE, WindowConfig()).add(1, make_samples(5, value=0.3))
+    Replay(tmp_path, FIVE, LAYOUT, WindowConfig()).add(1, make_samples(5, value=0.3))
     with np.load(tmp_path / "000001.npz") as arrays:
         earlier = {"value_search" if name == "value_to_move" else name: arrays[name] for name in arrays}
     np.savez_compressed(tmp_path / "000001.npz", **earlier)
-    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig())
     replay.load(1, 5)
     assert replay.window is not None
     np.testing.assert_allclose(replay.window.value_to_move, 0.3, rtol=1e-6)
@@ -115,10 +116,10 @@ def test_a_shard_of_an_earlier_version_is_read(tmp_path: Path) -> None:
 
 def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None:
     config = WindowConfig(first=20, largest=20)
-    replay = Replay(tmp_path, FIVE, config)
+    replay = Replay(tmp_path, FIVE, LAYOUT, config)
     for iteration in range(1, 5):
         replay.add(iteration, make_samples(10))
-    again = Replay(tmp_path, FIVE, config)
+    again = Replay(tmp_path, FIVE, LAYOUT, config)
     (tmp_path / "000002.npz").unlink()
     again.load(4, 40)
     (tmp_path / "000003.npz").unlink()
@@ -128,7 +129,7 @@ def test_a_missing_shard_is_named_if_the_window_needs_it(tmp_path: Path) -> None
 
 def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> None:
     config = WindowConfig(first=20, largest=20)
-    replay = Replay(tmp_path, FIVE, config)
+    replay = Replay(tmp_path, FIVE, LAYOUT, config)
     for iteration in range(1, 5):
         replay.add(iteration, make_samples(10, value=iteration / 10))
     replay.load(3, 30)
@@ -137,7 +138,7 @@ def test_a_window_as_of_an_earlier_iteration_can_be_loaded(tmp_path: Path) -> No
 
 
 def test_a_shard_with_too_few_positions_is_refused(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, FIVE, WindowConfig())
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig())
     replay.add(1, make_samples(5))
     with pytest.raises(RunError, match="holds only 5 of the newest 7 positions"):
         replay.load(1, 7)
@@ -147,13 +148,13 @@ def test_a_shard_with_too_few_positions_is_refused(tmp_path: Path) -> None:
 def test_the_window_holds_the_newest_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: int) -> None:
     monkeypatch.setattr("tengen.learning.experience.replay._ROWS_MOVED", moved)
     config = WindowConfig(first=30, largest=60, exponent=0.8)
-    replay = Replay(tmp_path, FIVE, config)
+    replay = Replay(tmp_path, FIVE, LAYOUT, config)
     shards = [make_samples(count, seed=count) for count in (7, 20, 1, 40, 13, 70, 5, 5)]
     for iteration, shard in enumerate(shards, start=1):
         replay.add(iteration, shard)
         everything = Samples.concatenate(shards[:iteration])
         size = config.size(len(everything))
-        again = Replay(tmp_path, FIVE, config)
+        again = Replay(tmp_path, FIVE, LAYOUT, config)
         again.load(iteration, len(everything))
         for window in (replay.window, again.window):
             assert window is not None
@@ -162,7 +163,7 @@ def test_the_window_holds_the_newest_rows_in_order(tmp_path: Path, monkeypatch: 
 
 
 def test_a_full_window_takes_new_rows_without_a_second_one(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, FIVE, WindowConfig(first=20_000, largest=20_000))
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig(first=20_000, largest=20_000))
     for iteration in range(1, 23):
         replay.add(iteration, make_samples(1000))
     assert replay.window is not None

@@ -14,7 +14,7 @@ from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.errors import RunError
 from tengen.learning.experience.replay import NO_MOVE
-from tengen.learning.experience.self_play import SelfPlayTask, make_samples, random_planes, save_games
+from tengen.learning.experience.self_play import make_samples, random_planes, save_games
 from tengen.learning.experience.warm_start import make_samples as make_engine_samples
 from tengen.records import load
 from tengen.search.evaluation import UniformEvaluator
@@ -29,17 +29,14 @@ SEARCH = PuctConfig(simulations=64, solve=True, tactics=True, vcf_nodes_leaf=50,
 @pytest.mark.parametrize("stop_when_proved", [False, True])
 def test_results_fade_with_their_distance_as_the_values_of_the_search_do(stop_when_proved: bool) -> None:
     search = replace(SEARCH, stop_when_proved=stop_when_proved)
-    task = SelfPlayTask(
-        ruleset=RULES, layout="board", search=search, openings=Openings(), games=16, parallel=16, seed=1
-    )
-    play = SelfPlay(RULES, search, games=task.parallel, seed=task.seed, layout=task.layout)
+    play = SelfPlay(RULES, search, games=16, seed=1, layout="board")
     games: list[SelfPlayGame] = []
-    while len(games) < task.games:
+    while len(games) < 16:
         play.step(UniformEvaluator())
         games += play.finished()
     assert any(game.plies_left > 0 for game in games) == stop_when_proved
     for game in games:
-        samples = make_samples(game, task)
+        samples = make_samples(game, RULES, "board", search.discount)
         # The last search has proved the result, so that both know the distance.
         assert samples.result[-1] == pytest.approx(samples.value_to_move[-1], abs=1e-5)
         np.testing.assert_allclose(np.abs(samples.result[:-1]), 0.9 * np.abs(samples.result[1:]), rtol=1e-5)
@@ -50,10 +47,9 @@ def test_planes_are_those_of_the_positions_with_a_full_search(rules: str, layout
     ruleset = Ruleset.parse(rules)
     search = replace(SEARCH, simulations=16, full_fraction=0.5, fast_simulations=4)
     openings = Openings(fraction=1.0, random_stones=4)
-    task = SelfPlayTask(ruleset=ruleset, layout=layout, search=search, openings=openings, games=8, parallel=8, seed=1)
     play = SelfPlay(ruleset, search, games=8, seed=1, layout=layout, openings=openings)
     games: list[SelfPlayGame] = []
-    while len(games) < task.games:
+    while len(games) < 8:
         play.step(UniformEvaluator())
         games += play.finished()
     assert any(game.opening_length for game in games)
@@ -62,7 +58,7 @@ def test_planes_are_those_of_the_positions_with_a_full_search(rules: str, layout
         moves = game.moves.tolist()
         plies = game.opening_length + np.flatnonzero(game.full)
         expected = [encode(Position.from_moves(ruleset, moves[:ply]), layout) for ply in plies]
-        assert np.array_equal(make_samples(game, task).planes, np.array(expected, np.int8))
+        assert np.array_equal(make_samples(game, ruleset, layout, search.discount).planes, np.array(expected, np.int8))
 
 
 def test_engine_games_become_samples_of_the_moves_the_engine_chose() -> None:

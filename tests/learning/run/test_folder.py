@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tengen.errors import InputError, RunError
 from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
-from tengen.learning.run.reading import try_lock
+from tengen.learning.run.reading import LeftOut, try_lock
 
 
 @dataclass(frozen=True)
@@ -105,14 +106,25 @@ def test_an_error_of_the_work_under_the_lock_is_not_one_of_the_lock(tmp_path: Pa
 
 
 def test_events_that_cannot_be_written_give_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def add_scalar(*_: object) -> None:
+    def add(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", add_scalar)
+    monkeypatch.setattr("tengen.learning.run.folder.EventWriter.add", add)
     run = make_run(tmp_path)
     message = r"cannot write .*[\\/]events\.\*: No space left on device; .* --resume"
     with pytest.raises(RunError, match=message), run.lock():
         run.log(1, {"seconds": 1.0})
+
+
+def test_tensorboard_reads_the_metrics_of_a_run_and_of_its_resumption(tmp_path: Path) -> None:
+    run = make_run(tmp_path)
+    for iteration in (1, 2, 2):  # killed after the second iteration was logged, and resumed
+        with run.lock():
+            run.log(iteration, {"seconds": float(iteration), "losses": {"policy": 0.5}})
+    read = EventAccumulator(str(tmp_path))
+    read.Reload()
+    assert sorted(read.Tags()["scalars"]) == ["losses/policy", "seconds"]
+    assert [(event.step, event.value) for event in read.Scalars("seconds")] == [(1, 1.0), (2, 2.0)]
 
 
 def test_a_run_is_untouched_until_work_is_done_in_it(tmp_path: Path) -> None:
@@ -186,7 +198,12 @@ def test_a_checkpoint_without_its_counters_is_damaged(tmp_path: Path, state: str
     found = run.load_checkpoint(heard.append, ["games"])
     assert found is not None
     assert found.iteration == 2
-    assert heard[0].startswith(f"{path} is damaged (")
+    assert heard[0].startswith(f"{path} is damaged: its sha256 is ")
+    (path.parent / "manifest").unlink()
+    found = run.load_checkpoint(heard.append, ["games"])
+    assert found is not None
+    assert found.iteration == 2
+    assert heard[1].startswith(f"{path} is damaged: {'it is not' if state in '[]3' else 'games is None, not a number'}")
 
 
 def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) -> None:
@@ -198,25 +215,29 @@ def test_a_checkpoint_that_does_not_pass_the_check_is_damaged(tmp_path: Path) ->
     for iteration in (1, 2, 3):
         save(run, iteration)
     heard: list[str] = []
-    found = run.load_checkpoint(heard.append, check=check)
+    found = run.load_checkpoint(heard.append, restore=check)
     assert found is not None
     assert found.iteration == 1
-    assert heard == ["no positions of 3; no positions of 2: going back to iteration 1"]
+    parts = (
+        f"checkpoint {tmp_path / 'checkpoints' / f'{number:06}'} cannot be restored: no positions of {number}"
+        for number in (3, 2)
+    )
+    assert heard == [f"{'; '.join(parts)}: going back to iteration 1"]
 
 
-def test_a_damaged_line_of_metrics_is_named_unless_it_is_the_last(tmp_path: Path) -> None:
+def test_a_damaged_line_of_metrics_is_skipped_and_counted(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     with run.lock():
         for iteration in (1, 2):
             run.log(iteration, {"seconds": 1.0})
     path = tmp_path / "metrics.jsonl"
     lines = path.read_bytes()
-    for garbage in (b"\0\0\0", b"\xff", b"{", b"3", b'{"seconds": 1}'):
-        path.write_bytes(lines + garbage + b"\n")
-        assert [line["iteration"] for line in run.metrics()] == [1, 2]
-        path.write_bytes(garbage + b"\n" + lines)
-        with pytest.raises(RunError, match=r"metrics\.jsonl, line 1 is damaged"):
-            run.metrics()
+    for garbage in (b"\0\0\0", b"\xff", b"{", b"3", b'{"seconds": 1}', b"[" * 100_000, b"1" * 5000):
+        for content in (lines + garbage + b"\n", garbage + b"\n" + lines):
+            path.write_bytes(content)
+            left_out = LeftOut()
+            assert [line["iteration"] for line in run.metrics(left_out)] == [1, 2]
+            assert left_out.damaged_lines == 1
 
 
 def test_rewinding_takes_away_what_came_after_the_checkpoint(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tengen.core.contracts import Outcome, Ruleset
-from tengen.errors import InputError
+from tengen.errors import InputError, RunError
 from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.learner import AveragedLearner
 from tengen.learning.run.folder import Checkpoint, Run, iteration_rng, write_run_file
@@ -296,9 +296,12 @@ class CriticPool:
         return {"pool": kept} if kept else {}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore the state that `tensors` returned."""
+        """Restore the state that `tensors` returned; `RunError` if a critic does not match."""
         kept = tensors.get("pool", {})
         names = tuple(self._kind.shapes())
+        wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
+        if kept.keys() != wanted:
+            raise RunError(f"pool.safetensors does not have the weights of {len(kept) // len(names)} whole critics")
         self.critics = [
             Critic(self._kind, self._ruleset, {name: kept[f"{place}.{name}"].numpy() for name in names})
             for place in range(len(kept) // len(names))
@@ -341,12 +344,14 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:
-        checkpoint = loop.resume("steps")
-        learner = Learner(_initial_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(_initial_net(config, run, progress), config.learner)
         pool = CriticPool(config.self_play, config.critic, config.ruleset)
-        if checkpoint is not None:
+
+        def restore(checkpoint: Checkpoint) -> None:
             learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
             pool.restore(checkpoint.tensors)
+
+        loop.resume(restore, "steps")
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -385,9 +390,9 @@ def train(run: Run, progress: Progress) -> None:
             )
 
 
-def _initial_net(config: Config, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> CriticNet:
+def _initial_net(config: Config, run: Run, progress: Progress) -> CriticNet:
     net = CriticNet(config.critic, run.header.seed)
-    if checkpoint is None and config.init_from:
+    if config.init_from and not run.checkpoint_folders():
         source = load_critic(config.init_from)
         if source.config.shapes() != config.critic.shapes():
             raise InputError(f"{config.init_from} is a critic with other shapes: {source.config}")

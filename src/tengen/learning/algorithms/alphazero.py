@@ -9,38 +9,40 @@ any number of threads, unless the run has a time limit (`minutes`).
 from __future__ import annotations
 
 import copy
-import threading
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_decay, check_share
+from tengen.learning.experience.game_source import Arrays, GameSource, Generation, LocalSelfPlay, SelfPlaySpec
 from tengen.learning.experience.replay import NO_MOVE, Replay, Samples, WindowConfig, transform_samples
-from tengen.learning.experience.self_play import Games, SelfPlayTask, State, play_games, random_planes, save_games
+from tengen.learning.experience.self_play import Games, random_planes, save_games
 from tengen.learning.experience.warm_start import WarmStartConfig, read_samples
-from tengen.learning.learner import AveragedLearner, StepPrecision, forward, to_planes, weights_of
+from tengen.learning.learner import AveragedLearner, StepPrecision, forward, restore_weights, to_planes, weights_of
 from tengen.learning.run.folder import Checkpoint, Run, iteration_rng
 from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
 from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
+from tengen.nets.devices import Device, torch_device
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import Precision
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings
 
 # Purposes of the random generators of an iteration.
-_FIRST_GAMES, _CALIBRATION, _LEARNING = 0, 1, 2
+_CALIBRATION, _LEARNING = 1, 2  # 0 and 3 are those of `game_source`
 _CALIBRATION_POSITIONS = 256
 """Number of positions on which int8 networks are calibrated."""
 _VALIDATION = 2048
@@ -64,6 +66,10 @@ class SelfPlayConfig:
     """Play the games of the next iteration while the learner works, with the weights before this iteration's steps."""
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
+    device: Device = Device.AUTO
+    """Device of the network in self-play; on a cluster, auto is cpu."""
+    gpus: float = 1.0
+    """Share of a GPU that each worker on a cluster takes if the device is cuda."""
     first_simulations: int = 0
     """Simulations per move at the start, growing linearly to `search.simulations`; 0 for a constant number."""
 
@@ -72,7 +78,7 @@ class SelfPlayConfig:
             raise InputError(
                 f"actors {self.actors} must be at least 1 and at most games {self.games} and parallel {self.parallel}"
             )
-        check_at_least(self, 0, "first_simulations")
+        check_at_least(self, 0, "first_simulations", "gpus")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +111,8 @@ class LearnerConfig:
     """Weight of the loss of the opponent's reply, if the network has that head."""
     threads: int = 1
     """Threads of a training step."""
+    device: Device = Device.AUTO
+    """Device of a training step."""
     precision: StepPrecision = StepPrecision.FP32
     """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
@@ -132,6 +140,15 @@ class Config(NetLoopConfig):
     """Training steps."""
     window: WindowConfig = field(default_factory=WindowConfig)
     """Replay window."""
+    learners: int = 1
+    """Processes that take each training step together, on a cluster; each has `learner.threads` threads."""
+
+    def __post_init__(self) -> None:
+        NetLoopConfig.__post_init__(self)
+        if not 1 <= self.learners <= self.learner.batch:
+            raise InputError(
+                f"learners {self.learners} must be at least 1 and at most learner.batch {self.learner.batch}"
+            )
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
@@ -139,9 +156,27 @@ class Config(NetLoopConfig):
 _SOFT_POWER = 0.25
 
 
-def compute_losses(output: NetOutput, batch: Samples, config: LearnerConfig) -> dict[str, Tensor]:
-    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of further heads."""
-    policy = torch.from_numpy(batch.policy.astype(np.float32))
+@dataclass(frozen=True, slots=True)
+class BatchShare:
+    """What one of several processes that share a batch divides its sums by, so that their mean is that of the batch."""
+
+    positions: float
+    replies: float
+
+    @classmethod
+    def of(cls, batch: Samples, processes: int) -> BatchShare:
+        """Return the share of each process in a whole batch."""
+        return cls(len(batch) / processes, max(1, int((batch.reply != NO_MOVE).sum())) / processes)
+
+
+def compute_losses(
+    output: NetOutput, batch: Samples, config: LearnerConfig, share: BatchShare | None = None
+) -> dict[str, Tensor]:
+    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of further heads.
+
+    With `share`, `batch` is the part of a larger one that this process computes.
+    """
+    policy = _to_tensor(batch.policy.astype(np.float32), output)
     losses = {
         "policy": _cross_entropy(output.policy_logits, policy),
         "value": _value_loss(output, batch, config.search_share),
@@ -150,9 +185,13 @@ def compute_losses(output: NetOutput, batch: Samples, config: LearnerConfig) -> 
         soft = policy.pow(_SOFT_POWER)
         losses["soft_policy"] = _cross_entropy(output.soft_policy_logits, soft / soft.sum(dim=1, keepdim=True))
     if output.reply_logits is not None:
-        reply = torch.from_numpy(batch.reply.astype(np.int64))
+        reply = _to_tensor(batch.reply.astype(np.int64), output)
         losses["reply"] = functional.cross_entropy(output.reply_logits, reply, ignore_index=NO_MOVE, reduction="sum")
         losses["reply"] = losses["reply"] / max(1, int((reply != NO_MOVE).sum()))
+    if share is not None:
+        replies = max(1, int((batch.reply != NO_MOVE).sum()))
+        factors = {"reply": replies / share.replies}
+        losses = {name: factors.get(name, len(batch) / share.positions) * loss for name, loss in losses.items()}
     return losses
 
 
@@ -174,7 +213,7 @@ def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
 def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tensor:
     """Return (v - z)², as in the papers; for a win/draw/loss head, the part of the result is a cross-entropy."""
-    search, result = torch.from_numpy(batch.value_to_move), torch.from_numpy(batch.result)
+    search, result = _to_tensor(batch.value_to_move, output), _to_tensor(batch.result, output)
     if output.value_logits is None:
         target = search_share * search + (1 - search_share) * result
         return (output.value_to_move - target).square().mean()
@@ -185,21 +224,36 @@ def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tenso
     return (1 - search_share) * from_result + search_share * from_search
 
 
+def _to_tensor(array: npt.NDArray[Any], output: NetOutput) -> Tensor:
+    """Return an array as a tensor on the device of the network."""
+    return torch.from_numpy(array).to(output.policy_logits.device)
+
+
 # -- learner ----------------------------------------------------------------------------------------------------------
 
 
 class Learner(AveragedLearner[Net]):
     """The network in training."""
 
-    def __init__(self, net: Net, config: LearnerConfig) -> None:
+    def __init__(
+        self, net: Net, config: LearnerConfig, *, device: torch.device | None = None, parallel: nn.Module | None = None
+    ) -> None:
+        """`net` is on `device`, the CPU by default. `parallel` wraps it if several processes take each step."""
         optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._config = config
+        self._device = device or torch.device("cpu")
+        self._forward_net = parallel or net
 
-    def step(self, batch: Samples, learning_rate: float) -> dict[str, float]:
-        """Take one training step; return the losses."""
-        output = forward(self.net, to_planes(batch.planes), self._config.precision)
-        losses = compute_losses(output, batch, self._config)
+    def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
+        """Take a step on each batch with its learning rate; yield the losses."""
+        for batch, learning_rate in batches:
+            yield self.step(batch, learning_rate)
+
+    def step(self, batch: Samples, learning_rate: float, share: BatchShare | None = None) -> dict[str, float]:
+        """Take one training step; return the losses. `share` is that of `compute_losses`."""
+        output = forward(self._forward_net, to_planes(batch.planes).to(self._device), self._config.precision)
+        losses = compute_losses(output, batch, self._config, share)
         self.optimize(weigh_losses(losses, self._config), learning_rate)
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
@@ -208,8 +262,14 @@ class Learner(AveragedLearner[Net]):
         with torch.inference_mode():
             return {
                 name: float(loss)
-                for name, loss in compute_losses(self.average(to_planes(samples.planes)), samples, self._config).items()
+                for name, loss in compute_losses(
+                    self.average(to_planes(samples.planes).to(self._device)), samples, self._config
+                ).items()
             }
+
+    def snapshot(self) -> Net:
+        """Return a copy of the averaged network on the CPU."""
+        return copy.deepcopy(self.average).cpu()
 
     def learning_rate(self, fraction: float) -> float:
         """Return the learning rate at a fraction of the run."""
@@ -219,129 +279,195 @@ class Learner(AveragedLearner[Net]):
 # -- the run ----------------------------------------------------------------------------------------------------------
 
 
-def train(run: Run, progress: Progress) -> None:
+class Trainer(Protocol):
+    """Takes training steps, in this process or in several."""
+
+    def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
+        """Take a step on each batch with its learning rate; yield the losses. The learner has the new state then."""
+        ...
+
+
+class Place(Protocol):
+    """Where the work of a run is done."""
+
+    @property
+    def device(self) -> Device | None:
+        """Replaces the devices of the configuration; None keeps them."""
+        ...
+
+    def self_play(
+        self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
+    ) -> GameSource:
+        """Return who plays; `arrays` are those of the checkpoint."""
+        ...
+
+    def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
+        """Return who takes the training steps."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPlace:
+    """This process."""
+
+    device: Device | None = None
+
+    def self_play(
+        self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
+    ) -> GameSource:
+        """Return threads that play."""
+        return LocalSelfPlay(spec, arrays)
+
+    def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
+        """Return the learner itself."""
+        if config.learners > 1:
+            raise InputError(f"learners = {config.learners} needs a cluster: use --on ray")
+        return nullcontext(learner)
+
+
+def train(run: Run, progress: Progress, place: Place | None = None) -> None:
     """Train a run to its end, from its newest checkpoint if there is one."""
+    place = place or LocalPlace()
     config = run.config(Config)
+    if place.device is not None:
+        config = replace(
+            config,
+            learner=replace(config.learner, device=place.device),
+            self_play=replace(config.self_play, device=place.device),
+        )
     with Loop(run, config, progress) as loop:
-        _Training(loop, config).run()
+        _Training(loop, config, place).run()
 
 
 class _Training:
     """A run in this process."""
 
-    def __init__(self, loop: Loop, config: Config) -> None:
+    def __init__(self, loop: Loop, config: Config, place: Place) -> None:
         self._loop = loop
         self._config = config
+        self._place = place
         self._folder = loop.run.folder
         self._seed = loop.run.header.seed
-        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.window)
-        checkpoint = loop.resume(
-            "steps",
-            "self_play_fraction",
-            check=lambda found: self._replay.load(found.iteration, found.counters["positions"]),
-        )
-        self._learner = Learner(initial_net(config, loop.run, loop.progress, checkpoint), config.learner)
-        self._actor_net = copy.deepcopy(self._learner.average)
+        self._replay = Replay(loop.run.folder / REPLAY_FOLDER, config.ruleset, config.net.planes, config.window)
+        device = torch_device(config.learner.device)
+        self._learner = Learner(initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device)
+        self._actor_net = self._learner.snapshot()
         """Network of the current self-play."""
+        self._actor_version = 0
+        """Number of iterations that it has been trained for."""
         self._actor_fraction = 0.0
         """Fraction of the run that was done when the current self-play started."""
-        self._states: list[State] = [{}] * config.self_play.actors
-        """Unfinished games at the start of the current self-play, per actor."""
-        self._stop = threading.Event()
-        if checkpoint is not None:
-            self._restore(checkpoint)
+        self._arrays: Arrays = {}
+        """Unfinished games of the checkpoint."""
+        self._is_published = False
+        """Whether the games of the next iteration are being played."""
+        loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:
         """Iterate until the run is done."""
-        torch.set_num_threads(self._config.learner.threads)
-        with ThreadPoolExecutor(self._config.self_play.actors, thread_name_prefix="self-play") as actors:
-            try:
-                if self._loop.iteration == 0 and self._config.warm_start.games:
-                    self._warm_start()
-                playing: list[Future[Games]] | None = None
-                while not self._loop.is_done:
-                    playing = self._iterate(actors, playing or self._start_self_play(actors))
-            finally:
-                self._stop.set()
+        config = self._config
+        torch.set_num_threads(config.learner.threads)
+        spec = SelfPlaySpec(
+            ruleset=config.ruleset,
+            layout=config.net.planes,
+            openings=config.openings,
+            games=config.self_play.games,
+            actors=config.self_play.actors,
+            parallel=config.self_play.parallel,
+            seed=self._seed,
+            device=config.self_play.device,
+        )
+        # The learners first: workers that play take every CPU that is left.
+        with (
+            self._place.trainer(self._learner, config) as trainer,
+            self._place.self_play(spec, config.self_play, self._arrays) as source,
+        ):
+            if self._loop.iteration == 0 and config.warm_start.games:
+                self._warm_start(trainer)
+            while not self._loop.is_done:
+                if not self._is_published:
+                    self._publish(source, self._loop.iteration + 1)
+                self._iterate(source, trainer)
 
-    def _iterate(self, actors: ThreadPoolExecutor, playing: list[Future[Games]]) -> list[Future[Games]] | None:
-        """Do one iteration; return the pending self-play of the next one, or None if none was started."""
+    def _iterate(self, source: GameSource, trainer: Trainer) -> None:
+        """Do one iteration."""
         loop, iteration = self._loop, self._loop.iteration + 1
         place = f"in iteration {iteration}"
         config = self._config
         simulations = self._simulations()
 
         # 1. Collect the games.
-        games = Games.concatenate([future.result() for future in playing])
+        games = source.collect()
+        self._is_published = source.is_continuous
         loop.guards.check_samples(len(games.samples), place)
         loop.guards.check_policy(games.policy_entropy, games.openings_of_100, place)
         validation = self._learner.validate(games.samples[:_VALIDATION])
         self._replay.add(iteration, games.samples)
-        save_games(self._folder, iteration, games.moves, games.outcomes, config.ruleset)
-        self._states = games.states
+        save_games(self._folder, iteration, games.moves, games.outcomes, config.ruleset, _comments(games))
         loop.games += len(games.moves)
         loop.positions += len(games.samples)
 
         # 2. Start the games of the next iteration.
-        following: list[Future[Games]] | None = None
-        if config.self_play.overlaps:
-            self._actor_net = copy.deepcopy(self._learner.average)
-            self._actor_fraction = loop.fraction(iteration)
+        overlaps = config.self_play.overlaps and not source.is_continuous
+        if overlaps:
+            self._take_actor_net(iteration - 1)
             if self._actor_fraction < 1.0:
-                following = self._start_self_play(actors, iteration + 1)
+                self._publish(source, iteration + 1)
 
         # 3. Train.
         rng = iteration_rng(self._seed, iteration, _LEARNING)
         learning_rate = self._learner.learning_rate(loop.fraction(iteration - 1))
         sums: dict[str, float] = {}
         steps = self._steps(len(games.samples))
-        for _ in range(steps):
-            losses = self._learner.step(self._replay.sample(config.learner.batch, rng), learning_rate)
+        batches = ((self._replay.sample(config.learner.batch, rng), learning_rate) for _ in range(steps))
+        for losses in trainer.train(batches):
             loop.guards.check_losses(losses, place)
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + loss / steps
 
         # 4. Publish the network, measure its strength, write metrics and checkpoint.
-        if not config.self_play.overlaps:
-            self._actor_net = copy.deepcopy(self._learner.average)
-            self._actor_fraction = loop.fraction(iteration)
+        if not overlaps:
+            self._take_actor_net(iteration)
+        if source.is_continuous:
+            self._publish(source, iteration + 1)
         discount = config.search.discount
-        loop.publish(self._learner.average, discount if discount < 1 else None)
+        loop.publish(self._learner.snapshot(), discount if discount < 1 else None)
+        shown = [f"policy {sums['policy']:.3f}, value {sums['value']:.3f}"]
+        metrics = {"simulations": simulations, **self._metrics(games, sums, validation, learning_rate)}
+        if cluster := source.metrics():
+            metrics["cluster"] = cluster
+            shown += [source.describe(), f"staleness {metrics['self_play']['staleness']:.1f}"]
         loop.end_iteration(
-            {"simulations": simulations, **self._metrics(games, sums, validation, learning_rate)},
-            f"policy {sums['policy']:.3f}, value {sums['value']:.3f}",
+            metrics,
+            ", ".join(shown),
             tensors={**self._learner.tensors(), "actor": weights_of(self._actor_net)},
-            counters={"steps": self._learner.steps, "self_play_fraction": self._actor_fraction},
-            arrays={
-                f"{actor}.{name}": array for actor, state in enumerate(self._states) for name, array in state.items()
+            counters={
+                "steps": self._learner.steps,
+                "self_play_fraction": self._actor_fraction,
+                "self_play_version": self._actor_version,
             },
+            arrays=source.arrays(),
+            checksums=self._replay.checksums(),
         )
         self._replay.remove_outdated()
-        return following
 
     # -- games -----------------------------------------------------------------------------------------------------
 
-    def _start_self_play(self, actors: ThreadPoolExecutor, iteration: int | None = None) -> list[Future[Games]]:
-        """Let every actor play its share of an iteration's games in the background."""
-        config, number = self._config, iteration or self._loop.iteration + 1
+    def _take_actor_net(self, version: int) -> None:
+        """Let the current weights, which were trained for `version` iterations, play from now on."""
+        self._actor_net = self._learner.snapshot()
+        self._actor_version = version
+        self._actor_fraction = self._loop.fraction(self._loop.iteration + 1)
+
+    def _publish(self, source: GameSource, iteration: int) -> None:
+        """Let the games of an iteration be played."""
+        config = self._config
         model = export_onnx(self._actor_net, config.ruleset)
         if config.self_play.precision is Precision.INT8:
-            model = quantise(model, self._calibration(iteration_rng(self._seed, number, _CALIBRATION)))
+            model = quantise(model, self._calibration(iteration_rng(self._seed, iteration, _CALIBRATION)))
         search = replace(config.search, simulations=self._simulations())
-        tasks = [
-            SelfPlayTask(
-                ruleset=config.ruleset,
-                layout=config.net.planes,
-                search=search,
-                openings=config.openings,
-                games=_share(config.self_play.games, actor, config.self_play.actors),
-                parallel=_share(config.self_play.parallel, actor, config.self_play.actors),
-                seed=int(iteration_rng(self._seed, actor, _FIRST_GAMES).integers(1 << 63)),
-                state=self._states[actor],
-            )
-            for actor in range(config.self_play.actors)
-        ]
-        return [actors.submit(play_games, model, task, self._stop) for task in tasks]
+        source.publish(Generation(self._actor_version, model, search))
+        self._is_published = True
 
     def _calibration(self, rng: np.random.Generator) -> FloatPlanes:
         """Return positions from self-play, or random ones before there are any."""
@@ -358,7 +484,7 @@ class _Training:
 
     # -- learning --------------------------------------------------------------------------------------------------
 
-    def _warm_start(self) -> None:
+    def _warm_start(self, trainer: Trainer) -> None:
         """Train on engine games; repeated if the run is killed before its first checkpoint."""
         config, learner = self._config.warm_start, self._config.learner
         first_rate = learner.learning_rate if config.learning_rate is None else config.learning_rate
@@ -367,17 +493,16 @@ class _Training:
         steps = max(1, round(config.epochs * len(samples) / learner.batch))
         turns = len(symmetries(self._config.ruleset))
         losses: dict[str, float] = {}
-        for step in range(steps):
-            chosen = transform_samples(
-                samples[rng.integers(len(samples), size=learner.batch)],
-                rng.integers(turns, size=learner.batch),
-                self._config.ruleset,
-            )
-            learning_rate = cosine_schedule(first_rate, learner.final_learning_rate, step / steps)
-            losses = self._learner.step(chosen, learning_rate)
+
+        def draw(step: int) -> tuple[Samples, float]:
+            chosen = samples[rng.integers(len(samples), size=learner.batch)]
+            batch = transform_samples(chosen, rng.integers(turns, size=learner.batch), self._config.ruleset)
+            return batch, cosine_schedule(first_rate, learner.final_learning_rate, step / steps)
+
+        for step, losses in enumerate(trainer.train(map(draw, range(steps))), start=1):
             self._loop.guards.check_losses(losses, "in the warm start")
-            self._loop.progress.update(0.0, None, f"warm start {step + 1} of {steps}, policy {losses['policy']:.3f}")
-        self._actor_net = copy.deepcopy(self._learner.average)
+            self._loop.progress.update(0.0, None, f"warm start {step} of {steps}, policy {losses['policy']:.3f}")
+        self._actor_net = self._learner.snapshot()
         self._loop.progress.say(
             f"warm start: {len(samples):,} positions of {config.games}, policy {losses['policy']:.3f}"
         )
@@ -392,6 +517,7 @@ class _Training:
     def _metrics(
         self, games: Games, losses: Mapping[str, float], validation: Mapping[str, float], learning_rate: float
     ) -> dict[str, Any]:
+        staleness = [self._loop.iteration - version for version in games.versions]
         return {
             "steps": self._learner.steps,
             "window": len(self._replay),
@@ -405,19 +531,23 @@ class _Training:
                 "draws": round(games.draw_rate, 4),
                 "policy_entropy": round(games.policy_entropy, 4),
                 "openings_of_100": round(games.openings_of_100, 1),
+                "staleness": round(float(np.mean(staleness)), 3),
+                "staleness_max": max(staleness),
             },
         }
 
     def _restore(self, checkpoint: Checkpoint) -> None:
+        self._replay.load(checkpoint.iteration, checkpoint.counters["positions"], checkpoint.checksums)
         self._learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
-        self._actor_net.load_state_dict(dict(checkpoint.tensors["actor"]))
-        self._actor_fraction = checkpoint.counters["self_play_fraction"]
-        for actor in range(len(self._states)):
-            own = f"{actor}."
-            arrays = checkpoint.arrays.items()
-            self._states[actor] = {name.removeprefix(own): array for name, array in arrays if name.startswith(own)}
+        restore_weights(self._actor_net, checkpoint.tensors, "actor")
+        counters = checkpoint.counters
+        self._actor_fraction = counters["self_play_fraction"]
+        self._actor_version = counters.get("self_play_version", checkpoint.iteration)  # older checkpoints lack it
+        self._arrays = checkpoint.arrays
 
 
-def _share(total: int, part: int, parts: int) -> int:
-    """Return the size of one of several equal parts of `total`, which need not be divisible."""
-    return (part + 1) * total // parts - part * total // parts
+def _comments(games: Games) -> list[str]:
+    """Return the origin of each game that was played on another machine."""
+    if not any(games.shards):
+        return []
+    return [f"shard {shard}, weights {version}" for shard, version in zip(games.shards, games.versions, strict=True)]

@@ -25,8 +25,8 @@ from tengen.learning.checks import check_at_least, check_decay, check_positive, 
 from tengen.learning.experience.episodes import Choose, EpisodePlayer, Episodes, PlayConfig, Pool, PoolConfig
 from tengen.learning.experience.replay import Rows, Shards
 from tengen.learning.experience.self_play import SAVED_GAMES, save_games
-from tengen.learning.learner import optimizer_tensors, restore_optimizer, to_planes, weights_of
-from tengen.learning.run import Run, iteration_rng
+from tengen.learning.learner import optimizer_tensors, restore_optimizer, restore_weights, to_planes, weights_of
+from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
 from tengen.learning.run.reading import REPLAY_FOLDER
@@ -130,6 +130,17 @@ class Transitions(Rows):
     ahead: npt.NDArray[np.int64]
     """[N]: distance to the later row."""
 
+    def check(self, planes: tuple[int, int, int]) -> None:
+        area = planes[1] * planes[2]
+        self.check_array("planes", np.int8, *planes)
+        self.check_array("legal", np.bool_, area)
+        self.check_array("actions", np.int64, within=(0, area - 1))
+        self.check_array("reward", np.float32, within=(-1, 1))
+        self.check_array("bootstrap", np.float32, within=(-1, 1))
+        self.check_array("ahead", np.int64, within=(0, area))
+        if (np.arange(len(self)) + self.ahead >= len(self)).any():
+            raise ValueError("a later row is outside the shard")
+
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
     """Return the rows of finished games with the parts of their targets."""
@@ -210,15 +221,24 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        shards = Shards(run.folder / REPLAY_FOLDER, Transitions, lambda total: min(total, config.learner.window))
-        checkpoint = loop.resume(check=lambda found: shards.load(found.iteration, found.counters["positions"]))
-        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
+        shards = Shards(
+            run.folder / REPLAY_FOLDER,
+            Transitions,
+            lambda total: min(total, config.learner.window),
+            config.ruleset,
+            config.net.planes,
+        )
+        learner = Learner(initial_net(config, run, progress), config.learner)
         pool = Pool(learner.net, config.pool)
-        if checkpoint is not None:
-            learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
-            learner.target.load_state_dict(dict(checkpoint.tensors["target"]))
-            restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
+
+        def restore(checkpoint: Checkpoint) -> None:
+            shards.load(checkpoint.iteration, checkpoint.counters["positions"], checkpoint.checksums)
+            restore_weights(learner.net, checkpoint.tensors, "weights")
+            restore_weights(learner.target, checkpoint.tensors, "target")
+            restore_optimizer(learner.optimizer, checkpoint.tensors)
             pool.restore(checkpoint.tensors)
+
+        loop.resume(restore)
         player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1
@@ -258,6 +278,7 @@ def train(run: Run, progress: Progress) -> None:
                     "optimizer": optimizer_tensors(learner.optimizer),
                     **pool.tensors(),
                 },
+                checksums=shards.checksums(),
             )
             shards.remove_outdated()
 

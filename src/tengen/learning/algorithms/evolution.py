@@ -36,7 +36,7 @@ from tengen.learning.experience.episodes import (
     sample_policy,
 )
 from tengen.learning.experience.self_play import SAVED_GAMES, save_games
-from tengen.learning.run import Run, iteration_rng
+from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.run.loop import Loop, NetLoopConfig, initial_net, rounded
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
@@ -158,7 +158,11 @@ class Strategy:
         return {"mean": torch.from_numpy(self.mean), "deviation": torch.from_numpy(self.deviation)}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore what `tensors` returned."""
+        """Restore what `tensors` returned; `RunError` if it does not match."""
+        for name in ("mean", "deviation"):
+            found = tensors.get(name)
+            if found is None or found.shape != self.mean.shape or found.dtype != torch.float64:
+                raise RunError(f"strategy.safetensors does not have {len(self.mean)} numbers as {name}")
         self.mean, self.deviation = tensors["mean"].numpy(), tensors["deviation"].numpy()
 
 
@@ -214,13 +218,15 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume()
-        net = initial_net(config, run, progress, checkpoint)
+        net = initial_net(config, run, progress)
         pool = Pool(net, config.pool)
         strategy = Strategy(read_weights(net), config.learner)
-        if checkpoint is not None:
+
+        def restore(checkpoint: Checkpoint) -> None:
             pool.restore(checkpoint.tensors)
-            strategy.restore(checkpoint.tensors["strategy"])
+            strategy.restore(checkpoint.tensors.get("strategy", {}))
+
+        loop.resume(restore)
         evaluation = Evaluation(net, config)
         while not loop.is_done:
             iteration = loop.iteration + 1

@@ -34,8 +34,8 @@ from tengen.learning.experience.episodes import (
     sample_policy,
 )
 from tengen.learning.experience.self_play import SAVED_GAMES, save_games
-from tengen.learning.learner import optimizer_tensors, restore_optimizer, weights_of
-from tengen.learning.run import Run, iteration_rng
+from tengen.learning.learner import optimizer_tensors, restore_optimizer, restore_weights, weights_of
+from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.run.guards import GuardConfig
 from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
@@ -239,16 +239,19 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume("running_reward", "replaced")
-        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
+        learner = Learner(initial_net(config, run, progress), config.learner)
         pool = Pool(learner.net, config.pool)
         running = RunningReward(config.running_reward)
         replaced = 0
-        if checkpoint is not None:
-            learner.net.load_state_dict(dict(checkpoint.tensors["weights"]))
-            restore_optimizer(learner.optimizer, checkpoint.tensors["optimizer"])
+
+        def restore(checkpoint: Checkpoint) -> None:
+            nonlocal replaced
+            restore_weights(learner.net, checkpoint.tensors, "weights")
+            restore_optimizer(learner.optimizer, checkpoint.tensors)
             pool.restore(checkpoint.tensors)
             running.value, replaced = checkpoint.counters["running_reward"], checkpoint.counters["replaced"]
+
+        loop.resume(restore, "running_reward", "replaced")
         player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
         while not loop.is_done:
             iteration = loop.iteration + 1

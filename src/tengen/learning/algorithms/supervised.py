@@ -138,10 +138,8 @@ def train(run: Run, progress: Progress) -> None:
         )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume("steps")
-        learner = Learner(initial_net(config, run, progress, checkpoint), config.learner)
-        if checkpoint is not None:
-            learner.restore(checkpoint.tensors, checkpoint.counters["steps"])
+        learner = Learner(initial_net(config, run, progress), config.learner)
+        loop.resume(lambda checkpoint: learner.restore(checkpoint.tensors, checkpoint.counters["steps"]), "steps")
         chosen = iteration_rng(run.header.seed, 0, _VALIDATION).permutation(validation)[: config.validation]
         loop.games = int((dataset.splits == list(Split).index(Split.TRAINING)).sum())
         while not loop.is_done:

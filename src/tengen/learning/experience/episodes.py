@@ -25,7 +25,7 @@ from tengen.core.symmetry import inverse, permutation, symmetries
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least
-from tengen.learning.learner import to_planes, weights_of
+from tengen.learning.learner import restore_weights, to_planes, weights_of
 from tengen.nets.architectures import Net, NetOutput
 
 SELF, PAST = "self", "past"
@@ -342,9 +342,10 @@ class Pool:
         return {f"past-{place}": weights_of(net) for place, net in enumerate(self._nets)}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore what `tensors` returned."""
-        net, self._nets = self._nets[0], []
-        while (weights := tensors.get(f"past-{len(self._nets)}")) is not None:
-            kept = copy.deepcopy(net)
-            kept.load_state_dict(dict(weights))
-            self._nets.append(kept)
+        """Restore what `tensors` returned; `RunError` if a network does not match."""
+        nets = [copy.deepcopy(self._nets[0])]
+        restore_weights(nets[0], tensors, "past-0")
+        while (name := f"past-{len(nets)}") in tensors:
+            nets.append(copy.deepcopy(nets[0]))
+            restore_weights(nets[-1], tensors, name)
+        self._nets = nets

@@ -8,39 +8,57 @@ games are soon outdated, larger later.
 from __future__ import annotations
 
 import io
-import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.checked_files import MAX_ARRAY_BYTES, parse_arrays, read_bytes
 from tengen.core.contracts import Ruleset
+from tengen.core.planes import plane_count
 from tengen.core.symmetry import inverse, permutation, symmetries
 from tengen.errors import InputError, RunError
 from tengen.learning.checks import check_share
-from tengen.learning.run.folder import KEPT_CHECKPOINTS, write_run_file, writing_run
+from tengen.learning.run.folder import KEPT_CHECKPOINTS, check_sha256, write_run_file, writing_run
+from tengen.learning.run.manifest import sha256
 from tengen.learning.run.reading import numbered_files
 
 NO_MOVE = -1
 """Value of `Samples.reply` after the last move of a game."""
+_SLACK = 1.05
+"""Largest value in a shard; rounding may take one above 1."""
+_MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
 """Field → name of its array in shards of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Arrays with one entry per position; derived dataclasses declare them."""
+    """Arrays with one entry per position; derived dataclasses declare them. The first one is `planes` [N, C, H, W]."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
     def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> Self:
         return type(self)(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
+
+    def check(self, planes: tuple[int, int, int]) -> None:
+        """Raise `ValueError` unless types, shapes and ranges are those of positions with `planes` (C, H, W)."""
+        raise NotImplementedError
+
+    def check_array(
+        self, name: str, kind: npt.DTypeLike, *shape: int, within: tuple[float, float] | None = None
+    ) -> None:
+        """Raise `ValueError` unless an array has this type, a shape [N, …], and finite entries in a closed range."""
+        array = getattr(self, name)
+        if array.dtype != kind or array.shape != (len(self), *shape):
+            raise ValueError(f"{name} is {array.dtype} {list(array.shape)}, not {np.dtype(kind)} {[len(self), *shape]}")
+        if within is not None and array.size and not (within[0] <= array.min() and array.max() <= within[1]):
+            raise ValueError(f"{name} has values outside {within[0]:g} to {within[1]:g}")
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
@@ -67,6 +85,15 @@ class Samples(Rows):
     """[N]: the opponent's next move; `NO_MOVE` at the end."""
     surprise: npt.NDArray[np.float32]
     """[N]: KL(policy ‖ the network's prior) in nats."""
+
+    def check(self, planes: tuple[int, int, int]) -> None:
+        area = planes[1] * planes[2]
+        self.check_array("planes", np.int8, *planes)
+        self.check_array("policy", np.float16, area, within=(0, 1))
+        self.check_array("value_to_move", np.float32, within=(-_SLACK, _SLACK))
+        self.check_array("result", np.float32, within=(-_SLACK, _SLACK))
+        self.check_array("reply", np.int16, within=(NO_MOVE, area - 1))
+        self.check_array("surprise", np.float32, within=(-_MAX_SURPRISE, _MAX_SURPRISE))
 
 
 def transform_samples(samples: Samples, chosen: npt.NDArray[np.intp], ruleset: Ruleset) -> Samples:
@@ -128,10 +155,14 @@ R = TypeVar("R", bound=Rows)
 class Shards(Generic[R]):
     """The newest rows of a run: one file per iteration, a window of them in memory."""
 
-    def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int]) -> None:
-        """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window."""
+    def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
+        """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window.
+
+        Rows that are read from disk must belong to the ruleset and the layout of planes.
+        """
         self._folder = folder
         self._kind = kind
+        self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._size = size
         self._lengths: deque[int] = deque()
         """Number of rows of each shard that reaches into the window."""
@@ -139,24 +170,27 @@ class Shards(Generic[R]):
         """Field → rows of those shards, with spare room at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
         """Oldest shard in the window of each of the newest iterations."""
+        self._checksums: dict[int, str] = {}
+        """Iteration → sha256 of its shard."""
         self.window: R | None = None
         """The newest rows, valid until rows are added; None before the first ones."""
         self.total = 0
         """Rows added so far."""
 
-    def load(self, iteration: int, total: int) -> None:
+    def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; `total` is the number of rows added until then.
 
-        `RunError` names a shard that is missing or damaged.
+        `checksums` are those of the checkpoint; None for a run of an earlier version. `RunError` names a shard that is
+        missing or damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()
-        self._arrays, self.window = {}, None
+        self._arrays, self.window, self._checksums = {}, None, {}
         shards: deque[R] = deque()
         for number in range(iteration, 0, -1):
             if sum(map(len, shards)) >= size:
                 break
-            shards.appendleft(self._read(self._path(number)))
+            shards.appendleft(self._read(number, checksums))
         count = sum(map(len, shards))
         if count < size:
             raise RunError(f"{self._folder} holds only {count} of the newest {size} positions")
@@ -173,6 +207,7 @@ class Shards(Generic[R]):
         with writing_run(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
         write_run_file(self._path(iteration), buffer.getvalue())
+        self._checksums[iteration] = sha256(buffer.getvalue())
         self.total += len(rows)
         size = self._size(self.total)
         self.window = None
@@ -180,18 +215,31 @@ class Shards(Generic[R]):
         self._first_needed.append(iteration + 1 - len(self._lengths))
         self._update_window(size)
 
+    def checksums(self) -> dict[str, str]:
+        """Return the sha256 of the shards that the window needs, by their path in the run, for a checkpoint."""
+        return {
+            self._name(number): checksum
+            for number, checksum in self._checksums.items()
+            if number >= self._first_needed[-1]
+        }
+
     def remove_outdated(self) -> None:
         """Delete shards that no kept checkpoint needs; call this after a checkpoint is written."""
         for path in self._paths():
             if int(path.stem) < self._first_needed[0]:
                 with writing_run(path):
                     path.unlink()
+                self._checksums.pop(int(path.stem), None)
 
     def __len__(self) -> int:
         return 0 if self.window is None else len(self.window)
 
     def _path(self, iteration: int) -> Path:
         return self._folder / f"{iteration:06}.npz"
+
+    def _name(self, iteration: int) -> str:
+        """Return the path of a shard in the folder of the run."""
+        return f"{self._folder.name}/{self._path(iteration).name}"
 
     def _paths(self) -> list[Path]:
         return numbered_files(self._folder, "npz")
@@ -213,15 +261,23 @@ class Shards(Generic[R]):
         newest = slice(max(0, end - size), end)
         self.window = self._kind(**{name: array[newest] for name, array in self._arrays.items()}) if size else None
 
-    def _read(self, path: Path) -> R:
+    def _read(self, number: int, checksums: Mapping[str, str] | None) -> R:
+        path = self._path(number)
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                names = {one.name: _OLD_NAMES.get(one.name, one.name) for one in fields(self._kind)}
-                return self._kind(**{name: arrays[name if name in arrays else old] for name, old in names.items()})
-        except FileNotFoundError:
-            raise RunError(f"{path} is missing") from None
-        except (OSError, EOFError, KeyError, ValueError, BadZipFile, zlib.error) as error:
+            data = read_bytes(path, MAX_ARRAY_BYTES)
+            if checksums is not None:
+                check_sha256(data, path, self._name(number), checksums)
+            arrays = parse_arrays(data, str(path))
+        except InputError as error:
+            raise RunError(str(error)) from None
+        try:
+            names = {one.name: _OLD_NAMES.get(one.name, one.name) for one in fields(self._kind)}
+            rows = self._kind(**{name: arrays[name if name in arrays else old] for name, old in names.items()})
+            rows.check(self._planes)
+        except (KeyError, ValueError) as error:
             raise RunError(f"{path} is damaged: {error}") from None
+        self._checksums[number] = sha256(data)
+        return rows
 
 
 def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any], room: int = 0) -> npt.NDArray[Any]:
@@ -245,8 +301,8 @@ def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any],
 class Replay(Shards[Samples]):
     """The replay window of AlphaZero; surprising positions are sampled more often."""
 
-    def __init__(self, folder: Path, ruleset: Ruleset, config: WindowConfig) -> None:
-        super().__init__(folder, Samples, config.size)
+    def __init__(self, folder: Path, ruleset: Ruleset, layout: str, config: WindowConfig) -> None:
+        super().__init__(folder, Samples, config.size, ruleset, layout)
         self._ruleset = ruleset
         self._config = config
         self._weights: npt.NDArray[np.float64] = np.empty(0)

@@ -6,9 +6,8 @@ arrays. Waiting for all games would leave the last batches almost empty; discard
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,11 @@ from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.planes import FloatPlanes, encode_batch, encode_games
 from tengen.core.position import Position
-from tengen.errors import RunError
 from tengen.learning.experience.replay import NO_MOVE, Samples
 from tengen.learning.run.folder import write_run_file, writing_run
 from tengen.learning.run.reading import GAMES_FOLDER
-from tengen.nets.evaluators import OnnxEvaluator
 from tengen.records import GameRecord, sgf
-from tengen.search.puct_config import PuctConfig
-from tengen.search.puct_self_play import Openings, SelfPlay, SelfPlayGame
+from tengen.search.puct_self_play import SelfPlayGame
 
 State = Mapping[str, npt.NDArray[Any]]
 """Unfinished games, as returned by `SelfPlay.state`."""
@@ -38,27 +34,44 @@ SAVED_GAMES = 64
 
 
 @dataclass(frozen=True, slots=True)
+class FinishedGame:
+    """A game of self-play with its samples."""
+
+    moves: tuple[int, ...]
+    """Point indices from the empty board."""
+    outcome: Outcome
+    samples: Samples
+    version: int
+    """Number of iterations that the weights of its last move were trained for."""
+    shard: str = ""
+    """Number of the worker and of the call that it came with, if it was played on another machine."""
+
+
+@dataclass(frozen=True, slots=True)
 class Games:
-    """Games of an iteration, of one thread or of all threads."""
+    """Games of an iteration."""
 
     samples: Samples
     moves: list[tuple[int, ...]]
     """Point indices of each finished game, from the empty board."""
     outcomes: list[Outcome]
-    states: list[State]
-    """Unfinished games at the end, per thread."""
+    versions: list[int]
+    """Versions of the weights of each game."""
+    shards: list[str]
+    """Shard of each game, empty for games that were played in this process."""
     evaluations: int
     """Positions evaluated by the network."""
 
     @staticmethod
-    def concatenate(parts: list[Games]) -> Games:
-        """Join the games of several threads, in order."""
+    def join(games: Sequence[FinishedGame], evaluations: int) -> Games:
+        """Return the games with their samples in one piece."""
         return Games(
-            Samples.concatenate([part.samples for part in parts]),
-            [moves for part in parts for moves in part.moves],
-            [outcome for part in parts for outcome in part.outcomes],
-            [state for part in parts for state in part.states],
-            sum(part.evaluations for part in parts),
+            Samples.concatenate([game.samples for game in games]),
+            [game.moves for game in games],
+            [game.outcome for game in games],
+            [game.version for game in games],
+            [game.shard for game in games],
+            evaluations,
         )
 
     @property
@@ -90,47 +103,6 @@ class Games:
         return 100 * len(openings) / len(self.moves)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelfPlayTask:
-    """Work of one thread in one iteration."""
-
-    ruleset: Ruleset
-    layout: str
-    search: PuctConfig
-    openings: Openings
-    games: int
-    """Games to finish."""
-    parallel: int
-    """Games played at the same time."""
-    seed: int
-    """Seed of the games if there is no `state`."""
-    state: State = field(default_factory=dict)
-    """Unfinished games of the previous iteration."""
-
-
-def play_games(model: bytes, task: SelfPlayTask, stop: threading.Event) -> Games:
-    """Play until enough games are finished; the same model and task give the same games. `RunError` after `stop`."""
-    evaluator = OnnxEvaluator(model)
-    play = SelfPlay(
-        task.ruleset, task.search, games=task.parallel, seed=task.seed, layout=task.layout, openings=task.openings
-    )
-    if task.state:
-        play.load_state(task.state)
-    finished: list[SelfPlayGame] = []
-    while len(finished) < task.games:
-        if stop.is_set():
-            raise RunError("self-play was stopped")
-        play.step(evaluator)
-        finished += play.finished()
-    return Games(
-        Samples.concatenate([make_samples(game, task) for game in finished]),
-        [tuple(game.moves.tolist()) for game in finished],
-        [game.outcome for game in finished],
-        [play.state()],
-        play.counts.evaluations,
-    )
-
-
 def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Generator) -> FloatPlanes:
     """Return planes [count, C, H, W] of positions with random stones, from almost empty to half full."""
     positions = []
@@ -146,16 +118,16 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
     return encode_batch(positions, layout)
 
 
-def make_samples(game: SelfPlayGame, task: SelfPlayTask) -> Samples:
+def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: float) -> Samples:
     """Return the positions of a game that were searched in full, with their training targets."""
     moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
     distance = len(moves) + game.plies_left - plies  # 1 for the winning move, as in the search
-    result = np.where(plies % 2 == 0, black_result, -black_result) * task.search.discount**distance
+    result = np.where(plies % 2 == 0, black_result, -black_result) * discount**distance
     rows = np.flatnonzero(game.full)
     return Samples(
-        planes=game_planes(task.ruleset, moves, plies[rows], task.layout),
+        planes=game_planes(ruleset, moves, plies[rows], layout),
         policy=game.policies[rows].astype(np.float16),
         value_to_move=game.values_to_move[rows],
         result=result[rows].astype(np.float32),
@@ -173,7 +145,12 @@ def game_planes(
 
 
 def save_games(
-    folder: Path, iteration: int, moves: Sequence[Sequence[int]], outcomes: Sequence[Outcome], ruleset: Ruleset
+    folder: Path,
+    iteration: int,
+    moves: Sequence[Sequence[int]],
+    outcomes: Sequence[Outcome],
+    ruleset: Ruleset,
+    comments: Sequence[str] = (),
 ) -> None:
     """Write the finished games of an iteration, given as point indices, to the run in `folder` as one SGF file."""
     path = folder / GAMES_FOLDER / f"{iteration:06}.sgf"
@@ -188,6 +165,7 @@ def save_games(
             result=outcome,
             event=folder.name,
             round=str(number),
+            comment=comments[number - 1] if comments else "",
         )
         for number, (game, outcome) in enumerate(zip(moves, outcomes, strict=True), start=1)
     )

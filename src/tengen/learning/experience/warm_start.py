@@ -45,7 +45,10 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
     for game in games:
         if game.ruleset != ruleset:
             raise InputError(f"{path}: game {game.number} has the ruleset {game.ruleset}, not {ruleset}")
-    samples = make_samples(games, ruleset, layout)
+    try:
+        samples = make_samples(games, ruleset, layout)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     if not len(samples):
         raise InputError(f"{path} holds no training positions")
     return samples

@@ -3,18 +3,21 @@
     config.toml      algorithm, preset, seed, commit, and every field of the configuration
     metrics.jsonl    one line per iteration
     events.*         the same for TensorBoard
-    checkpoints/     N/ with tensors (safetensors), arrays (npz) and counters (json) after iteration N; the newest three
+    checkpoints/     N/ with tensors (safetensors), arrays (npz), counters (json) and a manifest of checksums after
+                     iteration N; the newest three
     model.onnx       the newest network, playable while the run continues; model.safetensors has its weights
     games/           self-play games as SGF
     lock             locked by the process that writes
 
 All files are replaced atomically except the metrics and events, which are appended to. An iteration that was killed
 before its checkpoint is removed and repeated on resume. The random choices of an iteration depend only on the seed and
-its number, so the repetition is identical. If a checkpoint or its positions are damaged, the previous one is used.
+its number, so the repetition is identical. If a checkpoint or its positions do not match their checksums or cannot be
+restored, the previous one is used.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,17 +25,19 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.checked_files import MAX_ARRAY_BYTES, parse_arrays, parse_json, parse_tensor_header, read_bytes
 from tengen.core.files import remove_partial, replace_file, replace_folder, writing
 from tengen.core.provenance import source_commit
 from tengen.core.tables import to_table
 from tengen.errors import InputError, RunError
 from tengen.learning.config import format_toml
+from tengen.learning.run.events import EventWriter
+from tengen.learning.run.manifest import MANIFEST_FILE, MAX_MANIFEST_BYTES, format_manifest, parse_manifest, sha256
 from tengen.learning.run.reading import (
     CHECKPOINTS_FOLDER,
     CONFIG_FILE,
@@ -42,6 +47,7 @@ from tengen.learning.run.reading import (
     STATE_FILE,
     RunHeader,
     RunReader,
+    is_number,
     numbered_files,
     try_lock,
 )
@@ -55,7 +61,9 @@ if TYPE_CHECKING:
 _EVENTS = "events.*"
 _TENSOR_FILES = "tensors"
 """Key of the state file: names of the tensor files that belong to the checkpoint."""
+_TENSORS_ENDING = ".safetensors"
 _ARRAYS_FILE = "arrays.npz"
+_MAX_COUNTER = 1e15
 KEPT_CHECKPOINTS = 3
 """Number of newest checkpoints that are kept. The older ones replace a damaged one."""
 _LOCK_ATTEMPTS, _LOCK_RETRY_SECONDS = 20, 0.05
@@ -72,12 +80,14 @@ class Checkpoint:
     """Content of `state.json`: numbers and strings."""
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     """Content of `arrays.npz`."""
+    checksums: Mapping[str, str] | None = field(default_factory=dict)
+    """sha256 of the files that the checkpoint needs, by their path in the run; None if it was written without."""
 
 
 class Run(RunReader):
     """The folder of a run. Use `create` or `open`; hold `lock` while writing."""
 
-    _events: Any = None
+    _events: EventWriter | None = None
 
     @classmethod
     def create(cls, folder: Path, header: RunHeader, config: Any) -> Run:
@@ -120,15 +130,9 @@ class Run(RunReader):
         with writing_run(path), open(path, "ab", buffering=0) as file:
             file.write(line.encode("utf-8"))
         with writing_run(self.folder / _EVENTS):
-            for name, value in _scalars(metrics):
-                self._event_writer(iteration).add_scalar(name, value, iteration)
-
-    def _event_writer(self, iteration: int) -> Any:
-        if self._events is None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._events = SummaryWriter(str(self.folder), purge_step=iteration)
-        return self._events
+            if self._events is None:
+                self._events = EventWriter(self.folder, iteration)
+            self._events.add(iteration, dict(_scalars(metrics)))
 
     def _close_events(self) -> None:
         events, self._events = self._events, None
@@ -142,15 +146,26 @@ class Run(RunReader):
         """Write a checkpoint and delete the oldest ones."""
         import safetensors.torch
 
-        def fill(folder: Path) -> None:
-            for name, tensors in checkpoint.tensors.items():
-                (folder / f"{name}.safetensors").write_bytes(safetensors.torch.save(dict(tensors)))
-            arrays: dict[str, Any] = dict(checkpoint.arrays)
-            np.savez(folder / _ARRAYS_FILE, **arrays)
-            state = {**checkpoint.counters, _TENSOR_FILES: sorted(checkpoint.tensors)}
-            (folder / STATE_FILE).write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
-
+        arrays: dict[str, Any] = dict(checkpoint.arrays)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        state = {**checkpoint.counters, _TENSOR_FILES: sorted(checkpoint.tensors)}
+        files = {
+            **{
+                f"{name}{_TENSORS_ENDING}": safetensors.torch.save(dict(tensors))
+                for name, tensors in checkpoint.tensors.items()
+            },
+            _ARRAYS_FILE: buffer.getvalue(),
+            STATE_FILE: (json.dumps(state, indent=1) + "\n").encode("utf-8"),
+        }
         path = self.folder / CHECKPOINTS_FOLDER / f"{checkpoint.iteration:06}"
+        own = {_in_run(path / name): sha256(data) for name, data in files.items()}
+        files[MANIFEST_FILE] = format_manifest({**(checkpoint.checksums or {}), **own})
+
+        def fill(folder: Path) -> None:
+            for name, data in files.items():
+                (folder / name).write_bytes(data)
+
         with writing_run(path):
             replace_folder(path, fill)
         for old in self.checkpoint_folders()[:-KEPT_CHECKPOINTS]:
@@ -158,26 +173,34 @@ class Run(RunReader):
 
     def load_checkpoint(
         self,
-        warn: Callable[[str], None] = lambda _: None,
+        say: Callable[[str], None] = lambda _: None,
         counters: Sequence[str] = (),
-        check: Callable[[Checkpoint], None] | None = None,
+        restore: Callable[[Checkpoint], None] | None = None,
     ) -> Checkpoint | None:
         """Load the newest intact checkpoint; None if there is no checkpoint yet.
 
-        A checkpoint is damaged if it lacks one of the `counters` or if `check` raises `RunError`, for example because
-        positions are missing. `warn` is called about damaged ones. `RunError` if all of them are damaged.
+        A checkpoint is damaged if a file does not match its checksum, if it lacks one of the `counters`, or if
+        `restore` raises a `RunError` or `InputError`, for example because positions are missing. Then the previous one
+        is tried; `restore` must replace whatever it has restored before. `say` is called about damaged checkpoints and
+        about files that have no checksum. `RunError` if all checkpoints are damaged.
         """
         problems: list[str] = []
         for folder in reversed(self.checkpoint_folders()):
             try:
                 checkpoint = _read_checkpoint(folder, counters)
-                if check is not None:
-                    check(checkpoint)
-            except RunError as problem:
+            except (RunError, InputError) as problem:
                 problems.append(str(problem))
                 continue
+            try:
+                if restore is not None:
+                    restore(checkpoint)
+            except (RunError, InputError) as problem:
+                problems.append(f"checkpoint {folder} cannot be restored: {problem}")
+                continue
             if problems:
-                warn(f"{'; '.join(problems)}: going back to iteration {checkpoint.iteration}")
+                say(f"{'; '.join(problems)}: going back to iteration {checkpoint.iteration}")
+            if checkpoint.checksums is None:
+                say(f"{folder} has no manifest, so its files and positions were not compared with checksums")
             return checkpoint
         if problems:
             raise RunError(
@@ -227,35 +250,81 @@ def write_run_file(path: Path, data: bytes) -> None:
         replace_file(path, data)
 
 
+class CheckpointFiles(NamedTuple):
+    """Files of a checkpoint, verified and parsed as far as this is possible without torch."""
+
+    counters: dict[str, Any]
+    tensors: dict[str, bytes]
+    """File name without its ending → content."""
+    arrays: dict[str, npt.NDArray[Any]]
+    checksums: dict[str, str] | None
+    """Manifest; None for a run of an earlier version."""
+
+
+def read_checkpoint_files(folder: Path, needed: Sequence[str] = ()) -> CheckpointFiles:
+    """Read and verify the files of a checkpoint; `InputError` names one that is damaged or lacks a needed counter."""
+    checksums = read_manifest(folder)
+    path = folder / STATE_FILE
+    counters = parse_json(_read_file(path, checksums), str(path))
+    if not isinstance(counters, dict):
+        raise InputError(f"{path} is damaged: it is not a table of counters")
+    for name in needed:
+        value: Any = counters.get(name)
+        if not is_number(value) or abs(value) > _MAX_COUNTER:
+            raise InputError(f"{path} is damaged: {name} is {value!r:.40}, not a number")
+    names = counters.pop(_TENSOR_FILES, None)
+    if names is None:  # an old run
+        names = [path.stem for path in sorted(folder.glob(f"*{_TENSORS_ENDING}"))]
+    if not isinstance(names, list) or not all(isinstance(name, str) and name == Path(name).name for name in names):
+        raise InputError(f"{path} is damaged: {_TENSOR_FILES} is not a list of names")
+    tensors = {name: _read_file(folder / f"{name}{_TENSORS_ENDING}", checksums) for name in names}
+    for name, data in tensors.items():
+        parse_tensor_header(data, str(folder / f"{name}{_TENSORS_ENDING}"))
+    path = folder / _ARRAYS_FILE
+    return CheckpointFiles(counters, tensors, parse_arrays(_read_file(path, checksums), str(path)), checksums)
+
+
 def _read_checkpoint(folder: Path, needed: Sequence[str]) -> Checkpoint:
-    """Read a checkpoint; `RunError` names a file that is damaged or lacks a needed counter."""
+    import safetensors
     import safetensors.torch
 
+    files = read_checkpoint_files(folder, needed)
     tensors: dict[str, Tensors] = {}
-    for path in sorted(folder.glob("*.safetensors")):
-        with _reading(path):
-            tensors[path.stem] = safetensors.torch.load_file(path)
-    with _reading(folder / STATE_FILE):
-        counters = json.loads((folder / STATE_FILE).read_text(encoding="utf-8"))
-        if not isinstance(counters, dict):
-            raise ValueError("not a table of counters")
-        if missing := [name for name in needed if name not in counters]:
-            raise ValueError(f"without {', '.join(missing)}")
-    for name in counters.pop(_TENSOR_FILES, ()):
-        if name not in tensors:
-            raise RunError(f"{folder / name}.safetensors is missing")
-    with _reading(folder / _ARRAYS_FILE), np.load(folder / _ARRAYS_FILE, allow_pickle=False) as arrays:
-        return Checkpoint(int(folder.name), tensors, counters, dict(arrays))
+    for name, data in files.tensors.items():
+        try:
+            tensors[name] = safetensors.torch.load(data)
+        except (safetensors.SafetensorError, ValueError, KeyError) as error:
+            raise InputError(f"{folder / name}{_TENSORS_ENDING} is damaged: {error}") from None
+    return Checkpoint(int(folder.name), tensors, files.counters, files.arrays, files.checksums)
 
 
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    from safetensors import SafetensorError
+def read_manifest(folder: Path) -> dict[str, str] | None:
+    """Read the checksums of a checkpoint; None if it was written by an earlier version, which had none."""
+    path = folder / MANIFEST_FILE
+    if not path.exists():
+        return None
+    return parse_manifest(read_bytes(path, MAX_MANIFEST_BYTES), str(path))
 
-    try:
-        yield
-    except (OSError, EOFError, ValueError, BadZipFile, SafetensorError) as error:
-        raise RunError(f"{path} is damaged ({error})") from None
+
+def check_sha256(data: bytes, path: Path, name: str, checksums: Mapping[str, str]) -> None:
+    """Raise `InputError` unless the content of a file matches the checksum under `name`."""
+    if name not in checksums:
+        raise InputError(f"{path} is not in the manifest")
+    if sha256(data) != checksums[name]:
+        raise InputError(f"{path} is damaged: its sha256 is {sha256(data)[:12]}…, not {checksums[name][:12]}…")
+
+
+def _read_file(path: Path, checksums: Mapping[str, str] | None) -> bytes:
+    """Read a file of a checkpoint and verify it."""
+    data = read_bytes(path, MAX_ARRAY_BYTES)
+    if checksums is not None:
+        check_sha256(data, path, _in_run(path), checksums)
+    return data
+
+
+def _in_run(path: Path) -> str:
+    """Return the path of a checkpoint's file in the folder of its run."""
+    return f"{CHECKPOINTS_FOLDER}/{path.parent.name}/{path.name}"
 
 
 def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:

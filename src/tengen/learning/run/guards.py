@@ -37,6 +37,11 @@ class Guards:
         self.broken: dict[str, int] = {}
         """Quantity → number of iterations in a row below its limit; part of the checkpoint."""
 
+    def restore(self, broken: object) -> None:
+        """Restore `broken` from a checkpoint; anything else than counts is ignored."""
+        table = broken if isinstance(broken, dict) else {}
+        self.broken = {name: count for name, count in table.items() if isinstance(count, int)}
+
     def check_losses(self, losses: Mapping[str, float], place: str) -> None:
         """Stop at once if a loss is NaN or infinite."""
         for name, loss in losses.items():

@@ -3,7 +3,7 @@
 An algorithm does the work of an iteration and leaves the rest to the loop:
 
     with Loop(run, config, progress) as loop:
-        checkpoint = loop.resume()
+        loop.resume(restore)
         while not loop.is_done:
             …
             loop.publish(net)
@@ -31,7 +31,7 @@ from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_
 from tengen.learning.run.guards import GuardConfig, Guards
 from tengen.learning.run.plots import draw_run
 from tengen.learning.run.progress import Progress
-from tengen.learning.run.reading import Budget
+from tengen.learning.run.reading import Budget, LeftOut
 from tengen.learning.run.strength import Ladder, StrengthConfig
 from tengen.nets.architectures import Net, NetConfig, build_net, save_net
 from tengen.nets.export import export_onnx
@@ -115,23 +115,28 @@ class Loop:
                 name = f"{self.run.folder.name}, {self._config.ruleset}"
                 draw_run(self.run.metrics(), self.run.folder, name)
 
-    def resume(self, *counters: str, check: Callable[[Checkpoint], None] | None = None) -> Checkpoint | None:
-        """Load the newest intact checkpoint, restore time and counts from it and delete everything after it.
+    def resume(self, restore: Callable[[Checkpoint], None], *counters: str) -> None:
+        """Restore the newest intact checkpoint, if there is one, and delete everything after it.
 
-        An intact checkpoint has the algorithm's own `counters` and passes its `check`; see `Run.load_checkpoint`.
+        `restore` restores the algorithm's own state from a checkpoint that has its `counters`. If it raises `RunError`
+        or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
         """
-        checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), check)
+        checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), restore)
+        left_out = LeftOut()
+        self.run.metrics(left_out)
+        if left_out.damaged_lines:
+            self.progress.say(str(left_out))
         self.run.rewind(checkpoint.iteration if checkpoint else 0)
         if checkpoint is not None:
             self.iteration = checkpoint.iteration
             self.games, self.positions = checkpoint.counters["games"], checkpoint.counters["positions"]
             self._seconds_before = checkpoint.counters["seconds"]
             self._cpu_seconds_before = checkpoint.counters["cpu_seconds"]
-            self.guards.broken = dict(checkpoint.counters.get("guards", {}))
-            self._points_done = checkpoint.counters.get("strength_points", 0)
+            self.guards.restore(checkpoint.counters.get("guards"))
+            points = checkpoint.counters.get("strength_points", 0)
+            self._points_done = points if isinstance(points, int) else 0
             self._is_over = self.fraction() >= 1.0
             self.progress.say(f"resuming after iteration {self.iteration}, {self.games} games")
-        return checkpoint
 
     # -- time ------------------------------------------------------------------------------------------------------
 
@@ -172,10 +177,12 @@ class Loop:
         tensors: Mapping[str, Tensors],
         counters: Mapping[str, Any] | None = None,
         arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+        checksums: Mapping[str, str] | None = None,
     ) -> None:
         """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
-        `metrics` has `losses` by name. The published network is measured. `counters` are the algorithm's own.
+        `metrics` has `losses` by name. The published network is measured. `counters` are the algorithm's own, and
+        `checksums` are those of further files that the checkpoint needs.
         """
         self.iteration += 1
         counts = {"games": self.games, "positions": self.positions}
@@ -202,7 +209,7 @@ class Loop:
             "strength_points": self._points_done,
             **(counters or {}),
         }
-        self.run.save_checkpoint(Checkpoint(self.iteration, tensors, state, arrays or {}))
+        self.run.save_checkpoint(Checkpoint(self.iteration, tensors, state, arrays or {}, checksums or {}))
 
     def _is_strength_due(self) -> bool:
         config = self._config.strength
@@ -223,14 +230,19 @@ class Loop:
         return table
 
 
-def initial_net(config: NetLoopConfig, run: Run, progress: Progress, checkpoint: Checkpoint | None) -> Net:
-    """Build the network of a run, with the weights of `init_from` if the run starts from the beginning.
+def initial_net(config: NetLoopConfig, run: Run, progress: Progress) -> Net:
+    """Build the network of a run, with the weights of `init_from` if the run has no checkpoint yet.
 
     Its convolutions use the channels-last memory format, which is faster on CPUs.
     """
     net = build_net(config.net, config.ruleset, seed=run.header.seed)
-    if checkpoint is None and config.init_from:
+    if config.init_from and not run.checkpoint_folders():
         progress.say(transfer_from(config.init_from, net))
+    return channels_last(net)
+
+
+def channels_last(net: Net) -> Net:
+    """Store the channels of a point next to each other, which is faster on CPUs."""
     return net.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 

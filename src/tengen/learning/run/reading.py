@@ -223,21 +223,13 @@ class RunReader:
 
     # -- files -----------------------------------------------------------------------------------------------------
 
-    def metrics(self) -> Metrics:
+    def metrics(self, left_out: LeftOut | None = None) -> Metrics:
         """Return the metrics of all iterations.
 
-        An incomplete last line is ignored. `RunError` names any other damaged line.
+        An incomplete last line is ignored. Damaged lines are skipped; `left_out` counts them. `RunError` if the file
+        cannot be read at all.
         """
-        with self._open_metrics() as file:
-            lines = [] if file is None else file.read().split(b"\n")[:-1]
-        found: Metrics = []
-        for number, line in enumerate(lines, start=1):
-            try:
-                found.append(_parse_metrics(line))
-            except ValueError as error:
-                if number < len(lines):
-                    raise RunError(f"{self.folder / METRICS_FILE}, line {number} is damaged: {error}") from None
-        return found
+        return list(self._read_metrics(LeftOut() if left_out is None else left_out))
 
     def readable_metrics(self, left_out: LeftOut | None = None) -> Iterator[dict[str, Any]]:
         """Yield the metrics line by line, for display.
@@ -245,11 +237,14 @@ class RunReader:
         An incomplete last line is ignored. Damaged lines are skipped, and of a very long file only the last 64 MiB are
         read; `left_out` counts both. `RunError` if the file cannot be read at all.
         """
-        left_out = LeftOut() if left_out is None else left_out
+        return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
+
+    def _read_metrics(self, left_out: LeftOut, size: int | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the readable lines among the last `size` bytes; None for all."""
         with self._open_metrics() as file:
             if file is None:
                 return
-            left_out.bytes = _seek_to_tail(file, _MAX_SHOWN_BYTES)
+            left_out.bytes = 0 if size is None else _seek_to_tail(file, size)
             for line in _complete_lines(file):
                 try:
                     yield _parse_metrics(line)

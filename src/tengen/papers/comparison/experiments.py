@@ -5,6 +5,7 @@
 trains AlphaZero, PPO, DQN, policy gradient and ADP with their presets for the board, one after the other, on four in a
 row on 6×6 and five in a row on 9×9. All are rated on the same ladder. The program plots rating against minutes with
 95 % intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with other settings are rejected.
+With `--on ray`, the games of AlphaZero are played on a cluster; the other algorithms train in one process anywhere.
 The minutes include the time for strength measurements. On a shared machine, `--clock cpu` counts the CPU time of all
 threads in place of wall-clock time.
 """
@@ -22,8 +23,11 @@ from typing import Any
 from rich.console import Console
 
 from tengen.arena.pictures import new_figure, save_figure
+from tengen.cluster.connection import On
+from tengen.cluster.training import open_place
 from tengen.core.files import write_text
 from tengen.errors import InputError, TengenError
+from tengen.learning.algorithms import alphazero
 from tengen.learning.algorithms.registry import algorithm_names, find_algorithm
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.run.folder import Run, new_header
@@ -62,19 +66,22 @@ class Plan:
         return [name for name in self.algorithms if name in known and board in preset_names(name)]
 
 
-def compare(plan: Plan, folder: Path, console: Console) -> dict[str, dict[str, Curve]]:
-    """Train the missing runs in `folder`/runs, write curves and plots, and return board → algorithm → curve."""
+def compare(plan: Plan, folder: Path, console: Console, on: str = "local") -> dict[str, dict[str, Curve]]:
+    """Train the missing runs in `folder`/runs, write curves and plots, and return board → algorithm → curve.
+
+    `on` is where the games of AlphaZero are played, as in `--on`.
+    """
     curves: dict[str, dict[str, Curve]] = {}
     for board in plan.boards:
         curves[board] = {}
         for algorithm in plan.algorithms_for(board):
-            run = _train(plan, board, algorithm, folder / "runs" / f"{board}-{algorithm}", console)
+            run = _train(plan, board, algorithm, folder / "runs" / f"{board}-{algorithm}", console, on)
             curves[board][algorithm] = _curve(run, plan.clock)
             _write(plan, curves, folder)
     return curves
 
 
-def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Console) -> Run:
+def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Console, on: str) -> Run:
     module = find_algorithm(algorithm)
     by_wall, by_cpu = (plan.minutes, 0.0) if plan.clock == "wall" else (0.0, plan.minutes)
     settings = [f"minutes={by_wall}", f"cpu_minutes={by_cpu}", f"strength.points={_POINTS}", *plan.settings]
@@ -86,7 +93,11 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     else:
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
-        module.train(run, progress)
+        if algorithm == "alphazero":
+            with open_place(on, warn=progress.say) as place:
+                alphazero.train(run, progress, place)
+        else:
+            module.train(run, progress)
     return run
 
 
@@ -155,12 +166,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
+        "--on", default="local", metavar="PLACE", help="where AlphaZero plays: local or ray[=ADDRESS] (default: local)"
+    )
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all presets; repeatable"
     )
     chosen = parser.parse_args(arguments)
     plan = Plan(chosen.minutes, chosen.clock, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)
     try:
-        curves = compare(plan, chosen.out, Console(highlight=False))
+        On.parse(chosen.on)
+        curves = compare(plan, chosen.out, Console(highlight=False), chosen.on)
     except TengenError as error:
         print(f"comparison: {error}", file=sys.stderr)
         return 2

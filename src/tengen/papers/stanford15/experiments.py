@@ -29,11 +29,13 @@ import numpy as np
 
 from tengen.agents.registry import make_agent
 from tengen.arena.openings import load_openings, random_openings, transform_opening
-from tengen.arena.pairs import play_pairs
+from tengen.arena.pairs import play_pairs, play_pairs_elsewhere
 from tengen.arena.pictures import new_figure, save_figure
+from tengen.cluster.pool import open_pools
 from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.files import write_text
 from tengen.core.shipped import shipped_folder
+from tengen.core.worker_pool import MakePool
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError, TengenError
 from tengen.learning.accuracy import measure_accuracy
@@ -105,36 +107,54 @@ class HeldOut:
 
 
 def measure(
-    model: tuple[Evaluator, ModelInfo], plan: Plan, games: HeldOut | None, row: Row, save: Callable[[], None]
+    model: tuple[Evaluator, ModelInfo],
+    plan: Plan,
+    games: HeldOut | None,
+    row: Row,
+    save: Callable[[], None],
+    make_pool: MakePool | None = None,
 ) -> None:
-    """Measure a network as planned and add the results to `row`; call `save` after each result."""
+    """Measure a network as planned and add the results to `row`; call `save` after each result.
+
+    `make_pool` plays the matches elsewhere than in this process.
+    """
     evaluator, info = model
+
+    def play(player: str, opponent: str, ruleset: Ruleset, count: int) -> dict[str, Any]:
+        return _play((player, opponent), ruleset, count, plan.seed, make_pool)
+
     policy = f'policy:model="{info.name}",average=true'
     if Part.ACCURACY in plan.parts and games is not None:
         name = f"{games.name}, averaged" if games.averages else games.name
         row.setdefault("accuracy", {})[name] = games.measure(evaluator, plan.moves, plan.seed)
         save()
     if Part.POLICY in plan.parts:
-        row["policy"] = _play(policy, OPPONENT, info.ruleset, plan.games, plan.seed)
+        row["policy"] = play(policy, OPPONENT, info.ruleset, plan.games)
         save()
     if Part.SEARCH in plan.parts:
         search = f'alphazero:model="{info.name}",simulations={plan.simulations}'
-        row[f"search_{plan.simulations}"] = _play(search, OPPONENT, info.ruleset, plan.games, plan.seed)
+        row[f"search_{plan.simulations}"] = play(search, OPPONENT, info.ruleset, plan.games)
         save()
     if Part.SIZES in plan.parts and info.has_any_size:
         for opponent in SMALL_OPPONENTS:
             for size in plan.sizes:
                 ruleset = Ruleset(size, size, info.ruleset.win_length, info.ruleset.rule)
-                found = _play(policy, opponent, ruleset, plan.games_a_size, plan.seed)
+                found = play(policy, opponent, ruleset, plan.games_a_size)
                 scores = row.setdefault("sizes", {}).setdefault(opponent, {})
                 scores[str(size)] = found
                 row["sizes"][opponent] = dict(sorted(scores.items(), key=lambda item: int(item[0])))
                 save()
 
 
-def _play(player: str, opponent: str, ruleset: Ruleset, games: int, seed: int) -> dict[str, Any]:
-    with make_agent(player) as own, make_agent(opponent) as other:
-        black, white = play_pairs(ruleset, (own, other), _openings(ruleset, (games + 1) // 2, seed), seed)
+def _play(
+    players: tuple[str, str], ruleset: Ruleset, games: int, seed: int, make_pool: MakePool | None
+) -> dict[str, Any]:
+    openings = _openings(ruleset, (games + 1) // 2, seed)
+    if make_pool is not None:
+        black, white = play_pairs_elsewhere(ruleset, players, openings, seed, make_pool)
+    else:
+        with make_agent(players[0]) as own, make_agent(players[1]) as other:
+            black, white = play_pairs(ruleset, (own, other), openings, seed)
     return {
         "score": round((black + white).score, 4),
         "black": [black.wins, black.draws, black.losses],
@@ -247,6 +267,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan, name.replace("-", "_")), help=help_text)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes of the part sizes")
     parser.add_argument("--out", type=Path, default=Path("papers/stanford15/results"), help="output folder")
+    parser.add_argument(
+        "--on",
+        default="local",
+        metavar="PLACE",
+        help="where matches are played: local or ray[=ADDRESS] (default: local)",
+    )
     options = parser.parse_args(arguments)
     try:
         plan = Plan(
@@ -258,7 +284,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             seed=options.seed,
             parts=tuple(options.only),
         )
-        rows = _measure_all(options, plan)
+        with open_pools(options.on) as make_pool:
+            rows = _measure_all(options, plan, make_pool)
     except TengenError as error:
         print(f"stanford15: {error}", file=sys.stderr)
         return 2
@@ -266,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measure_all(options: argparse.Namespace, plan: Plan) -> dict[str, Row]:
+def _measure_all(options: argparse.Namespace, plan: Plan, make_pool: MakePool | None) -> dict[str, Row]:
     """Measure all networks of the command line; return all rows of the results file."""
     models = {name: load_model(network) for name, network in map(_parse_network, options.networks)}
     games = None
@@ -286,7 +313,7 @@ def _measure_all(options: argparse.Namespace, plan: Plan) -> dict[str, Row]:
         if rows.get(name, {}).get("sha256") != about["sha256"]:
             rows[name] = {}
         rows[name] |= about
-        measure(model, plan, games, rows[name], save)
+        measure(model, plan, games, rows[name], save, make_pool)
     write_text(options.out / "table.md", format_tables(rows))
     if any("sizes" in row for row in rows.values()):
         draw_sizes(rows, options.out / "scalability")

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tengen._native import LOGISTIC_UNIT, SHAPE_CODES, VALUE_UNIT, EvaluationNet, Weights
+from tengen.core.checked_files import parse_arrays, read_bytes
 from tengen.core.contracts import Ruleset
 from tengen.errors import InputError
 
@@ -28,24 +29,26 @@ _NET_TABLES = ("own", "other", "first", "threats", "second", "second_bias", "out
 _NET_BY_SIDE = ("own", "other", "first", "threats")
 _NET_PREFIX = "net_"
 
+_MAX_FILE_BYTES = 64 << 20
+
 # Rules without a file of their own play with the numbers of standard, whose shapes mean nearly the same.
 _FALLBACK = "standard.npz"
 
 
 def load_weights(path: Path) -> Weights:
     """Read a weights file: int16 arrays `points`, `threats`, `attack`, `defence` [2, n], and `net_…` of a network."""
+    tables = parse_arrays(read_bytes(path, _MAX_FILE_BYTES), str(path), _MAX_FILE_BYTES)
     try:
-        with np.load(path, allow_pickle=False) as tables:
-            net = None
-            if _NET_PREFIX + _NET_TABLES[0] in tables:
-                parts = {name: tables[_NET_PREFIX + name] for name in _NET_TABLES}
-                for name in _NET_BY_SIDE:  # kept once where black and white are alike
-                    parts[name] = np.broadcast_to(parts[name], (2, *parts[name].shape[1:]))
-                whole = {name: np.ascontiguousarray(part) for name, part in parts.items()}
-                net = EvaluationNet(**whole | {"output_bias": parts["output_bias"].item()})
-            linear = {name: np.ascontiguousarray(tables[name], dtype=np.int16) for name in _TABLES}
-            return Weights(**linear, net=net)
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        net = None
+        if _NET_PREFIX + _NET_TABLES[0] in tables:
+            parts = {name: tables[_NET_PREFIX + name] for name in _NET_TABLES}
+            for name in _NET_BY_SIDE:  # kept once where black and white are alike
+                parts[name] = np.broadcast_to(parts[name], (2, *parts[name].shape[1:]))
+            whole = {name: np.ascontiguousarray(part) for name, part in parts.items()}
+            net = EvaluationNet(**whole | {"output_bias": parts["output_bias"].item()})
+        linear = {name: np.ascontiguousarray(tables[name], dtype=np.int16) for name in _TABLES}
+        return Weights(**linear, net=net)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path} is not a weights file: {error}") from None
 
 

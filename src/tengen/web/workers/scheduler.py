@@ -101,7 +101,11 @@ class Search:
 
     def cancel(self) -> None:
         """End the search and discard its result."""
-        self._pool.cancel(self)
+        self.result.cancel()
+        self.on_report = None
+        if self in self._pool.waiting:
+            self._pool.waiting.remove(self)
+        self.stop()
 
     @property
     def weight(self) -> float:
@@ -121,7 +125,7 @@ class SearchPool:
     def __init__(self, config: SearchPoolConfig | None = None) -> None:
         self.config = config or SearchPoolConfig()
         self._workers: list[_Worker] = []
-        self._waiting: list[Search] = []
+        self.waiting: list[Search] = []
         self._usage_s: dict[str, float] = {}
         """Weighted processor time by owner."""
         self._level_s = 0.0
@@ -153,9 +157,9 @@ class SearchPool:
             self._watch.cancel()
         if self._tick is not None:
             self._tick.cancel()
-        for search in [*self._waiting, *self._running()]:
+        for search in [*self.waiting, *self._running()]:
             _fail(search, AgentError("the server is closing"))
-        self._waiting.clear()
+        self.waiting.clear()
         for worker in self._workers:
             worker.process.kill()
         await asyncio.gather(*(asyncio.to_thread(worker.listener.join) for worker in self._workers))
@@ -173,8 +177,8 @@ class SearchPool:
 
     def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
         """Queue a job. The caller must await the `result` of the returned search. `BusyError` if the queue is full."""
-        waiting_of_owner = sum(search.owner == owner for search in self._waiting)
-        is_full = len(self._waiting) >= self.config.max_waiting
+        waiting_of_owner = sum(search.owner == owner for search in self.waiting)
+        is_full = len(self.waiting) >= self.config.max_waiting
         if self._is_closed or is_full or waiting_of_owner >= self.config.max_waiting_of_owner:
             raise BusyError("too many searches are waiting; try again later")
         search = Search(self, job, owner, on_report)
@@ -184,18 +188,10 @@ class SearchPool:
         self._schedule()
         return search
 
-    def cancel(self, search: Search) -> None:
-        """See `Search.cancel`."""
-        search.result.cancel()
-        search.on_report = None
-        if search in self._waiting:
-            self._waiting.remove(search)
-        search.stop()
-
     @property
     def load(self) -> tuple[int, int]:
         """Number of running and of waiting searches."""
-        return len(self._running()), len(self._waiting)
+        return len(self._running()), len(self.waiting)
 
     # -- the queue -----------------------------------------------------------------------------------------------------
 
@@ -204,11 +200,11 @@ class SearchPool:
 
     def _enqueue(self, search: Search) -> None:
         # Nobody saves up time by being idle: an owner starts at the lowest usage among the active ones.
-        active = (one.used_s for one in (*self._waiting, *self._running()))
+        active = (one.used_s for one in (*self.waiting, *self._running()))
         self._level_s = max(self._level_s, min(active, default=0.0))
         search.used_s = max(self._level_s, self._usage_s.get(search.owner, 0.0))
         search.due_s = search.used_s + self._turn_s(search) / search.weight
-        self._waiting.append(search)
+        self.waiting.append(search)
 
     def _turn_s(self, search: Search) -> float:
         """Return how long a search is expected to occupy a worker."""
@@ -222,16 +218,13 @@ class SearchPool:
     def _schedule(self) -> None:
         for worker in self._workers:
             if worker.is_idle and (search := self._pick(worker)) is not None:
-                self._waiting.remove(search)
+                self.waiting.remove(search)
                 worker.begin(search)
-        if self._waiting and not self._is_closed:
+        if self.waiting and not self._is_closed:
             self._preempt()
-            if self._tick is None:
-                self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._on_tick)
-
-    def _on_tick(self) -> None:
-        self._tick = None
-        self._schedule()
+            if self._tick is not None:
+                self._tick.cancel()
+            self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._schedule)
 
     def _pick(self, worker: _Worker) -> Search | None:
         """Return the search that runs next on a worker, None to leave the worker free."""
@@ -243,14 +236,18 @@ class SearchPool:
         allows_analyses = not is_played or len(self._workers) == 1 or analyses < bound
         candidates = (
             search
-            for search in self._waiting
+            for search in self.waiting
             if (allows_analyses if search.job.is_preemptible else allows_long or not self._is_long(search))
         )
-        return min(candidates, key=lambda search: _due_s(search, worker), default=None)
+        return min(
+            candidates,
+            key=lambda search: search.due_s + _AWAY_COST_S * (search.home not in (None, worker.place)),
+            default=None,
+        )
 
     def _preempt(self) -> None:
         """Interrupt the analysis of the owner with the highest usage if it has had its time slice."""
-        head = min(self._waiting, key=lambda search: search.due_s)
+        head = min(self.waiting, key=lambda search: search.due_s)
         preemptible = [(search, worker) for worker in self._workers if (search := worker.preemptible) is not None]
         if preemptible:
             search, worker = max(preemptible, key=lambda pair: pair[0].used_s + pair[1].elapsed_s)
@@ -327,10 +324,6 @@ class SearchPool:
                     self.lost(worker, "it did not keep its time limit")
                 elif worker.process.memory_bytes() > self.config.memory_mb << 20:
                     self.lost(worker, f"it held more than {self.config.memory_mb} MB")
-
-
-def _due_s(search: Search, worker: _Worker) -> float:
-    return search.due_s + (_AWAY_COST_S if search.home not in (None, worker.place) else 0.0)
 
 
 def _fail(search: Search, error: Exception) -> None:

@@ -1,0 +1,92 @@
+// What the shape of a line is worth: the score dictionary of "Final report for Gomoku project" (section 2.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace tengen::fudan {
+
+using Score = std::int32_t;
+
+inline constexpr Score kOpenThree = 1'000;
+inline constexpr Score kFour = 10'000;
+inline constexpr Score kOpenFour = 100'000;
+inline constexpr Score kFive = 10'000'000;
+
+// The key (a, b, c, d, e) of the report, for a stone and the stones of its colour along one line. The middle run holds
+// the stone itself; an outer run is separated from it by one empty point. A side is blocked when an enemy stone or the
+// edge follows its last stone.
+struct Shape {
+  bool low_blocked;   // a
+  int low_outer;      // b, 0 to 4
+  int middle;         // c, 1 to 4: longer runs are not in the dictionary
+  int high_outer;     // d, 0 to 4
+  bool high_blocked;  // e
+};
+
+// Longest outer run that a shape counts.
+inline constexpr int kMaxOuter = 4;
+
+enum class Keys : std::uint8_t {
+  kAll,         // every key has its score
+  kAsAuthored,  // the keys that the authors' dictionary lacks are worth 0
+};
+
+class ScoreDictionary {
+ public:
+  explicit ScoreDictionary(Keys keys);
+
+  // One shared instance for each set of keys; lives as long as the program.
+  static const ScoreDictionary& of(Keys keys);
+
+  Score operator[](const Shape& shape) const { return scores_[index(shape)]; }
+
+ private:
+  static constexpr int kOuters = kMaxOuter + 1;
+  static constexpr int kMiddles = 5;
+  static std::size_t index(const Shape& s) {
+    const int outer_and_middle = (s.low_blocked * kOuters + s.low_outer) * kMiddles + s.middle;
+    return static_cast<std::size_t>((outer_and_middle * kOuters + s.high_outer) * 2 + s.high_blocked);
+  }
+
+  std::array<Score, 2 * kOuters * kMiddles * kOuters * 2> scores_{};
+};
+
+// The stones of one colour along a line, one bit a cell, and what blocks them: enemy stones and cells off the board.
+struct LineBits {
+  std::uint32_t own;
+  std::uint32_t blocks;
+};
+
+// How far from a point a stone can change the point's score: three stones, a gap, an outer run and what follows it.
+inline constexpr int kDictionaryReach = 9;
+
+// The score of a stone at cell `offset` (5 to 26), whether it stands there or would be played there. `only_five_wins`
+// makes runs longer than five worthless.
+Score score_line(const ScoreDictionary& dictionary, LineBits line, int offset, bool only_five_wins);
+
+// The evaluation of the report's section 6 (as Pela has it): one table look-up by the own and the blocking bits of the
+// four cells on both sides. It is filled from the dictionary and gives the same scores, because everything beyond four
+// cells belongs to shapes of four or more stones, whose score it does not change. Only the keys that the authors lack
+// differ.
+class LineTable {
+ public:
+  explicit LineTable(const ScoreDictionary& dictionary);
+
+  // One shared instance for each set of keys; lives as long as the program.
+  static const LineTable& of(Keys keys);
+
+  static constexpr int kReach = 4;
+
+  Score score(LineBits line, int offset, bool only_five_wins) const;
+
+ private:
+  static unsigned shape_bits(std::uint32_t line, int offset) {
+    return (line >> (offset - kReach) & 0xF) | (line >> (offset + 1) & 0xF) << 4;
+  }
+
+  std::unique_ptr<std::array<std::array<Score, 256>, 256>> scores_;  // by own bits, then by blocking bits
+};
+
+}  // namespace tengen::fudan

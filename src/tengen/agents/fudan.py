@@ -1,0 +1,108 @@
+"""The alpha-beta player of "Final report for Gomoku project" (papers/fudan/README.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from tengen.agents.registry import AgentKind, parameter
+from tengen.agents.searching import least
+from tengen.core.contracts import Agent, Decision, Limits, Report, Ruleset, Search
+from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
+from tengen.errors import AgentError, RulesetError
+from tengen.search.checks import check_range
+from tengen.search.fudan import Checkmate, Evaluation, Fudan, FudanConfig, check_supports, supports
+
+_DEFAULT_DEPTH = 7
+_MAX_DEPTH = 40
+
+
+class Form(StrEnum):
+    """Which account of the player is followed."""
+
+    DESCRIBED = "described"
+    """The report."""
+    AUTHORS = "authors"
+    """The program that the authors ran."""
+
+
+_FORMS: dict[Form, FudanConfig] = {
+    Form.DESCRIBED: FudanConfig(),
+    Form.AUTHORS: FudanConfig(
+        all_keys=False,
+        peer_update=False,
+        hash_index=False,
+        checkmate=Checkmate.AUTHORS,
+        prefers_fast_wins=False,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FudanParameters:
+    """Parameters of `fudan`; those that are not given follow the form."""
+
+    form: Form = parameter(Form.DESCRIBED, help="described (the report) or authors (the program its authors ran)")
+    depth: int = parameter(_DEFAULT_DEPTH, help="plies of the tree; 0 leaves it to the limits of each move")
+    blocked_update: bool | None = parameter(None, help="update no points behind an enemy stone; changes only the speed")
+    peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; changes only the speed")
+    hash: bool | None = parameter(None, help="remember values by Zobrist key; changes only the speed")
+    checkmate: Checkmate | None = parameter(
+        None, help="search for forced wins: both-sides (to 16 plies), authors (own wins, to 11 moves) or off"
+    )
+    evaluation: Evaluation = parameter(
+        Evaluation.DICTIONARY, help="score shapes by the dictionary or by a table of 256x256 line shapes"
+    )
+
+    def __post_init__(self) -> None:
+        check_range("depth", self.depth, 0, _MAX_DEPTH)
+
+    def config(self) -> FudanConfig:
+        """Return the search that form and parameters describe."""
+        form = _FORMS[self.form]
+        return replace(
+            form,
+            blocked_update=form.blocked_update if self.blocked_update is None else self.blocked_update,
+            peer_update=form.peer_update if self.peer_update is None else self.peer_update,
+            hash_index=form.hash_index if self.hash is None else self.hash,
+            checkmate=self.checkmate or form.checkmate,
+            evaluation=self.evaluation,
+        )
+
+
+class FudanAgent(Agent):
+    """Plays the best move of the report's alpha-beta search."""
+
+    def __init__(self, parameters: FudanParameters) -> None:
+        self._depth = parameters.depth or None
+        self._fudan = Fudan(parameters.config())
+
+    def supports(self, ruleset: Ruleset) -> bool:
+        return supports(ruleset)
+
+    def check_supports(self, ruleset: Ruleset) -> None:
+        try:
+            check_supports(ruleset)
+        except RulesetError as error:
+            raise AgentError(str(error)) from None
+
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        own = replace(limits, depth=least(limits.depth, self._depth))
+
+        def run(stop: StopSignal, report: Report) -> Decision:
+            analysis = self._fudan.search(position, own, lines=lines, stop=stop, on_analysis=report)
+            report(analysis)
+            return analysis.decide()
+
+        return Search(run)
+
+
+KINDS = (
+    AgentKind(
+        name="fudan",
+        summary="The alpha-beta player of the fudan report: depth 7 over point scores, with a checkmate search.",
+        parameters=FudanParameters,
+        make=FudanAgent,
+    ),
+)

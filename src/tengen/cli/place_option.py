@@ -1,0 +1,19 @@
+"""The option of commands whose games can be played on other machines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="PLACE", help="Where games are played: local, or ray[=ADDRESS] for a cluster (docs/cluster.md)."
+    ),
+]
+
+
+def warn(line: str) -> None:
+    """Print a line of the cluster to stderr."""
+    typer.echo(line, err=True)

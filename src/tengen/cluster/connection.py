@@ -1,0 +1,91 @@
+"""The connection of this process to a Ray cluster: `--on ray` starts one here, `--on ray=ADDRESS` joins one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tengen.errors import InputError, MissingExtraError, RunError
+
+OBJECT_STORE_BYTES = 200 << 20
+"""Shared memory of a cluster that is started here. Ray would take 30 % of the machine; games and weights are small."""
+
+_REACH_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """Where games are played: the value of `--on`.
+
+    >>> On.parse("local").is_ray, On.parse("ray=10.0.0.1:6379").address
+    (False, '10.0.0.1:6379')
+    """
+
+    is_ray: bool = False
+    address: str = ""
+    """Of a cluster that runs already; empty uses the one of RAY_ADDRESS, or starts one on this machine."""
+
+    @classmethod
+    def parse(cls, text: str) -> On:
+        """Read `local` or `ray[=ADDRESS]`."""
+        name, equals, address = text.partition("=")
+        if name == "local" and not equals:
+            return cls()
+        if name != "ray" or bool(equals) != bool(address):
+            raise InputError(f"--on {text!r} is not a place; use local, ray or ray=ADDRESS, such as ray=10.0.0.1:6379")
+        if address.startswith("ray://"):
+            raise InputError(
+                f"--on {text!r}: Ray Client is not supported; run this command on a node of the cluster, or as a job"
+                " (ray job submit), with ray=auto"
+            )
+        return cls(True, address)
+
+
+@contextmanager
+def connected(on: On) -> Iterator[None]:
+    """Connect to the cluster, and disconnect at the end; a cluster that was started here ends then."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("--on ray needs Ray: pip install 'tengen[cluster]'") from None
+    if ray.is_initialized():  # the caller keeps its connection
+        yield
+        return
+    address = on.address or os.environ.get("RAY_ADDRESS", "")
+    _check_reachable(address)
+    try:
+        if address:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        else:
+            ray.init(
+                address="local",
+                object_store_memory=OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        place = address or "this machine"
+        raise RunError(f"cannot connect to Ray on {place}: {str(error).strip().partition(chr(10))[0]}") from None
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """`RunError` if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise RunError(
+            f"cannot connect to Ray at {address} ({error}): start its head with `ray start --head` and name the address"
+            " that it prints"
+        ) from None

@@ -1,0 +1,202 @@
+"""Reading files that somebody else may have written or that a disk may have damaged.
+
+Sizes, counts and types are checked before memory is allocated. Every failure is an `InputError` that names the file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.core.files import open_regular
+from tengen.errors import InputError
+
+MAX_JSON_BYTES = 16 << 20
+MAX_ARRAY_BYTES = 4 << 30
+"""Bytes of all arrays of a file after decompression."""
+_MAX_TENSOR_HEADER_BYTES = 4 << 20
+_TENSOR_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+"""Type of a tensor in a safetensors file → bytes per element."""
+_TENSOR_HEADER_LENGTH = 8
+_METADATA = "__metadata__"
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Read a regular file of at most `max_bytes`."""
+    try:
+        with open_regular(path) as file:
+            data = file.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    if len(data) > max_bytes:
+        raise InputError(f"{path} is larger than {max_bytes:,} bytes")
+    return data
+
+
+def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> Any:
+    """Read a JSON file."""
+    return parse_json(read_bytes(path, max_bytes), str(path))
+
+
+def parse_json(data: bytes | str, place: str) -> Any:
+    """Parse JSON; `place` names it in errors."""
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise InputError(f"{place} is damaged: its values are nested too deeply") from None
+    except ValueError as error:
+        raise InputError(f"{place} is damaged: {error}") from None
+
+
+# -- arrays of numpy --------------------------------------------------------------------------------------------------
+
+
+def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of an npz file by name. They contain numbers only and have at most `max_bytes` together."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > max_bytes:
+                raise ValueError(f"its arrays take more than {max_bytes:,} bytes")
+            if len({member.filename for member in members}) < len(members):
+                raise ValueError("two arrays have the same name")
+            return {member.filename.removesuffix(".npy"): _parse_member(archive, member) for member in members}
+    except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        # A damaged zip raises `RuntimeError` for encryption and `NotImplementedError` for unknown methods.
+        raise InputError(f"{place} is damaged: {error}") from None
+
+
+def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{member.filename!r} has the unknown compression method {member.compress_type}")
+    with archive.open(member) as file:
+        shape, in_columns, kind = _read_array_header(file)
+        count = math.prod(shape)
+        if file.tell() + count * kind.itemsize != member.file_size:
+            raise ValueError(f"{member.filename!r} has {member.file_size:,} bytes, too many or too few for {shape}")
+        array = np.frombuffer(bytearray(file.read()), kind)
+    if len(array) != count:
+        raise ValueError(f"{member.filename!r} ends early")
+    return array.reshape(shape[::-1]).T if in_columns else array.reshape(shape)
+
+
+def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Map an npy file with one row of numbers of a given type into memory, for reading."""
+    wanted = np.dtype(kind)
+    try:
+        with open_regular(path) as file:
+            shape, _, found = _read_array_header(file)
+            begin, size = file.tell(), os.fstat(file.fileno()).st_size
+            if found != wanted or len(shape) != 1:
+                raise ValueError(f"it has the type {found} and the shape {shape}, not one row of {wanted}")
+            if begin + shape[0] * wanted.itemsize != size:
+                raise ValueError(f"its size is {size:,} bytes, too many or too few for {shape[0]:,} numbers")
+            return np.memmap(file, wanted, "r", begin, shape) if shape[0] else np.empty(0, wanted)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+
+
+def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of an npy file: shape, whether columns come first, type; `ValueError` if it is damaged."""
+    version = np.lib.format.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"version {version} of the npy format is unknown")
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, in_columns, kind = read(file)
+    except (SyntaxError, TypeError, AttributeError, RecursionError, MemoryError, OverflowError) as error:
+        raise ValueError(f"its header cannot be read: {error}") from None
+    if kind.kind not in "biuf":
+        raise ValueError(f"it contains {kind}, not numbers")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"its shape {shape} is negative")
+    return shape, in_columns, kind
+
+
+# -- tensors ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHeader:
+    """What a safetensors file declares."""
+
+    metadata: Mapping[str, str]
+    shapes: Mapping[str, tuple[int, ...]]
+    """Name → shape."""
+    kinds: Mapping[str, str]
+    """Name → type, such as F32."""
+
+    def check_shapes(self, wanted: Mapping[str, tuple[int, ...]], place: str) -> None:
+        """Raise `InputError` unless the file has exactly the wanted tensors."""
+        for name in sorted(wanted.keys() | self.shapes.keys()):
+            found, shape = self.shapes.get(name), wanted.get(name)
+            if found is None:
+                raise InputError(f"{place} does not match its network: {name} is missing")
+            if shape is None:
+                raise InputError(f"{place} does not match its network: {name!r:.80} is not a weight of it")
+            if found != shape:
+                raise InputError(f"{place} does not match its network: {name} has shape {found}, not {shape}")
+
+
+def parse_tensor_header(data: bytes, place: str) -> TensorHeader:
+    """Read the header of a safetensors file and check that its declared sizes match its content."""
+    return read_tensor_header(io.BytesIO(data), len(data), place)
+
+
+def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
+    """Read the header of a safetensors file of `size` bytes; the tensors must fill the file without gaps."""
+    length = int.from_bytes(file.read(_TENSOR_HEADER_LENGTH), "little")
+    if size < _TENSOR_HEADER_LENGTH or not 2 <= length <= min(_MAX_TENSOR_HEADER_BYTES, size - _TENSOR_HEADER_LENGTH):
+        raise InputError(f"{place} is damaged: its header has {length:,} of {size:,} bytes")
+    table = parse_json(file.read(length), f"the header of {place}")
+    metadata = table.pop(_METADATA, {}) if isinstance(table, dict) else None
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise InputError(f"{place} is damaged: its header is not a table of tensors")
+    try:
+        spans = sorted((*_tensor_span(name, entry), name) for name, entry in table.items())
+    except ValueError as error:
+        raise InputError(f"{place} is damaged: {error}") from None
+    end = 0
+    for begin, stop, name in spans:
+        if begin != end:
+            raise InputError(f"{place} is damaged: {name!r:.80} begins at byte {begin}, not {end}")
+        end = stop
+    if end != size - _TENSOR_HEADER_LENGTH - length:
+        raise InputError(
+            f"{place} is damaged: its tensors take {end:,} bytes, but it has {size - _TENSOR_HEADER_LENGTH - length:,}"
+        )
+    shapes = {name: tuple(entry["shape"]) for name, entry in table.items()}
+    return TensorHeader(metadata, shapes, {name: entry["dtype"] for name, entry in table.items()})
+
+
+def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
+    """Return the first byte of a tensor and the one after its last; `ValueError` unless they match its shape."""
+    table: dict[str, Any] = entry if isinstance(entry, dict) else {}
+    shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
+    if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:
+        raise ValueError(f"{name!r:.80} has no valid shape and place")
+    if not isinstance(kind, str) or kind not in _TENSOR_BYTES:
+        raise ValueError(f"{name!r:.80} has the unknown type {kind!r:.40}")
+    begin, end = offsets
+    if end - begin != math.prod(shape) * _TENSOR_BYTES[kind]:
+        raise ValueError(f"{name!r:.80} takes {end - begin:,} bytes, too many or too few for shape {shape}")
+    return begin, end
+
+
+def _is_sizes(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(type(size) is int and 0 <= size < 1 << 62 for size in value)

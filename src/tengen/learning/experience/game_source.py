@@ -1,0 +1,221 @@
+"""Who plays the self-play games of a run.
+
+A `GameSource` takes weights and returns games. `LocalSelfPlay` plays in threads of this process; the same seed gives
+the same games. `tengen.cluster` has a source that plays on other machines. Both let `SelfPlayer` play.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy.typing as npt
+
+from tengen.core.contracts import Ruleset
+from tengen.errors import RunError
+from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
+from tengen.learning.run.folder import iteration_rng
+from tengen.nets.devices import Device
+from tengen.nets.evaluators import OnnxEvaluator
+from tengen.search.puct_config import PuctConfig
+from tengen.search.puct_self_play import Openings, SelfPlay
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+"""What a source keeps in a checkpoint, by name."""
+
+# Purposes of random generators, in addition to those of the algorithm.
+_THREAD_GAMES, _WORKER_GAMES = 0, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfPlaySpec:
+    """What all self-play of a run has in common."""
+
+    ruleset: Ruleset
+    layout: str
+    openings: Openings
+    games: int
+    """Games per iteration."""
+    actors: int
+    """Number of threads in this process."""
+    parallel: int
+    """Games played at the same time by all threads together."""
+    seed: int
+    """Seed of the run."""
+    device: Device = Device.CPU
+
+    def thread_seed(self, thread: int) -> int:
+        """Return the seed of the first games of a thread."""
+        return int(iteration_rng(self.seed, thread, _THREAD_GAMES).integers(1 << 63))
+
+    def worker_seed(self, worker: int) -> int:
+        """Return the seed of the games of a worker on another machine."""
+        return int(iteration_rng(self.seed, worker, _WORKER_GAMES).integers(1 << 63))
+
+
+class Generation(NamedTuple):
+    """The network that plays from now on, and its search."""
+
+    version: int
+    """Number of iterations that the weights have been trained for."""
+    model: bytes
+    """ONNX file."""
+    search: PuctConfig
+
+
+class SelfPlayer:
+    """Games in progress and the network that plays them. Used by one thread at a time."""
+
+    def __init__(self, spec: SelfPlaySpec, *, parallel: int, seed: int, state: State | None = None) -> None:
+        """Continue the games of `state`, or start `parallel` games from the seed if it is None or empty."""
+        self._spec = spec
+        self._parallel = parallel
+        self._seed = seed
+        self._state = state or {}
+        self._play: SelfPlay | None = None
+        self._evaluations_before = 0
+
+    @property
+    def evaluations(self) -> int:
+        """Positions evaluated so far."""
+        return self._evaluations_before + (self._play.counts.evaluations if self._play else 0)
+
+    def use(self, generation: Generation) -> None:
+        """Continue with another network. Search trees are discarded."""
+        spec = self._spec
+        evaluator = OnnxEvaluator(generation.model, device=spec.device)
+        if self._play is not None:
+            self._evaluations_before = self.evaluations
+            self._state = self._play.state()
+        play = SelfPlay(
+            spec.ruleset,
+            generation.search,
+            games=self._parallel,
+            seed=self._seed,
+            layout=spec.layout,
+            openings=spec.openings,
+        )
+        if self._state:
+            play.load_state(self._state)
+        self._play, self._evaluator, self._generation = play, evaluator, generation
+
+    def step(self) -> list[FinishedGame]:
+        """Run the network once; return the games that are finished."""
+        assert self._play is not None, "`use` comes first"
+        self._play.step(self._evaluator)
+        spec, generation = self._spec, self._generation
+        return [
+            FinishedGame(
+                tuple(game.moves.tolist()),
+                game.outcome,
+                make_samples(game, spec.ruleset, spec.layout, generation.search.discount),
+                generation.version,
+            )
+            for game in self._play.finished()
+        ]
+
+    def state(self) -> State:
+        """Return the unfinished games; search trees are discarded."""
+        assert self._play is not None, "`use` comes first"
+        return self._play.state()
+
+
+class GameSource(Protocol):
+    """Plays the games of a run. A context manager that stops playing at its end."""
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether games continue while nobody collects them. Otherwise `publish` starts those of one iteration."""
+        ...
+
+    def publish(self, generation: Generation) -> None:
+        """Play with these weights from now on."""
+        ...
+
+    def collect(self) -> Games:
+        """Wait for the games of an iteration. `publish` must have been called before."""
+        ...
+
+    def arrays(self) -> Arrays:
+        """Return what a checkpoint after the last `collect` has to keep."""
+        ...
+
+    def metrics(self) -> Mapping[str, Any]:
+        """Return figures about the workers for the metrics of the iteration."""
+        ...
+
+    def describe(self) -> str:
+        """Return the same for the progress line; may be empty."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+
+class LocalSelfPlay:
+    """Plays in threads of this process, each an equal share of the games."""
+
+    is_continuous = False
+
+    def __init__(self, spec: SelfPlaySpec, arrays: Arrays) -> None:
+        """Continue the unfinished games in `arrays`, those of a checkpoint."""
+        self._spec = spec
+        self._threads = ThreadPoolExecutor(spec.actors, thread_name_prefix="self-play")
+        self._stop = threading.Event()
+        self._playing: list[Future[tuple[list[FinishedGame], State, int]]] = []
+        self._states: list[State] = []
+        for thread in range(spec.actors):
+            own = f"{thread}."
+            self._states.append({name.removeprefix(own): arrays[name] for name in arrays if name.startswith(own)})
+
+    def publish(self, generation: Generation) -> None:
+        """Start the games of the next iteration."""
+        self._playing = [
+            self._threads.submit(self._play, generation, thread, state) for thread, state in enumerate(self._states)
+        ]
+
+    def collect(self) -> Games:
+        """Wait for the games of all threads."""
+        parts = [future.result() for future in self._playing]
+        self._states = [state for _, state, _ in parts]
+        return Games.join([game for games, _, _ in parts for game in games], sum(count for _, _, count in parts))
+
+    def arrays(self) -> Arrays:
+        """Return the unfinished games."""
+        return {f"{thread}.{name}": array for thread, state in enumerate(self._states) for name, array in state.items()}
+
+    def metrics(self) -> Mapping[str, Any]:
+        """Return nothing: all games are played here."""
+        return {}
+
+    def describe(self) -> str:
+        """Return nothing."""
+        return ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop.set()
+        self._threads.shutdown()
+
+    def _play(self, generation: Generation, thread: int, state: State) -> tuple[list[FinishedGame], State, int]:
+        """Play until this thread's share is finished; the same generation and state give the same games."""
+        spec = self._spec
+        parallel = _share(spec.parallel, thread, spec.actors)
+        player = SelfPlayer(spec, parallel=parallel, seed=spec.thread_seed(thread), state=state)
+        player.use(generation)
+        finished: list[FinishedGame] = []
+        while len(finished) < _share(spec.games, thread, spec.actors):
+            if self._stop.is_set():
+                raise RunError("self-play was stopped")
+            finished += player.step()
+        return finished, player.state(), player.evaluations
+
+
+def _share(total: int, part: int, parts: int) -> int:
+    """Return the size of one of several equal parts of `total`, which need not be divisible."""
+    return (part + 1) * total // parts - part * total // parts

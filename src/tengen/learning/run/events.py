@@ -1,0 +1,48 @@
+"""Metrics for TensorBoard.
+
+The writer of the tensorboard package writes from a thread, which dies with a traceback if the disk is full. This one
+writes at once, so that the caller gets the error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_numbers = itertools.count()
+"""Distinguishes the files of one process and second."""
+
+
+class EventWriter:
+    """An open event file. All methods raise `OSError` if it cannot be written."""
+
+    def __init__(self, folder: Path, first_step: int) -> None:
+        """Create a file in `folder`; TensorBoard ignores events of earlier files from `first_step` on."""
+        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+        self._event: Any = Event
+        self._file = open(folder / name, "ab", buffering=0)  # noqa: SIM115  closed by `close`
+        self._records = RecordWriter(self._file)
+        self._write(file_version="brain.Event:2")
+        self._write(step=first_step, session_log=SessionLog(status=SessionLog.START))
+
+    def add(self, step: int, scalars: Mapping[str, float]) -> None:
+        """Write the numbers of one step."""
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in scalars.items()]
+        self._write(step=step, summary=Summary(value=values))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, **fields: Any) -> None:
+        self._records.write(self._event(wall_time=time.time(), **fields).SerializeToString())

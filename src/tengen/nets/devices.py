@@ -1,0 +1,61 @@
+"""Where networks are computed: the processor, an NVIDIA GPU or an Apple GPU."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tengen.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Device(StrEnum):
+    """What computes a network."""
+
+    AUTO = "auto"
+    """CUDA where it is available, else the processor. Never MPS, which is slower for small networks."""
+    CPU = "cpu"
+    CUDA = "cuda"
+    MPS = "mps"
+
+
+_PROVIDERS = {
+    Device.CPU: "CPUExecutionProvider",
+    Device.CUDA: "CUDAExecutionProvider",
+    Device.MPS: "CoreMLExecutionProvider",
+}
+
+
+def onnx_providers(device: Device) -> list[str]:
+    """Return the execution providers of onnxruntime for a device, the preferred one first.
+
+    `InputError` if the installed onnxruntime has none for it.
+    """
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
+    cpu, known = _PROVIDERS[Device.CPU], onnxruntime.get_available_providers()
+    if device is Device.AUTO:
+        cuda = _PROVIDERS[Device.CUDA]
+        return [cuda, cpu] if cuda in known else [cpu]
+    provider = _PROVIDERS[device]
+    if provider not in known:
+        remedy = "pip install onnxruntime-gpu, or use device cpu" if device is Device.CUDA else "use device cpu"
+        raise InputError(f"device {device} is not available to onnxruntime, which has {', '.join(known)}: {remedy}")
+    return [provider] if device is Device.CPU else [provider, cpu]
+
+
+def torch_device(device: Device) -> torch.device:
+    """Return the device of torch; `InputError` if this machine or this torch does not have it."""
+    import torch
+
+    has_cuda = torch.cuda.is_available()
+    if device is Device.AUTO:
+        return torch.device("cuda" if has_cuda else "cpu")
+    has_device = {Device.CPU: True, Device.CUDA: has_cuda, Device.MPS: torch.backends.mps.is_available()}[device]
+    if not has_device:
+        raise InputError(f"device {device} is not available to torch {torch.__version__} here: use device cpu or auto")
+    return torch.device(device.value)

@@ -1,0 +1,1 @@
+"""Alpha-beta, rollouts and adaptive dynamic programming on 20x20."""
