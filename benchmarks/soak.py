@@ -58,8 +58,10 @@ rules = "9x9:5:freestyle"
 rounds = 100000
 concurrency = 1
 database = "soak.sqlite"
+[openings]
+stones = 0
 [[players]]
-agent = "random"
+agent = "alphabeta:nodes=2000"
 [[players]]
 agent = "naive:level=3"
 """
@@ -471,7 +473,7 @@ class Soak:
                 f"≤ {allowed_mb:.0f}",
                 last_mb <= allowed_mb,
             ),
-            ("memory of all workers, MB", f"at most {peak}", f"≤ {1024 * WORKERS}", peak <= 1024 * WORKERS),
+            ("worker memory in all, MB", f"at most {peak}", f"≤ {1024 * WORKERS}", peak <= 1024 * WORKERS),
             ("descriptors under load", str(busiest), "≤ 200", busiest <= 200),
             (
                 "descriptors when idle",
