@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -14,18 +16,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
+import pytest
 from starlette.testclient import TestClient
 
+from tengen.core.contracts import Ruleset
+from tengen.core.position import Position
+from tengen.core.worker_process import WorkerProcess
+from tengen.errors import AgentError
 from tengen.web.app import create_app
 from tengen.web.connections import connections_allowed
 from tengen.web.limits import WebLimits
 from tengen.web.logs import FloodFilter
 from tengen.web.services import ServerConfig
 from tengen.web.serving import make_server
-from tengen.web.workers.scheduler import SearchPoolConfig
+from tengen.web.workers.jobs import Explain
+from tengen.web.workers.scheduler import SearchPool, SearchPoolConfig
 from tests.web.conftest import GENEROUS
 from tests.web.talk import PERSON
 from tests.web.test_restart import server as server_process
@@ -206,28 +215,30 @@ def test_a_flood_of_messages_is_summed_up() -> None:
     assert later.getMessage() == "no space for a game (and 997 more like this in the last minute)"
 
 
-def test_running_out_of_descriptors_fills_no_log(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)); "
-    code = f"{limit}import sys; sys.argv = ['tengen', *{command[3:]!r}]; from tengen.cli import main; main()"
-    with open(log, "wb") as stderr:
-        process = subprocess.Popen([sys.executable, "-c", code, "--data", str(tmp_path)], stderr=stderr)
-    held: list[socket.socket] = []
-    try:
-        wait_until(lambda: b"running at" in log.read_bytes() or process.poll() is not None)
-        port = int(log.read_bytes().split(b"127.0.0.1:")[1].split(b"/")[0])
-        wait_until(lambda: is_alive(port))
-        with contextlib.suppress(OSError):
-            held += [connect(port, b"GET /") for _ in range(260)]
-        time.sleep(3)  # the event loop tries again every second
-        assert len(log.read_bytes()) < 50_000
-        for connection in held:
-            connection.close()
-        wait_until(lambda: is_alive(port))
-    finally:
-        process.kill()
-        process.wait()
+if sys.platform != "win32":
+
+    def test_running_out_of_descriptors_fills_no_log(tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--workers", "1"]
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)); "
+        code = f"{limit}import sys; sys.argv = ['tengen', *{command[3:]!r}]; from tengen.cli import main; main()"
+        with open(log, "wb") as stderr:
+            process = subprocess.Popen([sys.executable, "-c", code, "--data", str(tmp_path)], stderr=stderr)
+        held: list[socket.socket] = []
+        try:
+            wait_until(lambda: b"running at" in log.read_bytes() or process.poll() is not None)
+            port = int(log.read_bytes().split(b"127.0.0.1:")[1].split(b"/")[0])
+            wait_until(lambda: is_alive(port))
+            with contextlib.suppress(OSError):
+                held += [connect(port, b"GET /") for _ in range(260)]
+            time.sleep(3)  # the event loop tries again every second
+            assert len(log.read_bytes()) < 50_000
+            for connection in held:
+                connection.close()
+            wait_until(lambda: is_alive(port))
+        finally:
+            process.kill()
+            process.wait()
 
 
 # ---- Worker processes -----------------------------------------------------------------------------------------------
@@ -249,6 +260,36 @@ def test_dead_workers_are_replaced_and_leave_no_zombie(tmp_path: Path) -> None:
             wait_until(lambda: bool(workers()) and not dead.intersection(parent.children()))
             wait_until(lambda: httpx.post(f"http://{address}/api/import", json={"text": "h8"}, timeout=60).is_success)
         assert all(child.status() != psutil.STATUS_ZOMBIE for child in parent.children(recursive=True))
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusals = 0
+
+    def refuse_twice(*arguments: Any, **options: Any) -> WorkerProcess:
+        nonlocal refusals
+        if refusals < 2:
+            refusals += 1
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return WorkerProcess(*arguments, **options)
+
+    async def lose_a_worker() -> None:
+        pool = SearchPool(SearchPoolConfig(workers=1))
+        await pool.start()
+        monkeypatch.setattr("tengen.web.workers.scheduler.WorkerProcess", refuse_twice)
+        monkeypatch.setattr("tengen.web.workers.scheduler._RETRY_S", 0.05)
+        try:
+            worker = pool._workers[0]
+            search = pool.submit(Explain(position=Position.start(Ruleset(9, 9))), owner="x")
+            pool.lost(worker, "it was killed")
+            with pytest.raises(AgentError, match="it was killed"):
+                await search.result
+            explanation = await pool.run(Explain(position=Position.start(Ruleset(9, 9))), owner="x")
+            assert explanation.sentences
+        finally:
+            await pool.close()
+
+    asyncio.run(lose_a_worker())
+    assert refusals == 2
 
 
 def test_schema_of_problems_names_every_status(client: TestClient) -> None:

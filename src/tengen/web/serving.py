@@ -49,7 +49,6 @@ def run_server(
     )
     app = create_app(config)
     server = make_server(app, limits)
-    set_up_logging()
     with _listen(host, port) as listening:
         app.state.services.open_store()  # fail before the address is printed
         address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
@@ -58,6 +57,7 @@ def run_server(
             timer = threading.Timer(_OPEN_BROWSER_AFTER_S, webbrowser.open, args=(address,))
             timer.daemon = True
             timer.start()
+        set_up_logging()
         server.run(sockets=[listening])
 
 

@@ -37,6 +37,8 @@ _QUICK_SLICE_S = 0.08
 _PATIENCE_S = 1.0
 """Time after which an analysis can be preempted even if it has not reported."""
 _MAX_FAILED_STARTS = 5
+_RETRY_S = 1.0
+"""Interval at which a process that the system refused is tried again."""
 _AWAY_COST_S = 0.5
 """Cost of resuming an analysis on another worker than before, whose tables do not know it."""
 _FIRST_GUESS_S = 0.1
@@ -296,11 +298,15 @@ class SearchPool:
         _log.warning("replacing a search process: %s", reason)
         self._failed_starts += not worker.process.is_ready
         worker.process.kill()
-        self._workers[worker.place] = _Worker(self, worker.place)
+        worker.process.is_ready = False
         if (search := worker.search) is not None:
             worker.search = search.worker = None
             self._charge(search, worker.elapsed_s)
             _fail(search, AgentError(f"the search was ended: {reason}"))
+        try:
+            self._workers[worker.place] = _Worker(self, worker.place)
+        except OSError as error:  # out of descriptors, processes or memory
+            asyncio.get_running_loop().call_later(_RETRY_S, self.lost, worker, f"no process could be started: {error}")
         self._schedule()
 
     def _charge(self, search: Search, used_s: float) -> None:

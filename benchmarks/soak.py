@@ -1,0 +1,583 @@
+"""`python -m benchmarks.soak`: run a server under mixed load, kill its processes at random, and check what is left.
+
+People play, analyse, review, import and store studies; a training run and a tournament write into the folder that the
+laboratory shows. Workers, training and tournament are killed all the time, the server itself during the first third.
+At the end nothing that was acknowledged may be missing, no answer may have been wrong, memory must have been flat, and
+no descriptor and no process may be left. Everything happens on 127.0.0.1 and in a temporary folder.
+
+`--minutes 5` is the default, `--minutes 60` the long form. The exit code is 1 if a check failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from rich.console import Console
+from rich.table import Table
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+from tengen.arena.store import GameStore
+from tengen.errors import InputError
+from tengen.learning.run.reading import LeftOut, RunReader
+
+PLAYERS = 4
+ANALYSTS = 2
+READERS = 1
+WORKERS = 2
+RULES = "9x9:5:freestyle"
+LAST_PLY = 30
+"""Games that last longer are resigned."""
+GRACE_S = 30.0
+"""Time after a kill in which the errors that it causes are expected."""
+ANSWER_S = 90.0
+SAMPLE_S = 2.0
+MAX_LOG_BYTES = 1 << 20
+TOURNAMENT = """
+name = "soak"
+rules = "9x9:5:freestyle"
+rounds = 100000
+concurrency = 1
+database = "soak.sqlite"
+[openings]
+stones = 0
+[[players]]
+agent = "alphabeta:nodes=2000"
+[[players]]
+agent = "naive:level=3"
+"""
+COLLECTION = "".join(f"(;GM[4]SZ[9]PB[Player {number}];B[ee];W[ed];B[dd])" for number in range(20))
+
+Json = dict[str, Any]
+
+
+# ---- What must be true ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Ledger:
+    """What the server has acknowledged, what it got wrong, and when it had an excuse."""
+
+    games: dict[str, Json] = field(default_factory=dict)
+    studies: dict[str, Json] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+    kills: Counter[str] = field(default_factory=Counter)
+    last_kill: dict[str, float] = field(default_factory=dict)
+
+    def killed(self, name: str) -> None:
+        """Note a kill."""
+        self.kills[name] += 1
+        self.last_kill[name] = time.monotonic()
+
+    def failed(self, what: str, *causes: str) -> None:
+        """Note a failure, unless one of the causes has just been killed."""
+        now = time.monotonic()
+        if any(now - self.last_kill.get(cause, -GRACE_S) < GRACE_S for cause in causes):
+            self.counts["failures after a kill"] += 1
+        else:
+            self.errors.append(what)
+
+    def acknowledged(self, state: Json) -> None:
+        """Note the state of a game that the server has shown."""
+        self.games[state["id"]] = {key: state[key] for key in ("revision", "moves", "outcome", "reason")}
+
+    def check_game(self, state: Json) -> None:
+        """Compare a game with what was acknowledged; the last action may have been stored without an answer."""
+        known = self.games[state["id"]]
+        is_same = all(state[key] == value for key, value in known.items())
+        is_next = state["revision"] == known["revision"] + 1
+        if not is_same and not is_next:
+            self.errors.append(f"game {state['id']}: {known} was acknowledged, found revision {state['revision']}")
+
+
+@dataclass
+class Sample:
+    """The server at one moment."""
+
+    at: float
+    rss: int
+    worker_rss: int
+    descriptors: int
+    processes: int
+
+
+# ---- Programs -------------------------------------------------------------------------------------------------------
+
+
+class Program:
+    """A program that is started again after it was killed."""
+
+    def __init__(self, name: str, arguments: list[str], log: Path) -> None:
+        self.name = name
+        self.log = log
+        self._arguments = arguments
+        self._process: subprocess.Popen[bytes] | None = None
+        self.seen: set[psutil.Process] = set()
+        """All processes that belonged to it."""
+
+    def start(self, *more: str) -> None:
+        """Start it."""
+        with open(self.log, "ab") as log:
+            command = [sys.executable, "-m", "tengen.cli", *self._arguments, *more]
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.look()
+
+    @property
+    def process(self) -> psutil.Process:
+        """Its first process."""
+        assert self._process is not None
+        return psutil.Process(self._process.pid)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
+    def look(self) -> None:
+        """Remember the processes that it has now."""
+        with suppress(psutil.Error):
+            self.seen |= {self.process, *self.process.children(recursive=True)}
+
+    def kill(self) -> None:
+        """Kill it without warning; its children must notice by themselves."""
+        assert self._process is not None
+        self.look()
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self, stop_signal: signal.Signals, within_s: float) -> int | None:
+        """Ask it to end; returns its exit code, None if it had to be killed."""
+        assert self._process is not None
+        self.look()
+        self._process.send_signal(stop_signal)
+        try:
+            return self._process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def left(self) -> list[psutil.Process]:
+        """Return the processes that are still there."""
+        return [process for process in self.seen if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+# ---- The load -------------------------------------------------------------------------------------------------------
+
+
+class Soak:
+    """The programs, the clients and the kills of one run."""
+
+    def __init__(self, folder: Path, minutes: float, seed: int) -> None:
+        self.folder = folder
+        self.seconds = 60 * minutes
+        self.chance = random.Random(seed)
+        self.ledger = Ledger()
+        self.samples: list[Sample] = []
+        self.started = self.server_started = time.monotonic()
+        self.is_over = False
+        self.games_of_tournament: set[int] = set()
+        self.checkpoint = 0
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.runs = folder / "runs"
+        self.runs.mkdir()
+        (self.runs / "soak.toml").write_text(TOURNAMENT, encoding="utf-8")
+        port = self.address.rpartition(":")[2]
+        serve = ["serve", "--no-open", "--port", port, "--data", str(folder / "data"), "--runs", str(self.runs)]
+        train = ["train", "ppo", "--preset", "6x6x4", "--run", str(self.runs / "ppo"), "--quiet"]
+        self.server = Program("server", [*serve, "--workers", str(WORKERS)], folder / "server.log")
+        self.training = Program("training", [*train, "--set", "iterations=1000000"], folder / "training.log")
+        self.tournament = Program(
+            "tournament", ["tournament", str(self.runs / "soak.toml"), "--resume", "--quiet"], folder / "tournament.log"
+        )
+
+    @property
+    def elapsed_s(self) -> float:
+        """Time since the start."""
+        return time.monotonic() - self.started
+
+    # -- running ---------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Run everything until the time is over and the clients have finished."""
+        self.server.start()
+        await self.wait_for_server()
+        self.idle_descriptors = self.server.process.num_fds()
+        self.training.start()
+        self.tournament.start()
+        self.started = self.server_started = time.monotonic()
+        others = [asyncio.create_task(part) for part in (self.kill_at_random(), self.take_samples())]
+        clients = [
+            asyncio.create_task(self.repeat(client, random.Random(self.chance.random())))
+            for client, count in ((self.play_game, PLAYERS), (self.search, ANALYSTS), (self.read, READERS))
+            for _ in range(count)
+        ]
+        while self.elapsed_s < self.seconds:
+            await asyncio.sleep(min(1.0, self.seconds))
+            for task in (*others, *clients):
+                if task.done():
+                    task.result()  # raises what ended it
+        self.is_over = True
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*clients)
+
+    async def repeat(self, client: Callable[[random.Random], Awaitable[None]], chance: random.Random) -> None:
+        """Run a client over and over; a lost connection is only allowed after a kill of the server."""
+        while not self.is_over:
+            try:
+                async with asyncio.timeout(4 * ANSWER_S):
+                    await client(chance)
+            except (OSError, WebSocketException, httpx.HTTPError, TimeoutError) as error:
+                self.ledger.failed(f"{client.__name__}: {type(error).__name__} {error}", "server")
+                await asyncio.sleep(0.5)
+
+    async def wait_for_server(self) -> None:
+        """Wait until the server answers."""
+        deadline = time.monotonic() + ANSWER_S
+        while True:
+            try:
+                await self.ask("GET", "puzzles?limit=1")
+                return
+            except httpx.HTTPError:
+                if time.monotonic() > deadline or not self.server.is_running:
+                    raise
+                await asyncio.sleep(0.2)
+
+    async def ask(self, method: str, path: str, body: Json | None = None, causes: tuple[str, ...] = ()) -> Any:
+        """Send a request; an unexpected status is an error, unless one of the causes was killed."""
+        async with httpx.AsyncClient(timeout=ANSWER_S) as http:
+            response = await http.request(method, f"http://{self.address}/api/{path}", json=body)
+        self.ledger.counts["requests"] += 1
+        if not response.is_success:
+            self.ledger.failed(f"{method} {path}: {response.status_code} {response.text[:200]}", *causes)
+            return None
+        return response.json()
+
+    # -- clients ---------------------------------------------------------------------------------------------------
+
+    async def play_game(self, chance: random.Random) -> None:
+        """Play a game against an engine, through kills of the server and of its workers."""
+        players = {"black": {"kind": "person"}, "white": {"kind": "level", "level": chance.choice((1, 2, 3))}}
+        state = await self.ask("POST", "games", players | {"rules": RULES}, ("worker",))
+        if state is None:
+            return
+        self.ledger.acknowledged(state)
+        self.ledger.counts["games"] += 1
+        while state["turn"] is not None and not self.is_over:
+            try:
+                async with connect(f"ws://{self.address}/api/socket") as tab:
+                    state = await self.continue_game(tab, state["id"], chance)
+            except (OSError, WebSocketException, TimeoutError) as error:
+                self.ledger.failed(f"game {state['id']}: {type(error).__name__} {error}", "server")
+                await asyncio.sleep(0.5)
+
+    async def continue_game(self, tab: ClientConnection, game: str, chance: random.Random) -> Json:
+        """Watch a game, check that nothing is missing, and play it to its end."""
+        await tab.send(json.dumps({"type": "watch", "id": "w", "gameId": game}))
+        state = await self.next_state(tab)
+        self.ledger.check_game(state)
+        while True:
+            self.ledger.acknowledged(state)
+            turn = state["turn"]
+            if turn is None or self.is_over:
+                return state
+            if state["isPaused"]:
+                await self.act(tab, game, action="resume")
+            elif turn["isPerson"]:
+                await asyncio.sleep(chance.uniform(0.05, 0.5))
+                self.ledger.counts["moves"] += 1
+                if len(state["moves"]) >= LAST_PLY:
+                    await self.act(tab, game, action="resign")
+                elif state["canUndo"] and chance.random() < 0.1:
+                    await self.act(tab, game, action="undo")
+                else:
+                    await self.act(tab, game, action="play", point=chance.choice(turn["legal"]))
+            state = await self.next_state(tab)
+
+    async def act(self, tab: ClientConnection, game: str, **action: Any) -> None:
+        """Send an action; its answer comes with the next states."""
+        await tab.send(json.dumps({"type": "act", "id": "a", "gameId": game, "action": action}))
+
+    async def next_state(self, tab: ClientConnection) -> Json:
+        """Return the next state of the watched game."""
+        while True:
+            message: Json = json.loads(await asyncio.wait_for(tab.recv(), ANSWER_S))
+            if message["type"] == "game":
+                state: Json = message["game"]
+                return state
+            if message["type"] == "error":
+                self.ledger.failed(f"game: {message['code']} {message['error']}", "worker")
+
+    async def search(self, chance: random.Random) -> None:
+        """Analyse, review and solve random positions over one socket."""
+        async with connect(f"ws://{self.address}/api/socket") as tab:
+            for _ in range(10):
+                points = chance.sample([f"{column}{row}" for column in "abcdefghi" for row in range(1, 10)], 6)
+                request = chance.choice(
+                    (
+                        {"type": "analyse", "maxTimeMs": 600, "moves": points, "lines": 3},
+                        {"type": "review", "maxVisits": 300, "maxTimeMs": 300, "moves": points},
+                        {"type": "solve", "maxTimeMs": 300, "moves": points, "kind": "vcf"},
+                    )
+                )
+                await tab.send(json.dumps({"id": "s", "rules": RULES} | request))
+                while (message := json.loads(await asyncio.wait_for(tab.recv(), ANSWER_S))).get("isDuringSearch"):
+                    pass
+                if message["type"] == "error":
+                    self.ledger.failed(f"{request['type']}: {message['code']} {message['error']}", "worker")
+                self.ledger.counts[f"{request['type']} requests"] += 1
+                if self.is_over:
+                    return
+
+    async def read(self, chance: random.Random) -> None:
+        """Import a file, store a study, read the laboratory, and look at an old game."""
+        imported = await self.ask("POST", "import", {"text": COLLECTION, "index": chance.randrange(20)}, ("worker",))
+        if imported is not None:
+            study = await self.ask("POST", "studies", imported["record"], ("worker",))
+            if study is not None:
+                self.ledger.studies[study["id"]] = study
+        for path in ("runs", "tournaments", "info", "models"):
+            await self.ask("GET", path)
+        for path in ("runs/ppo", "tournaments/soak", "tournaments/soak/games"):
+            # Right after their start or kill, the run and the tournament may not be there yet.
+            await self.ask("GET", path, None, ("training", "tournament", "server"))
+        if self.ledger.games:
+            await self.ask("GET", f"games/{chance.choice(list(self.ledger.games))}")
+        await asyncio.sleep(0.5)
+
+    # -- kills and samples -----------------------------------------------------------------------------------------
+
+    async def kill_at_random(self) -> None:
+        """Kill something every now and then."""
+        for program in (self.training, self.tournament):
+            self.ledger.last_kill[program.name] = time.monotonic()
+        every_s = max(4.0, self.seconds / 60)
+        server_kills = [share * self.seconds for share in (0.1, 0.2, 0.3)]
+        while True:
+            await asyncio.sleep(self.chance.uniform(0.5, 1.5) * every_s)
+            if server_kills and self.elapsed_s > server_kills[0]:
+                server_kills.pop(0)
+                await self.kill_server()
+                continue
+            victim = self.chance.choice(("worker", "worker", "training", "tournament"))
+            if victim == "worker":
+                self.kill_worker()
+            else:
+                self.note_progress()
+                program = self.training if victim == "training" else self.tournament
+                await asyncio.to_thread(self.kill_program, program)
+            for program in (self.training, self.tournament):
+                if not program.is_running:
+                    self.ledger.errors.append(f"{program.name} ended by itself; see its log")
+
+    def kill_worker(self) -> None:
+        """Kill a worker of the server."""
+        with suppress(psutil.Error):
+            workers = [child for child in self.server.process.children() if "spawn_main" in " ".join(child.cmdline())]
+            self.chance.choice(workers).kill()
+            self.ledger.killed("worker")
+
+    def kill_program(self, program: Program) -> None:
+        """Kill the training or the tournament and start it again."""
+        program.kill()
+        self.ledger.killed(program.name)
+        has_run = program is self.tournament or (self.runs / "ppo" / "config.toml").exists()
+        program.start(*(["--resume"] if program is self.training and has_run else []))
+
+    async def kill_server(self) -> None:
+        """Kill the server and start it again on the same folder."""
+        self.server.kill()
+        self.ledger.killed("server")
+        self.server.start()
+        await self.wait_for_server()
+        self.ledger.last_kill["server"] = self.server_started = time.monotonic()
+
+    def note_progress(self) -> None:
+        """Remember how far the training and the tournament have come."""
+        with suppress(InputError):
+            self.checkpoint = max(self.checkpoint, newest_checkpoint(self.runs / "ppo"))
+            with GameStore(self.runs / "soak.sqlite", is_writer=False) as store:
+                self.games_of_tournament |= store.numbers()
+
+    async def take_samples(self) -> None:
+        """Measure the server every two seconds."""
+        while True:
+            await asyncio.sleep(SAMPLE_S)
+            for program in (self.server, self.training, self.tournament):
+                program.look()
+            with suppress(psutil.Error):
+                process = self.server.process
+                children = process.children(recursive=True)
+                self.samples.append(
+                    Sample(
+                        time.monotonic(),
+                        process.memory_info().rss,
+                        sum(child.memory_info().rss for child in children),
+                        process.num_fds(),
+                        len(children),
+                    )
+                )
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    async def check(self) -> list[tuple[str, str, str, bool]]:
+        """Stop everything; return each check with what was found, what is allowed, and whether that is so."""
+        await asyncio.sleep(min(10.0, self.seconds / 10))
+        process = self.server.process
+        descriptors = process.num_fds()
+        zombies = sum(child.status() == psutil.STATUS_ZOMBIE for child in process.children(recursive=True))
+        await self.check_acknowledged()
+        exit_code = self.server.stop(signal.SIGTERM, 20)
+        self.server.start()
+        await self.wait_for_server()
+        await self.check_acknowledged()
+        self.server.stop(signal.SIGTERM, 20)
+        self.note_progress()
+        for program in (self.training, self.tournament):
+            program.stop(signal.SIGINT, 120)
+        await asyncio.sleep(2)
+        left = [one for program in (self.server, self.training, self.tournament) for one in program.left()]
+        missing = self.games_of_tournament - stored_games(self.runs / "soak.sqlite")
+        problem, checkpoint = inspect_run(self.runs / "ppo")
+        first_mb, last_mb = self.memory_mb()
+        allowed_mb = max(1.1 * first_mb, first_mb + 16)
+        log = self.server.log.read_text(encoding="utf-8", errors="replace")
+        peak = max((sample.worker_rss for sample in self.samples), default=0) >> 20
+        busiest = max((sample.descriptors for sample in self.samples), default=0)
+        return [
+            ("errors without a kill", str(len(self.ledger.errors)), "0", not self.ledger.errors),
+            (
+                "memory of the server, MB",
+                f"{first_mb:.0f} → {last_mb:.0f}",
+                f"≤ {allowed_mb:.0f}",
+                last_mb <= allowed_mb,
+            ),
+            ("worker memory in all, MB", f"at most {peak}", f"≤ {1024 * WORKERS}", peak <= 1024 * WORKERS),
+            ("descriptors under load", str(busiest), "≤ 200", busiest <= 200),
+            (
+                "descriptors when idle",
+                f"{self.idle_descriptors} → {descriptors}",
+                f"≤ {self.idle_descriptors + 8}",
+                descriptors <= self.idle_descriptors + 8,
+            ),
+            ("zombies", str(zombies), "0", not zombies),
+            ("exit of the server", str(exit_code), "0 or by signal", exit_code is not None),
+            ("processes left", str(len(left)), "0", not left),
+            ("tournament games lost", str(len(missing)), "0", not missing),
+            ("training: newest checkpoint", str(checkpoint), f"≥ {self.checkpoint}", checkpoint >= self.checkpoint),
+            ("training: damage", problem or "none", "none", not problem),
+            ("server log, bytes", str(len(log)), f"≤ {MAX_LOG_BYTES}", len(log) <= MAX_LOG_BYTES),
+            ("tracebacks in it", str(log.count("Traceback")), "0", "Traceback" not in log),
+        ]
+
+    async def check_acknowledged(self) -> None:
+        """Compare all games and studies with what was acknowledged."""
+        for game in list(self.ledger.games):
+            state = await self.ask("GET", f"games/{game}")
+            if state is not None:
+                self.ledger.check_game(state)
+            await asyncio.sleep(1 / 50)  # stay below the rate limit
+        for study, body in self.ledger.studies.items():
+            found = await self.ask("GET", f"studies/{study}")
+            if found is not None and found != body:
+                self.ledger.errors.append(f"study {study} has changed")
+            await asyncio.sleep(1 / 50)
+
+    def memory_mb(self) -> tuple[float, float]:
+        """Return the median memory of the server early and late, after a fifth of the time since its last start."""
+        warm = self.server_started + self.seconds / 5
+        settled = [sample.rss / 2**20 for sample in self.samples if sample.at > warm]
+        third = max(1, len(settled) // 3)
+        return statistics.median(settled[:third] or [0.0]), statistics.median(settled[-third:] or [0.0])
+
+
+def newest_checkpoint(folder: Path) -> int:
+    """Return the iteration of the newest checkpoint of a run, 0 if there is none."""
+    folders = RunReader.open(folder).checkpoint_folders()
+    return int(folders[-1].name) if folders else 0
+
+
+def inspect_run(folder: Path) -> tuple[str, int]:
+    """Return what is damaged about a run, and its newest checkpoint."""
+    try:
+        left_out = LeftOut()
+        for _ in RunReader.open(folder).readable_metrics(left_out):
+            pass
+        return str(left_out), newest_checkpoint(folder)
+    except InputError as error:
+        return str(error), 0
+
+
+def stored_games(path: Path) -> set[int]:
+    """Return the numbers of the games of a tournament."""
+    with GameStore(path, is_writer=False) as store:
+        return store.numbers() if store.is_sound() else set()
+
+
+def report(soak: Soak, checks: list[tuple[str, str, str, bool]]) -> None:
+    """Print what happened and what was checked."""
+    console = Console()
+    load = Table("what happened", title=f"{soak.seconds / 60:g} minutes")
+    load.add_column("count", justify="right")
+    for name, count in sorted(soak.ledger.counts.items()):
+        load.add_row(name, f"{count}")
+    for name, count in sorted(soak.ledger.kills.items()):
+        load.add_row(f"kills: {name}", f"{count}")
+    load.add_row("studies", f"{len(soak.ledger.studies)}")
+    load.add_row("games of the tournament", f"{len(soak.games_of_tournament)}")
+    console.print(load)
+    table = Table("check", "found", "allowed", "result", title="Checks")
+    for name, found, allowed, is_good in checks:
+        table.add_row(name, found, allowed, "passed" if is_good else "[bold red]failed")
+    console.print(table)
+    for error in soak.ledger.errors[:20]:
+        console.print(f"error: {error}", markup=False, highlight=False)
+
+
+def main() -> int:
+    """Run the soak test and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--minutes", type=float, default=5.0, help="how long to keep up the load (default: 5)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the clients and the kills (default: 0)")
+    parser.add_argument("--keep", type=Path, help="folder for the data and the logs (default: a temporary one)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        soak = Soak(folder, options.minutes, options.seed)
+        try:
+            asyncio.run(soak.run())
+            checks = asyncio.run(soak.check())
+        finally:
+            for program in (soak.server, soak.training, soak.tournament):
+                for process in program.left():
+                    with suppress(psutil.Error):
+                        process.kill()
+        report(soak, checks)
+    return 0 if all(is_good for *_, is_good in checks) else 1
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.exit(main())
