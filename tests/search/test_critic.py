@@ -196,11 +196,11 @@ def test_files_give_back_the_same_critic_and_refuse_others(tmp_path: Path) -> No
     assert (again.config, again.ruleset, again.to_bytes()) == (critic.config, critic.ruleset, critic.to_bytes())
     for damaged in (b"", critic.to_bytes()[:-1], b"\x02" + bytes(7) + b"{}"):
         path.write_bytes(damaged)
-        with pytest.raises(InputError, match="is not a critic"):
+        with pytest.raises(InputError, match=r"critic\.safetensors is (not a critic|damaged)"):
             load_critic(path)
     with pytest.raises(InputError, match="nor a shipped critic"):
         load_critic("nobody")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match=r"missing\.safetensors is missing"):
         load_critic(tmp_path / "missing.safetensors")
     with pytest.raises(InputError, match="have shape"):
         Critic(critic.config, critic.ruleset, {})
