@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,7 @@ from tengen.core.geometry import Point
 from tengen.core.planes import encode, encode_games, layouts
 from tengen.core.position import Position
 from tengen.datasets.build import BuildConfig, build_dataset
-from tengen.datasets.dataset import Augmentation, Dataset
+from tengen.datasets.dataset import ARRAYS, Augmentation, Dataset
 from tengen.errors import InputError
 from tests.datasets.test_build import random_games, write_games
 
@@ -101,4 +104,87 @@ def test_a_damaged_data_set_is_refused(dataset, tmp_path):
     assert len(Dataset.open(tmp_path)) == len(dataset)
     (tmp_path / "moves.npy").write_bytes(b"nonsense")
     with pytest.raises(InputError, match=r"moves\.npy is damaged"):
+        Dataset.open(tmp_path)
+
+
+def write_changed(dataset: Dataset, folder: Path, **changes: object) -> None:
+    """Write a data set with other arrays, as somebody else might."""
+    arrays = {name: np.array(getattr(dataset, name)) for name in ARRAYS}
+    Dataset.write(folder, {"ruleset": "9x9", "opening_moves": 0}, {**arrays, **changes})  # type: ignore[dict-item]
+
+
+def changed(array: np.ndarray, place: int, value: int) -> np.ndarray:
+    array = np.array(array)
+    array[place] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("moves", 5, 81, "a move is on point 81, but the board has 81"),
+        ("starts", 0, 1, "the games do not cover"),
+        ("starts", -1, 1 << 40, "the games do not cover"),
+        ("starts", 1, -5, "a game has -5 moves"),
+        ("starts", 1, 1 << 30, r"a game has -\d+ moves"),
+        ("results", 0, 7, "unknown result"),
+        ("splits", 0, 3, "unknown split 3"),
+        ("samples", 0, 4_000_000_000, "a sample refers to move 4000000000"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_use(dataset, tmp_path, name, place, value, message):
+    write_changed(dataset, tmp_path, **{name: changed(getattr(dataset, name), place, value)})
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path))} is damaged .*{message}"):
+        Dataset.open(tmp_path)
+
+
+def test_a_game_longer_than_the_board_does_not_ask_for_gigabytes(dataset, tmp_path):
+    """Before, one batch of such a data set needed an array of a million moves for each sample."""
+    length = 1_000_000
+    write_changed(
+        dataset,
+        tmp_path,
+        moves=np.zeros(length, np.uint16),
+        starts=np.array([0, length]),
+        results=np.zeros(1, np.int8),
+        splits=np.zeros(1, np.uint8),
+        samples=np.full(4096, length - 1, np.uint32),
+    )
+    with pytest.raises(InputError, match="a game has 1000000 moves"):
+        Dataset.open(tmp_path)
+
+
+def test_arrays_of_different_lengths_are_refused(dataset, tmp_path):
+    write_changed(dataset, tmp_path, splits=dataset.splits[:-1])
+    with pytest.raises(InputError, match="do not match"):
+        Dataset.open(tmp_path)
+
+
+def test_a_game_with_two_stones_on_one_point_is_refused_by_name(dataset, tmp_path):
+    write_changed(dataset, tmp_path, moves=changed(dataset.moves, 1, int(dataset.moves[0])))
+    damaged = Dataset.open(tmp_path)
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path))} is damaged: .*cannot be played"):
+        damaged.check_games()
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path))} is damaged: .*cannot be played"):
+        damaged.batch(np.arange(len(damaged)), "board")
+
+
+def test_a_changed_move_does_not_match_its_checksum(dataset, tmp_path):
+    write_changed(dataset, tmp_path)
+    whole = Dataset.open(tmp_path)
+    assert whole.has_checksums
+    whole.check_games()
+    whole.check_checksums()
+    data = bytearray((tmp_path / "splits.npy").read_bytes())
+    data[-1] = (data[-1] + 1) % 3
+    (tmp_path / "splits.npy").write_bytes(bytes(data))
+    with pytest.raises(InputError, match=r"splits\.npy is damaged: it does not match its sha256"):
+        Dataset.open(tmp_path).check_checksums()
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '{"version": 1}', "[" * 100_000, '{"version": 1, "ruleset": 3}'])
+def test_a_description_that_is_none_is_refused(dataset, tmp_path, text):
+    write_changed(dataset, tmp_path)
+    (tmp_path / "dataset.json").write_text(text)
+    with pytest.raises(InputError, match="is damaged"):
         Dataset.open(tmp_path)

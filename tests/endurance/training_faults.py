@@ -77,11 +77,11 @@ class Training:
                 return
         raise AssertionError("the first iteration wrote no checkpoint")
 
-    def copy(self, name: str) -> Path:
-        """Copy the run before its second iteration."""
+    def copy(self, name: str, *, whole: bool = False) -> Path:
+        """Copy the run before its second iteration, or the one that ended."""
         target = self._folder / name / "run"
         rmtree(target, ignore_errors=True)
-        copytree(self._folder / "half" / "run", target)
+        copytree(self._folder / ("whole" if whole else "half") / "run", target)
         return target
 
     def operations(self) -> list[str]:

@@ -184,7 +184,7 @@ def test_other_rules_are_refused_and_other_sizes_are_not() -> None:
     critic = make_critic(CriticInput.POINTS, Ruleset.parse("9x9:5"))
     assert critic.judge(Position.from_moves(Ruleset.parse("20x20:5"), "j10")).points.size == 8
     for text in ("9x9:5:renju", "9x9:4"):
-        with pytest.raises(RulesetError, match="the critic supports"):
+        with pytest.raises(RulesetError, match="the critic plays"):
             critic.judge(Position.start(Ruleset.parse(text)))
 
 
@@ -196,11 +196,11 @@ def test_files_give_back_the_same_critic_and_refuse_others(tmp_path: Path) -> No
     assert (again.config, again.ruleset, again.to_bytes()) == (critic.config, critic.ruleset, critic.to_bytes())
     for damaged in (b"", critic.to_bytes()[:-1], b"\x02" + bytes(7) + b"{}"):
         path.write_bytes(damaged)
-        with pytest.raises(InputError, match=r"critic\.safetensors is (damaged|not a critic)"):
+        with pytest.raises(InputError, match=r"critic\.safetensors is (not a critic|damaged)"):
             load_critic(path)
     with pytest.raises(InputError, match="nor a shipped critic"):
         load_critic("nobody")
-    with pytest.raises(InputError, match="is missing"):
+    with pytest.raises(InputError, match=r"missing\.safetensors is missing"):
         load_critic(tmp_path / "missing.safetensors")
     with pytest.raises(InputError, match="have shape"):
         Critic(critic.config, critic.ruleset, {})

@@ -155,6 +155,20 @@ def test_a_folder_that_is_not_there_is_found_out_before_a_game(tmp_path):
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":1,"moves":"e5e6","values":[1,2],"outcome":"draw"}', "2 values"),
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"","values":[],"outcome":"lost"}', "lost"),
         ("[" * 10_000, "line 1 is not an engine game"),
+        (
+            '{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"e5k1","values":[1,2],"outcome":"draw"}',
+            "k1 is not",
+        ),
+        (
+            '{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"e5e5","values":[1,2],"outcome":"draw"}',
+            "two moves",
+        ),
+        ('{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"e5","values":[1e300],"outcome":"draw"}', "a value"),
+        (
+            '{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"e5","values":[Infinity],"outcome":"draw"}',
+            "line 1",
+        ),
+        ('{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":["e5"],"values":[1],"outcome":"draw"}', "line 1"),
     ],
 )
 def test_damaged_lines_are_refused(tmp_path, line, named):

@@ -92,6 +92,15 @@ def test_the_state_of_another_run_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(state))
     with pytest.raises(InputError, match="of another engine"):
         tune_search(path, SpsaConfig(ruleset=SMALL, pairs=4))
-    path.write_text("{")
-    with pytest.raises(InputError, match="not the state of a tuning run"):
-        tune_search(path, SpsaConfig(ruleset=SMALL, pairs=4))
+    values = dict.fromkeys(state["values"], 0.0)
+    for text in (
+        "{",
+        "[]",
+        "[" * 100_000,
+        json.dumps({**state, "values": [1]}),
+        json.dumps({**state, "values": {**values, next(iter(values)): float("nan")}}),
+        json.dumps({**state, "pairs": -1}),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"is (not the state of a tuning run|damaged)"):
+            tune_search(path, SpsaConfig(ruleset=SMALL, pairs=4))
