@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 LOCKED_EXTRAS = {
-    "develop": ("test", "lint", "docs", "train", "web", "cluster", "envs", "node"),
+    "develop": ("test", "lint", "docs", "train", "plots", "web", "cluster", "envs", "node"),
     "play": ("web",),
     "train": ("train",),
     "sanitize": (),

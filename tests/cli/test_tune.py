@@ -40,7 +40,7 @@ def test_wrong_arguments_raise_input_errors(tmp_path):
     assert isinstance(run("fit", str(tmp_path / "w.npz"), str(tmp_path / "none.jsonl")).exception, InputError)
 
 
-@pytest.mark.parametrize(("missing", "raised"), [("torch", MissingExtraError), ("scipy", ModuleNotFoundError)])
+@pytest.mark.parametrize(("missing", "raised"), [("torch", MissingExtraError), ("nosuch", ModuleNotFoundError)])
 def test_only_packages_of_the_extra_are_reported_as_missing(tmp_path, monkeypatch, missing, raised):
     """Without torch, the message names what to install; any other missing module is a bug and is not hidden."""
     module = "tengen.tuning.evaluation_net"

@@ -244,13 +244,21 @@ if sys.platform != "win32":
 # ---- Worker processes -----------------------------------------------------------------------------------------------
 
 
+def command_line(process: psutil.Process) -> str:
+    """Return the command line, which is empty for a process that has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return ""
+
+
 def test_dead_workers_are_replaced_and_leave_no_zombie(tmp_path: Path) -> None:
     with server_process(tmp_path) as (address, process):
         wait_until(lambda: is_alive(int(address.split(":")[1])))
         parent = psutil.Process(process.pid)
 
         def workers() -> list[psutil.Process]:
-            return [child for child in parent.children() if "spawn_main" in " ".join(child.cmdline())]
+            return [child for child in parent.children() if "spawn_main" in command_line(child)]
 
         dead: set[psutil.Process] = set()
         for _ in range(2):

@@ -111,6 +111,8 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
     >>> parse_agent("naive:level=2")[1]
     NaiveParameters(level=2, seed=0)
     """
+    if len(text) > _MAX_TEXT:
+        raise AgentNameError(f"an agent text has at most {_MAX_TEXT} characters, not {len(text)}: {text[:40]!r}…")
     name, _, tail = text.strip().partition(":")
     kind = agent_kind(name.strip())
     fields = {_key(field): field for field in dataclasses.fields(kind.parameters)}
@@ -193,6 +195,8 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
     return settings
 
 
+_MAX_TEXT = 10_000
+"""Characters of an agent text; a command line with its path may be long."""
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 

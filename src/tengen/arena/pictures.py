@@ -11,6 +11,7 @@ import numpy as np
 from tengen.arena.report import compared_players
 from tengen.arena.standings import Standings
 from tengen.core.files import replace_file, writing
+from tengen.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,9 +70,12 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the size is in inches."""
+    """Return an empty figure; the size is in inches. `MissingExtraError` without matplotlib."""
     # pyplot would keep global state and figures that must be closed.
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise MissingExtraError("plots need matplotlib: pip install 'tengen[plots]'") from None
 
     return Figure(figsize=(width, height), layout="constrained")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tengen.arena.report import ReportTable, as_json, summary, tables
 from tengen.arena.standings import Standings
 from tengen.core.files import replace_file, writing
+from tengen.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,15 +133,24 @@ def _html_table(table: ReportTable) -> str:
     return "\n".join(lines)
 
 
-def write_report(standings: Standings, folder: Path) -> None:
-    """Write report.md, report.html, report.json and the pictures to a folder."""
+def write_report(standings: Standings, folder: Path) -> str | None:
+    """Write report.md, report.html, report.json and the plots to a folder.
+
+    Without matplotlib there are no plots; the returned sentence says so.
+    """
     from tengen.arena.pictures import draw_pictures
 
+    drawings: dict[str, str] = {}
+    missing: str | None = None
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        drawings = draw_pictures(standings, folder)
+        try:
+            drawings = draw_pictures(standings, folder)
+        except MissingExtraError as error:
+            missing = f"the report has no plots: {error}"
         markdown = to_markdown(standings, [f"{name}.png" for name in drawings])
         replace_file(folder / "report.md", markdown.encode())
         replace_file(folder / "report.html", to_html(standings, list(drawings.values())).encode())
         text = json.dumps(as_json(standings), indent=2, ensure_ascii=False)
         replace_file(folder / "report.json", f"{text}\n".encode())
+    return missing

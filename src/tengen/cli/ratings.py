@@ -43,8 +43,8 @@ def ratings(
     print_tables(standings, Console())
     if json_file is not None:
         write_text(json_file, json.dumps(as_json(standings), indent=2, ensure_ascii=False) + "\n")
-    if report is not None:
-        write_report(standings, report)
+    if report is not None and (missing := write_report(standings, report)):
+        typer.echo(f"warning: {missing}", err=True)
 
 
 def _parse_anchor(text: str) -> tuple[str, float]:

@@ -84,6 +84,7 @@ def tournament(
         print_tables(standings, Console())
         folder = report or run.report
         if folder is not None:
-            write_report(standings, folder)
+            if missing := write_report(standings, folder):
+                typer.echo(f"warning: {missing}", err=True)
             save_games(store, folder / "games", described.name)
             typer.echo(f"wrote the report to {folder}")

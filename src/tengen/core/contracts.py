@@ -98,6 +98,8 @@ class Outcome(StrEnum):
         return cls(colour.value)
 
 
+_MAX_RULESET = 80
+"""Characters of a ruleset's text; the longest one has about 30."""
 _RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a-z0-9-]+))?", re.ASCII)
 
 
@@ -135,10 +137,11 @@ class Ruleset:
     @classmethod
     def parse(cls, text: str) -> Ruleset:
         """Read the text form (defaults: a square board, win length 5, freestyle, free opening)."""
-        match = _RULESET.fullmatch(text.strip().lower())
+        shown = text if len(text) <= _MAX_RULESET else text[:_MAX_RULESET] + "…"
+        match = _RULESET.fullmatch(text.strip().lower()) if shown is text else None
         if match is None:
             raise NotationError(
-                f"not a ruleset: {text!r} (expected WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
+                f"not a ruleset: {shown!r} (expected WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
             )
         width, height, win_length, rule, opening = match.groups()
         try:

@@ -11,6 +11,7 @@ data supports it. The threat table is built from its bits in the same way. In re
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import json
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
 from tengen.core.files import atomic_write, replace_file
 from tengen.core.position import Position
 from tengen.core.provenance import source_commit
-from tengen.errors import InputError
+from tengen.errors import InputError, MissingExtraError
 from tengen.search.weights import save_weights
 from tengen.tuning.engine_games import EngineGame, read_games
 
@@ -180,6 +181,8 @@ def write_fit(
     """Run `fit` on the games of these files. Write the weights to `target`, and the report with `config` next to it."""
     if target.suffix != ".npz":
         raise InputError(f"the weights file must end in .npz, not {target}")
+    if importlib.util.find_spec("scipy") is None:
+        raise MissingExtraError("fitting needs SciPy: pip install 'tengen[train]'")
     games = [game for path in paths for game in read_games(path)]
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")

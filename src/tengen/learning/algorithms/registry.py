@@ -32,7 +32,7 @@ _MODULES = {
     ),
 }
 
-_EXTRA = ("torch", "safetensors", "onnx", "tensorboard")
+_EXTRA = ("torch", "safetensors", "onnx", "tensorboard", "matplotlib", "scipy")
 """Packages of the extra `train`."""
 
 

@@ -25,6 +25,7 @@ import torch
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import check_layout
+from tengen.errors import MissingExtraError
 from tengen.learning.checks import check_at_least
 from tengen.learning.learner import transfer_from
 from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_run
@@ -113,7 +114,10 @@ class Loop:
         with self._closing:
             if kind is None:
                 name = f"{self.run.folder.name}, {self._config.ruleset}"
-                draw_run(self.run.metrics(), self.run.folder, name)
+                try:
+                    draw_run(self.run.metrics(), self.run.folder, name)
+                except MissingExtraError as error:
+                    self.progress.say(f"the run has no plots: {error}")
 
     def resume(self, restore: Callable[[Checkpoint], None], *counters: str) -> None:
         """Restore the newest intact checkpoint, if there is one, and delete everything after it.

@@ -6,7 +6,6 @@ Rows are passed on without validation.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from tengen.core.geometry import MAX_SIZE
@@ -92,7 +91,7 @@ class CommandReader:
         return [self._command(name, arguments.strip(), now)]
 
     def _feed_block(self, line: str, now: float) -> list[Command]:
-        words = re.sub(r"\s*,\s*", ",", line).split()
+        words = ",".join(part.strip() for part in line.split(",")).split()
         if words and words[0].upper() in _ABANDONS_BLOCK:
             return [self._close_block(is_finished=False), *self._feed_command(line, now)]
         if words and words[0].upper() in ("END", "STOP", "YXSTOP"):

@@ -61,7 +61,7 @@ def parse_about(text: str) -> About:
     >>> parse_about("Five by A. Player").name
     'Five by A. Player'
     """
-    values = {key.lower(): value for key, value in re.findall(r'(\w+)\s*=\s*"([^"]*)"', text)}
+    values = {key.lower(): value for key, value in _ABOUT_ENTRY.findall(text)}
     name = values.get("name") or text.strip()[:80]
     return About(name, values.get("version", ""), values.get("author", ""), values.get("country", ""))
 
@@ -96,6 +96,7 @@ def squares_of_points(points: tuple[Point, ...], height: int) -> str:
     return " ".join(square_of_point(point, height) for point in points)
 
 
+_ABOUT_ENTRY = re.compile(r'(?<!\w)(\w++)\s*+=\s*+"([^"]*+)"')
 _SQUARE = re.compile(r"([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})", re.ASCII)
 
 
@@ -106,13 +107,16 @@ def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
     (((7, 8),), ((7, 8), (0, 0)), None)
     """
     squares: list[tuple[int, int]] = []
-    rest = text.strip()
-    while rest:
-        match = _SQUARE.match(rest)
-        if match is None or (match.end() < len(rest) and not rest[match.end()].isspace()):
+    stripped = text.strip()
+    offset = 0
+    while offset < len(stripped):
+        match = _SQUARE.match(stripped, offset)
+        if match is None or (match.end() < len(stripped) and not stripped[match.end()].isspace()):
             return None
         squares.append((int(match[1]), int(match[2])))
-        rest = rest[match.end() :].lstrip()
+        offset = match.end()
+        while offset < len(stripped) and stripped[offset].isspace():
+            offset += 1
     return tuple(squares) or None
 
 

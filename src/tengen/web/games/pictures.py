@@ -10,6 +10,7 @@ from typing import Any
 from tengen.core.contracts import Colour, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.errors import MissingExtraError
 from tengen.web.workers.jobs import Desk, Job
 
 _DRAW_MS = 60_000  # importing matplotlib takes a second, and much longer the first time after installation
@@ -118,7 +119,12 @@ class DrawPng(Job):
         return _DRAW_MS
 
     def run(self, desk: Desk) -> bytes:
-        from matplotlib.figure import Figure
+        try:
+            from matplotlib.figure import Figure
+        except ModuleNotFoundError:
+            raise MissingExtraError(
+                "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures do not"
+            ) from None
 
         ruleset, margin = self.position.ruleset, 1.0 if self.options.coordinates else 0.6
         width, height = ruleset.width - 1 + 2 * margin, ruleset.height - 1 + 2 * margin

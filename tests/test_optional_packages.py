@@ -1,0 +1,144 @@
+"""Playing needs no more than the base dependencies; what needs more says which extra to install."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+BLOCKER = """
+import importlib.metadata, sys
+
+class Blocker:
+    allowed = {allowed}
+    owners = importlib.metadata.packages_distributions()
+
+    def find_spec(self, name, path=None, target=None):
+        owners = self.owners.get(name.partition(".")[0])
+        if owners and not self.allowed & {{owner.lower().replace("_", "-") for owner in owners}}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def closure(requirements: list[str]) -> set[str]:
+    """Return the distributions that these requirements install, themselves included."""
+    found = {"tengen"}
+    waiting = [Requirement(line) for line in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name = requirement.name.lower().replace("_", "-")
+        if name in found or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        found.add(name)
+        try:
+            waiting += map(Requirement, importlib.metadata.requires(name) or [])
+        except importlib.metadata.PackageNotFoundError:
+            continue  # for another system
+    return found
+
+
+class Environment:
+    """Runs Python as if only some distributions were installed, in its child processes too."""
+
+    def __init__(self, folder: Path, *extras: str) -> None:
+        lines = [
+            *PROJECT["dependencies"],
+            *(line for extra in extras for line in PROJECT["optional-dependencies"][extra]),
+        ]
+        self.allowed = closure(lines)
+        self.folder = folder
+        (folder / "sitecustomize.py").write_text(BLOCKER.format(allowed=self.allowed))
+
+    def run(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}"},
+        )
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def tengen(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        return self.run("-m", "tengen.cli", *arguments, text=text)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Environment:
+    return Environment(tmp_path)
+
+
+def test_the_base_has_no_large_packages(base: Environment) -> None:
+    assert {"numpy", "onnxruntime", "typer", "rich", "psutil"} <= base.allowed
+    assert not {"scipy", "matplotlib", "torch", "fastapi", "ray", "pillow"} & base.allowed
+    # The blocker blocks: otherwise the other tests prove nothing.
+    code = "try:\n    import scipy\nexcept ModuleNotFoundError as error:\n    print(error.name)"
+    assert base.run("-c", code).stdout == "scipy\n"
+
+
+def test_playing_needs_only_the_base(base: Environment) -> None:
+    assert "a1" in base.tengen("play", "random", "--rules", "9x9", text="a1\nquit\n").stdout
+    done = base.tengen("match", "alphazero:model=9x9,simulations=2", "naive", "--rules", "9x9", "--games", "2")
+    assert re.search(r"^Elo ", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_a_tournament_without_matplotlib_has_a_report_without_plots(base: Environment) -> None:
+    (base.folder / "cup.toml").write_text('rules = "9x9"\nplayers = ["random", "chains", "naive"]\n')
+    done = base.tengen("tournament", "cup.toml", "--report", "report", "--quiet")
+    assert "warning: the report has no plots: plots need matplotlib: pip install 'tengen[plots]'" in done.stderr
+    files = {path.name for path in (base.folder / "report").iterdir()}
+    assert {"report.md", "report.html", "report.json"} <= files
+    assert not any(name.endswith((".png", ".svg")) for name in files)
+    done = base.tengen("ratings", "cup.db", "--report", "again")
+    assert "pip install 'tengen[plots]'" in done.stderr
+
+
+def test_fitting_without_scipy_names_the_extra(base: Environment) -> None:
+    code = """
+from pathlib import Path
+from tengen.errors import MissingExtraError
+from tengen.tuning.evaluation_fit import FitConfig, fit_files
+try:
+    fit_files([], Path("w.npz"), FitConfig())
+except MissingExtraError as error:
+    print(error)
+"""
+    assert base.run("-c", code).stdout == "fitting needs SciPy: pip install 'tengen[train]'\n"
+
+
+def test_the_board_in_the_browser_needs_no_matplotlib(tmp_path: Path) -> None:
+    web = Environment(tmp_path, "web")
+    assert "matplotlib" not in web.allowed
+    code = """
+from tengen.core.contracts import Ruleset
+from tengen.core.position import Position
+from tengen.errors import MissingExtraError
+from tengen.web.app import create_app
+from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
+from tengen.web.services import ServerConfig
+
+create_app(ServerConfig())
+position = Position.start(Ruleset())
+assert draw_svg(position, PictureOptions()).startswith("<svg")
+try:
+    DrawPng(position=position, options=PictureOptions()).run(None)
+except MissingExtraError as error:
+    print(error)
+"""
+    sentence = "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures do not\n"
+    assert web.run("-c", code).stdout == sentence
