@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tengen.agents.opening_choices import choose_actions
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
@@ -101,8 +101,15 @@ class TimeControl(Limits):
 
     def limits(self, clock_ms: float | None) -> Limits:
         """Return the limits of a move made with `clock_ms` left on the clock."""
-        shared: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(Limits)}
-        return Limits(**shared | {"clock_ms": None if clock_ms is None else int(clock_ms)})
+        return Limits(
+            time_ms=self.time_ms,
+            clock_ms=None if clock_ms is None else int(clock_ms),
+            increment_ms=self.increment_ms,
+            nodes=self.nodes,
+            depth=self.depth,
+            simulations=self.simulations,
+            threads=self.threads,
+        )
 
     def allowed_ms(self, clock_ms: float | None) -> float | None:
         """Return the time for the next move in milliseconds; None without a time limit."""

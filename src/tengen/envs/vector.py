@@ -16,7 +16,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tengen._native import ByteVectorEnv, FloatVectorEnv, PolicyKind, Side, is_incremental
+from tengen._native import ByteVectorEnv, FloatVectorEnv, Outcome, PolicyKind, Side, is_incremental
 from tengen.core.contracts import Ruleset
 from tengen.core.native_enums import outcome_from_native
 from tengen.core.planes import layouts, native_layout
@@ -37,6 +37,8 @@ from tengen.errors import IllegalMoveError, InputError
 LAYOUTS = tuple(layout for layout in layouts() if is_incremental(native_layout(layout)))
 """The layouts of `tengen.core.planes` that native code updates incrementally."""
 
+_OUTCOMES = np.array([str(outcome_from_native(outcome)) for outcome in Outcome], dtype=object)
+"""Names of the outcomes by their native numbers."""
 _RENDER_MODES = ("ansi", "rgb_array")
 
 Actions = npt.NDArray[np.int64]
@@ -255,7 +257,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
             final_obs[board] = planes
         outcome = np.empty(self.num_envs, dtype=object)
-        outcome[boards] = [str(outcome_from_native(number)) for number in self._outcomes[boards]]
+        outcome[boards] = _OUTCOMES[self._outcomes[boards]]
         finals = {
             "action_mask": self._no_actions,
             "colour": self._final_colours * finished,
