@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tengen.agents.opening_choices import choose_actions
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
@@ -130,9 +130,8 @@ class Adjudication:
             raise NotationError(f"max_moves={self.max_moves} must be at least 1")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Time, evaluation and search effort of one move."""
+class Turn(NamedTuple):
+    """Time, evaluation and search effort of one move. Tuples travel faster between processes than data classes."""
 
     time_ms: float
     value_to_move: float | None = None

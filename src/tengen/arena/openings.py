@@ -7,10 +7,11 @@ board count as the same opening.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from tengen import records
 from tengen.agents.registry import check_plays, make_agent
@@ -23,6 +24,8 @@ from tengen.records import position_string
 
 Stones = tuple[Point, ...]
 
+_BATCH = 32
+"""Number of random openings made and stored together."""
 _TRIES = 200
 """Consecutive rejected candidates after which the conditions are relaxed."""
 
@@ -67,6 +70,10 @@ class DrawState:
     """State of the generator, as `random.Random.getstate` returns it."""
 
 
+DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
+"""An opening, its key, which is equal for symmetric openings, and the state of the draw after it."""
+
+
 class OpeningShelf(Protocol):
     """Keeps the openings made so far, so that none is made twice."""
 
@@ -82,8 +89,8 @@ class OpeningShelf(Protocol):
         """Return whether the lap has an opening with this key."""
         ...
 
-    def add(self, opening: Stones, key: str, state: DrawState) -> None:
-        """Add the next opening, with the state of the draw after it."""
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Add the next openings: all of them, or none if there is an error. `has` may be called in between."""
         ...
 
     def state(self) -> DrawState | None:
@@ -109,11 +116,12 @@ class ShelfInMemory:
         """Return whether the lap has an opening with this key."""
         return (key, lap) in self._keys
 
-    def add(self, opening: Stones, key: str, state: DrawState) -> None:
-        """Add the next opening, with the state of the draw after it."""
-        self._openings.append(opening)
-        self._keys.add((key, state.lap))
-        self._state = state
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Add the next openings."""
+        for opening, key, state in openings:
+            self._openings.append(opening)
+            self._keys.add((key, state.lap))
+            self._state = state
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, None if there is no opening."""
@@ -123,8 +131,8 @@ class ShelfInMemory:
 class RandomOpenings(Sequence[Stones]):
     """`count` openings of random stones near the centre, the same ones for the same seed.
 
-    An opening is made when it, or a later one, is first accessed. With the shelf of an earlier run, no opening of that
-    run is made again.
+    Openings are made in small batches when they are first accessed. With the shelf of an earlier run, no opening of
+    that run is made again.
 
     The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
@@ -142,7 +150,7 @@ class RandomOpenings(Sequence[Stones]):
         self._is_empty = ruleset.opening is not Opening.FREE or self._wanted == 0
         self._is_judged = stones is None
         self._shelf = shelf if shelf is not None else ShelfInMemory()
-        self._draw: Iterator[tuple[Stones, str, DrawState]] | None = None
+        self._draw: Iterator[DrawnOpening] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -152,13 +160,14 @@ class RandomOpenings(Sequence[Stones]):
             raise IndexError(f"opening {number} of {self._count}")
         if self._is_empty:
             return ()
-        if len(self._shelf) <= number:
-            self._draw = self._draw or self._openings_after(self._shelf.state())
-            for _ in range(number + 1 - len(self._shelf)):
-                self._shelf.add(*next(self._draw))
+        if (made := len(self._shelf)) <= number:
+            draw = self._draw or self._openings_after(self._shelf.state())
+            self._draw = None  # if the shelf cannot be extended, start again after its last opening
+            self._shelf.extend(islice(draw, min(self._count, number + _BATCH) - made))
+            self._draw = draw
         return self._shelf[number]
 
-    def _openings_after(self, state: DrawState | None) -> Iterator[tuple[Stones, str, DrawState]]:
+    def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
         """Yield the openings after a state of the draw without end."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
-from tengen.arena.openings import DrawState
+from tengen.arena.openings import DrawnOpening, DrawState
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
@@ -350,14 +350,19 @@ class GameStore:
             found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
             return found.fetchone() is not None
 
-    def add_opening(self, ruleset: str, opening: Sequence[Point], key: str, state: DrawState) -> None:
-        """Commit the next random opening, with the state of the draw after it."""
-        row = (ruleset, self.opening_count(ruleset), "".join(opening), key, state.lap)
-        with self._writing("an opening"):
+    def add_openings(self, ruleset: str, openings: Iterable[DrawnOpening]) -> dict[int, tuple[Point, ...]]:
+        """Commit the next random openings, with the state of the draw after them. Return the openings by number."""
+        added: dict[int, tuple[Point, ...]] = {}
+        first = self.opening_count(ruleset)
+        with self._writing("openings"):
             self._database.execute("BEGIN")
-            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+            for number, (opening, key, state) in enumerate(openings, first):
+                row = (ruleset, number, "".join(opening), key, state.lap)
+                self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+                added[number] = tuple(opening)
             self.set_setting(f"{_DRAW_SETTING}{ruleset}", [state.lap, state.rng])
             self._database.execute("COMMIT")
+        return added
 
     def draw_state(self, ruleset: str) -> DrawState | None:
         """Return the state of the draw after the last random opening, None if there is no opening."""
@@ -413,6 +418,10 @@ class GameStore:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise InputError(f"cannot store {what} in {self.path}: {error}") from None
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
 
     def _take_lock(self, path: Path) -> None:
         # A transaction on a separate file: SQLite's locks are portable and end with the process, however it ends.
@@ -459,20 +468,25 @@ class StoredOpenings:
     def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
         self._store = store
         self._ruleset = ruleset.name
+        self._count = store.opening_count(self._ruleset)
+        self._recent: dict[int, tuple[Point, ...]] = {}
 
     def __len__(self) -> int:
-        return self._store.opening_count(self._ruleset)
+        return self._count
 
     def __getitem__(self, number: int) -> tuple[Point, ...]:
-        return self._store.opening(self._ruleset, number)
+        if number not in self._recent:
+            self._recent = {number: self._store.opening(self._ruleset, number)}
+        return self._recent[number]
 
     def has(self, key: str, lap: int) -> bool:
         """Return whether the lap has an opening with this key."""
         return self._store.has_opening(self._ruleset, key, lap)
 
-    def add(self, opening: Sequence[Point], key: str, state: DrawState) -> None:
-        """Commit the next opening, with the state of the draw after it."""
-        self._store.add_opening(self._ruleset, opening, key, state)
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Commit the next openings in one transaction."""
+        self._recent = self._store.add_openings(self._ruleset, openings)
+        self._count += len(self._recent)
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, None if there is no opening."""
