@@ -1,4 +1,4 @@
-"""Game files with many games: a file is parsed once, and its other games are kept for the next requests."""
+"""Game files with many games: a file is parsed once, and its games are cached for later requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Collection:
 
 
 class Collections:
-    """The games of recently read files, by the content of the file."""
+    """Cache of the games of recently read files, keyed by the content of the file."""
 
     def __init__(self, pool: SearchPool, max_bytes: int = _MAX_BYTES) -> None:
         self._pool = pool
