@@ -49,7 +49,7 @@ export function announce(/** @type {string} */ text) {
 }
 
 /**
- * Open a dialog. `build` receives a function that closes it with an answer; Escape answers null.
+ * Open a dialog. `build` receives a function that closes the dialog with an answer; Escape closes it with null.
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => (Node | string | null)[]} build
