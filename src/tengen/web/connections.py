@@ -1,4 +1,4 @@
-"""Connection limits: their number, the time to receive a request head, and the time a client may stop reading.
+"""Connection limits: number of connections, time to receive a request head, and time a client may go without reading.
 
 uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
 request head, and `limit_concurrency` counts connections but never closes any. This subclass of its protocol adds both,
@@ -20,7 +20,7 @@ from tengen.web.limits import WebLimits
 ACCEPTED_AT_ONCE = 64
 """Connections that the event loop accepts in one batch before it handles any of them."""
 _RESERVED_DESCRIPTORS = 4 * ACCEPTED_AT_ONCE
-"""File descriptors for everything else: files, worker processes, and connections that are about to be closed."""
+"""File descriptors reserved for files, worker processes, and connections that are about to be closed."""
 _WANTED_DESCRIPTORS = 4096
 _TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"

@@ -59,7 +59,7 @@ class WebLimits:
     max_small_body_bytes: int = 256 * 1024
     """Largest body of any other request."""
     max_held_bytes: int = 128 * 1024 * 1024
-    """Largest total size of the bodies of all requests that are being received or answered."""
+    """Largest total size of the bodies of all requests in progress."""
     max_study_bytes: int = 4 * 1024 * 1024
     """Largest size of a stored study."""
     max_head_s: float = 10.0

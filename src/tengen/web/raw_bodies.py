@@ -44,7 +44,7 @@ class RawBodyRoute(APIRoute):
 
 
 def parse_body(kind: type[MessageT], body: bytes) -> MessageT:
-    """Parse a body; meant to run in a worker. Raises `MessageError` if the body does not match the type."""
+    """Parse a request body, in a worker. Raises `MessageError` if the body does not match the type."""
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:

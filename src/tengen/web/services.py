@@ -55,7 +55,7 @@ class Services:
 
     @cached_property
     def games(self) -> LiveGames:
-        """The games that are in memory, because they are being played or watched."""
+        """All games, loaded from the store on demand."""
         return LiveGames(self.store, self.pool, self.agents)
 
     @cached_property

@@ -95,7 +95,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)  # browsers that connect before the workers are ready wait in the backlog
     except OSError as error:
         listening.close()
-        raise InputError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+        raise InputError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}; try another --port"
+        ) from None
     return listening
 
 

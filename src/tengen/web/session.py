@@ -143,7 +143,9 @@ class Session:
             earlier.cancel()
         if len(self._searches) >= self._limits.max_searches:
             search.close()
-            self._send_error(id, BusyError(f"at most {self._limits.max_searches} searches can run at once on a socket"))
+            self._send_error(
+                id, BusyError(f"at most {self._limits.max_searches} searches can run on a socket; terminate one")
+            )
             return
         task = self._searches[id] = asyncio.create_task(self._guard(id, search))
         task.add_done_callback(partial(self._forget, id))
@@ -164,7 +166,9 @@ class Session:
     def _watch(self, request: Watch) -> None:
         self._unwatch(request.id)
         if len(self._watches) >= self._limits.max_watches:
-            self._send_error(request.id, BusyError(f"a socket can watch at most {self._limits.max_watches} games"))
+            self._send_error(
+                request.id, BusyError(f"a socket can watch at most {self._limits.max_watches} games; terminate one")
+            )
             return
 
         def watcher(update: Update) -> None:

@@ -84,7 +84,7 @@ class Game:
         ruleset = ruleset_of(request)
         start = start_of(request)
         if ruleset.opening is not Opening.FREE and (start.stones or request.moves):
-            raise InputError(f"a game of {ruleset} starts on an empty board; leave out the stones and moves")
+            raise InputError(f"a game of {ruleset} must start on an empty board; leave out the stones and moves")
         if start.is_over:
             raise GameOverError("the game is already over in the starting position")
         game = cls(

@@ -43,7 +43,7 @@ _MAX_GAMES = 500
 _MIN_MOVE_MS = 10
 """Thinking time of an agent whose clock has almost run out."""
 _RETRY_S = 5.0
-"""Delay before retrying to store a loss on time."""
+"""Delay before another attempt to store a loss on time."""
 
 Update: TypeAlias = GameState | TengenError
 """Update sent to a watcher: a new state, or an agent or disk error, after which the game is paused."""
@@ -64,7 +64,7 @@ class _LiveGame:
         self.turn_used_ms = 0
         """Time used in this turn before the clock was last stopped."""
         self.is_stalled = False
-        """Whether an agent's move and then a pause could not be stored. The game is shown as paused until one can."""
+        """Set if neither an agent's move nor the pause after it could be stored; the game is then shown as paused."""
 
     def running_ms(self) -> int:
         """Return the time used so far in this turn, in milliseconds."""
@@ -200,7 +200,7 @@ class LiveGames:
         self._notify(live)
 
     def _resume(self, live: _LiveGame, *, notify: bool = True) -> None:
-        """If the game is watched and not paused, start the clock and, in an agent's turn, the search."""
+        """If the game is watched and not paused, start the clock and, on an agent's turn, the search."""
         game = live.game
         if not live.watchers or game.is_over or game.is_paused or live.is_stalled:
             return

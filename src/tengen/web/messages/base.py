@@ -28,7 +28,7 @@ AgentText = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """Agent such as `alphabeta:nodes=5000`."""
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-"""Id that the client chooses; replies carry it."""
+"""Id chosen by the client; replies carry the same id."""
 
 GameId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 

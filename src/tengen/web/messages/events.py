@@ -112,14 +112,14 @@ class ReviewMove(Message):
     black_winrate: Probability
     """Black's winrate after the move."""
     winrate_loss: Probability
-    """Winrate that the player lost compared with the best move."""
+    """Winrate lost compared with the best move."""
     quality: Quality
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     best: MoveInfo | None
     """The best move in the position before the move."""
     proof: Proof | None
-    """Proved result after the move, for the side then to move."""
+    """Proved result after the move, for the side that moves next."""
 
 
 class SideSummary(Message):

@@ -97,7 +97,7 @@ class MoveNote(Message):
 
     time_ms: int
     black_winrate: Probability | None = None
-    """The player's own evaluation; None if the player did not report any."""
+    """The player's own evaluation; None if the player did not report one."""
     depth: int = 0
     visits: int = 0
     proof: Proof | None = None
@@ -115,7 +115,7 @@ class GameState(Message):
     board_y_size: int
     win_length: int
     players: dict[Seat, Player]
-    """Players by seat. The proposer is `black` of the request."""
+    """Players by seat. The proposer is the `black` player of the request."""
     black_seat: Seat | None
     """The seat that plays black; None until the opening procedure has decided it."""
     initial_stones: list[tuple[Colour, PointName]]

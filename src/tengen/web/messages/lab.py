@@ -23,7 +23,7 @@ class RunSummary(Message):
     agent: str | None
     """Agent text for the newest network of the run, such as `alphazero:run=NAME`; None if there is no network yet."""
     problem: str | None = None
-    """What is damaged; the other fields hold what could be read."""
+    """Description of the damage, if any; the other fields hold the data that could be read."""
 
 
 class RunList(Message):
@@ -75,7 +75,7 @@ class TournamentSummary(Message):
     is_live: bool
     updated_at: str
     problem: str | None = None
-    """What is damaged; the other fields hold what could be read."""
+    """Description of the damage, if any; the other fields hold the data that could be read."""
 
 
 class TournamentList(Message):
@@ -158,7 +158,7 @@ class ModelInfo(Message):
     card: str
     """The model card as Markdown."""
     problem: str | None = None
-    """What is damaged; the other fields are then empty."""
+    """Description of the damage, if any; the other fields are then empty."""
 
 
 class PaperInfo(Message):

@@ -72,12 +72,12 @@ class PositionInfo(Message):
     board_y_size: int
     win_length: Annotated[int, Field(ge=MIN_WIN_LENGTH, le=MAX_WIN_LENGTH)]
     turn_number: int
-    """Number of moves, without the initial stones."""
+    """Number of moves, not counting the initial stones."""
     current_player: Colour
     outcome: Outcome
     winning_line: list[PointName]
     legal: list[PointName]
-    """Points where the side to move may play, without forbidden points."""
+    """Points where the side to move may play, excluding forbidden points."""
     fouls: list[FoulPoint]
     threats: Threats | None = None
     """None if not requested, or if the win length is not 4 or 5."""

@@ -82,9 +82,9 @@ class ImportRequest(Message):
     rules: RulesText | None = None
     """Ruleset for files that do not state one."""
     rows: Literal["bottom", "top"] = "bottom"
-    """Side of the board on which a position string has row 1."""
+    """Whether row 1 of a position string is at the bottom or at the top of the board."""
     index: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """Which game of a collection to read."""
+    """Index of the game to read, for a file with several games."""
 
 
 class ImportResult(Message):

@@ -30,7 +30,7 @@ class Desk(Protocol):
     """Interface through which a running job uses its worker: agents, progress reports and the stop signal."""
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
-        """Return the agent for a text. If a seed is given, the agent is in the game with that ruleset and seed."""
+        """Return the agent for a text. With a seed, start a new game unless the agent is already in that game."""
         ...
 
     def report(self, payload: Any) -> None:
@@ -58,7 +58,7 @@ class Job(ABC):
 
     @property
     def weight(self) -> float:
-        """Scheduling weight: the time of a job with weight 2 is charged to its owner at half the rate."""
+        """Scheduling weight. The owner is charged the CPU time divided by this weight."""
         return 1.0
 
     @property

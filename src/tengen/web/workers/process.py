@@ -1,4 +1,4 @@
-"""Code that runs inside a worker process: runs one job at a time and caches agents between jobs."""
+"""The worker process: runs one job at a time and caches agents between jobs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.web.workers.jobs import Job
 
 _MAX_AGENTS = 16
-"""Maximum number of cached agents: more than there are levels, so that games and analyses share the cache."""
+"""Maximum number of cached agents; above the number of levels, so that games do not evict the agents of analyses."""
 _MAX_PROCESS_BYTES = 512 << 20
 """Resident memory above which cached agents are closed before another one is created."""
 _AGENT_BYTES = 264 << 20
-"""Memory limit passed to an agent. It covers the whole process, so about 64 MB remain for tables and trees."""
+"""Process memory limit passed to each agent; it leaves about 64 MB for tables and trees."""
 _WARM_AGENT = "alphabeta"
 
 
 @contextmanager
 def prepare_worker() -> Iterator[CarryOut]:
-    """Load the modules that nearly every job needs, so that the first job does not wait for them."""
+    """Warm up the worker: load everything that nearly every job needs, so that the first job does not wait for it."""
     with AgentCache(_make_agent, max_agents=_MAX_AGENTS, max_process_bytes=_MAX_PROCESS_BYTES) as agents:
         agents.get(_WARM_AGENT).choose(Position.start(Ruleset()), Limits(depth=1))
         yield JobRunner(agents).run

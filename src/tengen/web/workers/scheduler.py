@@ -39,7 +39,7 @@ _PATIENCE_S = 1.0
 """Time after which an analysis can be preempted even if it has not reported."""
 _MAX_FAILED_STARTS = 5
 _RETRY_S = 1.0
-"""Delay before retrying to start a process after the system refused it."""
+"""Delay before another attempt to start a process that could not be started."""
 _AWAY_COST_S = 0.5
 """Cost of resuming an analysis on a different worker, whose transposition table does not contain it."""
 _FIRST_GUESS_S = 0.1
@@ -68,11 +68,11 @@ class SearchPoolConfig:
     slice_ms: int = 400
     """Later time slices of an analysis while other analyses wait."""
     play_ms: int = 2000
-    """Time after the last request for a move during which one of several workers is kept free of analyses."""
+    """How long one worker is kept free of analyses after the last request for a move, if there are several workers."""
 
     @property
     def worker_count(self) -> int:
-        """Number of processes."""
+        """The actual number of processes."""
         return self.workers or max(2, os.cpu_count() or 2)
 
 
@@ -123,16 +123,16 @@ class SearchTask:
 
 
 class SearchPool:
-    """The workers and their queue. All methods must be called in the event loop of `start`."""
+    """The workers and their queue. All methods must be called on the event loop that ran `start`."""
 
     def __init__(self, config: SearchPoolConfig | None = None) -> None:
         self.config = config or SearchPoolConfig()
         self._workers: list[_Worker] = []
         self.waiting: list[SearchTask] = []
         self._usage_s: dict[str, float] = {}
-        """Weighted processor time by owner."""
+        """Weighted CPU time by owner."""
         self._level_s = 0.0
-        """Usage at which a new owner starts; never falls."""
+        """Usage at which a new owner starts; it never decreases."""
         self._expected_s: dict[str, float] = {}
         """Running average of the cost of jobs by family."""
         self._last_move_at = float("-inf")
