@@ -1,5 +1,5 @@
 // @ts-check
-/** Client for the server's API (docs/api.md): HTTP for single requests, one WebSocket for everything with updates. */
+/** Client for the server's API (docs/api.md): HTTP for single requests, one WebSocket for live updates. */
 
 import { t, tIfKnown } from "./i18n.js";
 
@@ -183,7 +183,7 @@ class Socket {
       stream.onMessage(message);
       return;
     }
-    // A rate limit is not a failure: a lasting stream is requested again after the given delay.
+    // A rate limit is not a failure: the request of a lasting stream is sent again after the given delay.
     if (message.retryAfterMs && stream.lasts) {
       setTimeout(() => this.streams.has(id) && this.send(stream.message), message.retryAfterMs);
       return;

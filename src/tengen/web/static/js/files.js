@@ -204,7 +204,7 @@ export function openExport(formats, record, picture) {
   });
 }
 
-/** Copy a text to the clipboard. */
+/** Copy text to the clipboard. */
 export async function copy(/** @type {string} */ text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,6 @@
 // @ts-check
 /** The play page. The game runs on the server; the page shows its state and sends the user's actions. A stone is drawn
- *  on the click and removed again if the server rejects the move. */
+ *  as soon as the user clicks, and removed again if the server rejects the move. */
 
 import { newGame, rematch, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";

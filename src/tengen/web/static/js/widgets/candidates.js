@@ -8,16 +8,16 @@ import { chanceColour } from "../board/render.js";
 /** @import { AnalysisMessage, Colour, MoveInfo } from "../messages.js" */
 /** @import { Candidate, Stone } from "../board/state.js" */
 
-/** The label of a candidate, from the side to move's point of view. */
+/** The label of a candidate: its proof or win rate for the side to move. */
 const valueOf = (/** @type {MoveInfo} */ move) =>
   move.proof?.text.replace("-", "−") ?? String(Math.round(100 * move.winrate));
 
-/** The winning chance of the side to move, 0 to 1; a proof counts as certain. */
+/** The win rate of the side to move, 0 to 1; a proved win counts as 1 and a proved loss as 0. */
 const chanceOf = (/** @type {MoveInfo} */ move) =>
   move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate;
 
 /**
- * Convert the candidates of an analysis for the board.
+ * Return the candidates of an analysis in the form that the board expects.
  * @param {AnalysisMessage} analysis
  * @param {boolean} [second] whether it comes from the second engine
  * @returns {Candidate[]}

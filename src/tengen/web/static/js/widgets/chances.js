@@ -16,7 +16,7 @@ export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colo
   return `${sign}M${proof.plies}`;
 }
 
-/** Format a chance from the chosen perspective: `64%` or `+M5`. */
+/** Format an evaluation from the chosen perspective: `64%` or `+M5`. */
 export function chanceText(/** @type {Chance} */ chance, /** @type {Colour} */ toMove) {
   const flip = settings.perspective === "to-move" && toMove === "white";
   if (chance.proof)
