@@ -114,7 +114,7 @@ def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"has no model\.onnx; a training run writes it after its first iteration"):
         make_agent(f"{kind}:run={tmp_path}")
     (write_model(tmp_path) / "model-int8.onnx").unlink()
-    with pytest.raises(InputError, match=r"has no model-int8\.onnx: training runs have their network in fp32 only"):
+    with pytest.raises(InputError, match=r"has no model-int8\.onnx: training runs write only fp32 networks"):
         make_agent(f"{kind}:run={tmp_path},precision=int8")
 
 

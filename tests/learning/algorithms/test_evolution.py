@@ -199,7 +199,7 @@ def test_nan_weights_stop_the_run(tmp_path: Path) -> None:
         ("learner.deviation=0", "deviation 0"),
         ("learner.mean_rate=-1", "mean_rate -1.0 is not a number above 0"),
         ("generations=0", "generations 0 is not a number of at least 1"),
-        ("play.opponents=['self', 'past']", "self is not allowed"),
+        ("play.opponents=['self', 'past']", "remove self from play.opponents"),
         ("play.opponents=['nobody']", "unknown opponent 'nobody'"),
         ("moves=worst", "worst"),
         ("learner.poplation=10", "did you mean 'population'"),

@@ -244,7 +244,7 @@ def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
 
 def test_guards_stop_a_collapsed_policy(tmp_path: Path) -> None:
     settings = ("guards.min_policy_entropy=5.0", "guards.patience=2")
-    with pytest.raises(RunError, match=r"policy entropy .* is below 5 for 2 iterations in iteration 2"):
+    with pytest.raises(RunError, match=r"policy entropy .* has been below 5 for 2 iterations in iteration 2"):
         go(begin(tmp_path / "run", "ppo", *settings))
     assert GuardConfig().patience > 1
 

@@ -1,9 +1,9 @@
 """Proximal policy optimization (Schulman et al. 2017): policy gradient with steps that stay near the old policy.
 
 An iteration plays a batch of games against the network itself, a pool of earlier networks and simple players, then
-trains on their rows for a few epochs. Illegal moves are masked, which gives a valid gradient (Huang and Ontañón 2022).
-In self-play both sides are trained: advantages are those of the player to move and change sign from row to row. An
-iteration depends only on the seed, its number and its initial weights.
+trains on their rows for a few epochs. Illegal moves are masked, which leaves the gradient valid (Huang and Ontañón
+2022). In self-play both sides are trained: advantages are from the perspective of the player to move. An iteration
+depends only on the seed, its number and its initial weights.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Rollout:
 
 
 def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict[str, Tensor]:
-    """Return the unweighted means of `policy` and `value` loss, `entropy` (maximised) and `kl` from the old policy.
+    """Return the unweighted mean `policy` and `value` losses, `entropy` (to be maximised) and `kl` from the old policy.
 
     The policy loss is -min(ratio · A, clipped ratio · A), so the gradient is 0 once the ratio has left its range.
     """
