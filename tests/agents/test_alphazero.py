@@ -90,7 +90,7 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:simulations=0", "simulations 0 is below 1"),
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
-        ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
+        ("alphazero:model=a,run=b", "model=a and run=b are two networks"),
         ("alphazero:preset=zero9,vcf=9", "vcf=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:preset=zero9,vct=9", "vct=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:batch=0", "leaves 0"),

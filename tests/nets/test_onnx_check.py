@@ -269,7 +269,7 @@ CRAFTED = {
         craft([], metadata={**METADATA, "precision": "int1"}),
         "has the unknown precision 'int1'",
     ),
-    "unknown discount": (craft([], metadata={**METADATA, "discount": "x"}), "names the discount 'x'"),
+    "unknown discount": (craft([], metadata={**METADATA, "discount": "x"}), "has the discount 'x'"),
     "no protobuf": (seal(b"\xff\xff\xff\xff"), "is not a network that Tengen can use"),
     "two graphs": (seal(craft([])[:-76] * 2), "field [17] of the file occurs twice"),
 }
