@@ -41,7 +41,7 @@ class PlaySettings:
 
 
 class GamePlayer:
-    """Player of tournament games that keeps agents open between games."""
+    """Plays tournament games and keeps their agents open in between."""
 
     def __init__(self, settings: PlaySettings) -> None:
         self._settings = settings

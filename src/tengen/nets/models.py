@@ -46,7 +46,7 @@ class Backend(StrEnum):
 _FILES = {Precision.FP32: "model.onnx", Precision.INT8: "model-int8.onnx"}
 WEIGHTS_FILE = "model.safetensors"
 _OLD_NAMES = {"pg9": "pg-9x9-paper"}
-"""Former name → name of a shipped model."""
+"""Former name → current name of a shipped model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def read_card(name: str) -> dict[str, Any]:
     path = _shipped(name) / "card.json"
     card = read_json(path)
     if not isinstance(card, dict):
-        raise InputError(f"{path} is damaged: it is not a table")
+        raise InputError(f"{path} is damaged: its content is not a table")
     return card
 
 
@@ -113,7 +113,8 @@ def load_model(
 ) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
     """Load a network by the name of a shipped model, the folder of a training run, or the path of an ONNX file.
 
-    Raises `InputError` if the file is damaged or the name is unknown. `threads` are used per evaluation.
+    `threads` is the number of threads per evaluation. Raises `InputError` if the file is damaged or the name is
+    unknown.
     """
     wanted, engine = _member(Precision, precision), _member(Backend, backend)
     path = find_model(model, wanted)

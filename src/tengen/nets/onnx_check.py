@@ -242,7 +242,7 @@ class _Call(NamedTuple):
         """Return an input that is used as a shape."""
         numbers = self.inputs[place].numbers
         if numbers is None:
-            raise ValueError(f"input {place} is not a known shape")
+            raise ValueError(f"input {place} cannot be used as a shape")
         return numbers
 
     def floats(self) -> list[Value]:
@@ -306,9 +306,9 @@ def _conv(call: _Call) -> list[Value]:
     filters, inputs, *kernel = weight.shape
     pads = call.attribute("pads", (0,) * 4)
     if inputs != channels or len(board) != 2 or len(kernel) != 2 or any(one.shape != (filters,) for one in bias):
-        raise ValueError("the weights do not match")
+        raise ValueError("the weights do not match the input")
     if tuple(call.attribute("kernel_shape", kernel)) != tuple(kernel) or len(pads) != 4:
-        raise ValueError("the kernel does not match")
+        raise ValueError("the kernel size does not match the weights")
     if any(not 0 <= pad < max(kernel) for pad in pads):
         raise ValueError(f"the padding {pads} is too large")
     sizes = [size + pads[axis] + pads[axis + 2] - kernel[axis] + 1 for axis, size in enumerate(board)]
@@ -347,14 +347,14 @@ def _gemm(call: _Call) -> list[Value]:
     (rows, inner), (one, other) = a.shape, b.shape
     inputs, columns = (other, one) if call.attribute("transB", 0) else (one, other)
     if inputs != inner or any(_broadcast((rows, columns), one.shape) != (rows, columns) for one in bias):
-        raise ValueError("the weights do not match")
+        raise ValueError("the weights do not match the input")
     return [Value(FLOAT, (rows, columns))]
 
 
 def _mat_mul(call: _Call) -> list[Value]:
     a, b = (value.shape for value in call.floats())
     if a[-1] != b[-2]:
-        raise ValueError("the matrices do not match")
+        raise ValueError("the sizes of the matrices do not match")
     return [Value(FLOAT, (*_broadcast(a[:-2], b[:-2]), a[-2], b[-1]))]
 
 
@@ -429,7 +429,7 @@ def _slice(call: _Call) -> list[Value]:
         numbers = None if numbers is None else numbers[taken]
     if given.kind == INT64:
         if numbers is None:
-            raise ValueError("it is not a known shape")
+            raise ValueError("it cannot be used as a shape")
         return [_numbers(numbers)]
     return [Value(FLOAT, _positive(*shape))] if given.kind == FLOAT else []
 

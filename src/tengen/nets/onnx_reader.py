@@ -99,7 +99,7 @@ def read_model(data: bytes, place: str) -> Model:
 
 
 class _Reader:
-    """Reader of messages that limits the number of fields."""
+    """Parser of protobuf messages that limits the total number of fields."""
 
     def __init__(self) -> None:
         self._left = _MAX_FIELDS

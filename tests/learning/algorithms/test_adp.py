@@ -283,7 +283,7 @@ def test_a_run_stops_on_nan_or_infinite_values(tmp_path: Path) -> None:
         ("self_play.random_stones=9", "random_stones 9 is outside 0–8"),
         ("self_play.opponents_share=0.9", "is above 1"),
         ("learner.trace=1.5", "trace"),
-        ("learner.learning_rate=-1", r"learning_rate -1\.0 is not a number of at least 0"),
+        ("learner.learning_rate=-1", r"learning_rate -1\.0 must be finite and at least 0"),
         ("learner.threads=0", "threads 0"),
         ("critic.hidden=9", "multiple of 8"),
         ("learner.lambda=0.5", "lambda"),

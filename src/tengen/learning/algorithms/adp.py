@@ -30,7 +30,7 @@ from tengen.learning.run.progress import Progress
 from tengen.search.critic import CRITIC_FILE, Activation, Critic, CriticConfig, CriticInput, FloatArray, load_critic
 from tengen.search.critic_games import CriticGames, check_policy_name, play_games
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _GAMES, _LEARNING = 0, 1
 
 
@@ -54,7 +54,7 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlayConfig:
-    """Games of an iteration."""
+    """Settings of the games played in an iteration."""
 
     games: int = 256
     """Games per iteration."""
@@ -90,7 +90,7 @@ class CriticPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """TD targets and training steps."""
+    """Settings of the TD targets and training steps."""
 
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
@@ -115,7 +115,7 @@ class LearnerConfig:
     average: float = 0.0
     """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
 
     def __post_init__(self) -> None:
         check_share(self, "trace")
@@ -126,7 +126,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(LoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     init_from: str = ""
     """Run, shipped critic or file to start from; its weights must have the same shapes."""
@@ -262,14 +262,14 @@ class Learner(AveragedLearner[CriticNet]):
         self._config = config
 
     def step(self, samples: CriticSamples, rows: npt.NDArray[np.int64], fraction: float) -> float:
-        """Take one training step on `rows` at a fraction of the run; return the loss."""
+        """Take one training step on `rows` at the given fraction of the run; return the loss."""
         *inputs, targets = samples.batch(rows)
         loss = compute_loss(self.net(*inputs), targets, self._config.loss)
         self.optimize(loss, self.learning_rate(fraction))
         return float(loss.detach())
 
     def learning_rate(self, fraction: float) -> float:
-        """Return the learning rate at a fraction of the run."""
+        """Return the learning rate at the given fraction of the run."""
         return linear_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
@@ -344,7 +344,7 @@ def plan_games(config: CriticPlayConfig, pool: CriticPool, rng: np.random.Genera
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:

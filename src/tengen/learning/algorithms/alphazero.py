@@ -41,7 +41,7 @@ from tengen.nets.models import Precision
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _CALIBRATION, _LEARNING = 1, 2  # `game_source` uses 0 and 3
 _CALIBRATION_POSITIONS = 256
 """Number of positions used to calibrate int8 networks."""
@@ -54,7 +54,7 @@ _VALIDATION = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayConfig:
-    """Self-play of an iteration."""
+    """Settings of self-play."""
 
     games: int = 128
     """Games per iteration."""
@@ -67,7 +67,7 @@ class SelfPlayConfig:
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
     device: Device = Device.AUTO
-    """Device of the network in self-play; on a cluster, auto means cpu."""
+    """Device that runs the network in self-play; on a cluster, auto means cpu."""
     gpus: float = 1.0
     """Share of a GPU that each cluster worker reserves if the device is cuda."""
     first_simulations: int = 0
@@ -83,7 +83,7 @@ class SelfPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps."""
+    """Settings of the training steps."""
 
     batch: int = 256
     """Batch size: positions per step."""
@@ -108,13 +108,13 @@ class LearnerConfig:
     soft_policy_weight: float = 2.0
     """Weight of the soft-policy loss, if the network has that head."""
     reply_weight: float = 0.15
-    """Weight of the loss of the predicted reply, if the network has that head."""
+    """Weight of the reply loss, if the network predicts the opponent's reply."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
     device: Device = Device.AUTO
-    """Device of a training step."""
+    """Device for training steps."""
     precision: StepPrecision = StepPrecision.FP32
-    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
+    """Number format for training steps; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "threads")
@@ -126,12 +126,12 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     warm_start: WarmStartConfig = field(default_factory=WarmStartConfig)
     """Training on engine games before self-play."""
     search: PuctConfig = field(default_factory=PuctConfig)
-    """Search of self-play."""
+    """Search used in self-play."""
     openings: Openings = field(default_factory=lambda: Openings(fraction=0.0))
     """Openings of self-play games."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
@@ -272,7 +272,7 @@ class Learner(AveragedLearner[Net]):
         return copy.deepcopy(self.average).cpu()
 
     def learning_rate(self, fraction: float) -> float:
-        """Return the learning rate at a fraction of the run."""
+        """Return the learning rate at the given fraction of the run."""
         return cosine_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
@@ -308,7 +308,7 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """This process."""
+    """Place that does all work in this process."""
 
     device: Device | None = None
 
@@ -326,7 +326,7 @@ class LocalPlace:
 
 
 def train(run: Run, progress: Progress, place: Place | None = None) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     place = place or LocalPlace()
     config = run.config(Config)
     if place.device is not None:

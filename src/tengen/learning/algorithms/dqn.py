@@ -32,7 +32,7 @@ from tengen.learning.run.progress import Progress
 from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _PLAYING, _LEARNING = 0, 1
 
 
@@ -41,7 +41,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps and exploration."""
+    """Settings of the training steps and of exploration."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -68,7 +68,7 @@ class LearnerConfig:
     clip: float = 1.0
     """Maximum gradient norm."""
     threads: int = 1
-    """Threads of self-play and training."""
+    """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "reuse")
@@ -82,7 +82,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
     """Games of an iteration."""
@@ -217,7 +217,7 @@ def _to_tensors(rows: Transitions) -> tuple[Tensor, Tensor]:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

@@ -42,7 +42,7 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 Floats = npt.NDArray[np.float64]
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _EVOLVING, _SHOWING = 0, 1
 
 
@@ -73,7 +73,7 @@ class LearnerConfig:
     deviation_rate: float = 0.0
     """Learning rate of the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
     threads: int = 1
-    """Threads of the forward pass."""
+    """Number of threads for the forward pass."""
 
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
@@ -85,7 +85,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     generations: int = 5
     """Generations per iteration; in each, every candidate plays `play.games` games."""
@@ -94,7 +94,7 @@ class Config(NetLoopConfig):
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.MDRNN, planes="own-other", channels=10))
     """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=64, opponents=("naive:level=1",)))
-    """Games of a candidate."""
+    """Games that each candidate plays."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -214,7 +214,7 @@ def points(episodes: Episodes) -> float:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

@@ -41,7 +41,7 @@ from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initi
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _PLAYING = 0
 _ROWS_AT_ONCE = 1024
 
@@ -67,7 +67,7 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Updates of the weights."""
+    """Settings of the weight updates."""
 
     optimizer: Optimizer = Optimizer.RMSPROP
     """Optimizer; the paper uses RMSProp."""
@@ -90,7 +90,7 @@ class LearnerConfig:
     clip: float = 0.0
     """Maximum gradient norm; 0 for no limit."""
     threads: int = 1
-    """Threads of self-play and training."""
+    """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight", "clip")
@@ -117,7 +117,7 @@ class RunningRewardConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     updates: int = 20
     """Updates per iteration; each uses `play.games` games."""
@@ -182,7 +182,7 @@ class Learner:
             self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
     def update(self, episodes: Episodes, fraction: float) -> dict[str, float]:
-        """Do one update at a fraction of the run; return the losses."""
+        """Do one update at the given fraction of the run; return the losses."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
@@ -235,7 +235,7 @@ class RunningReward:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

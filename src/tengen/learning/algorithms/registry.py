@@ -43,7 +43,7 @@ class Algorithm(Protocol):
     """Frozen dataclass with the configuration."""
 
     def train(self, run: Run, progress: Progress) -> None:
-        """Train a run to its end."""
+        """Train a run until it is finished."""
 
 
 def algorithm_names() -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def find_algorithm(name: str) -> Algorithm:
 
 @contextmanager
 def training_imports() -> Iterator[None]:
-    """Convert a failed import of a training package to an error with the extra to install."""
+    """Convert a failed import of a training package to an error that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -29,13 +29,13 @@ from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _LEARNING, _VALIDATION = 0, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps."""
+    """Settings of the training steps."""
 
     batch: int = 256
     """Batch size: samples per step."""
@@ -56,9 +56,9 @@ class LearnerConfig:
     value_weight: float = 0.5
     """Weight of the value loss, if the network has a value head; the policy loss has weight 1."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
     precision: StepPrecision = StepPrecision.FP32
-    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
+    """Number format for training steps; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "steps", "threads")
@@ -69,7 +69,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     data: str = ""
     """Folder of a data set."""
@@ -124,7 +124,7 @@ class Learner(AveragedLearner[Net]):
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     dataset = Dataset.open(Path(config.data))
     if dataset.ruleset != config.ruleset:

@@ -132,7 +132,7 @@ def entropy(log_policy: Tensor) -> Tensor:
 
 
 class EpisodePlayer:
-    """Player of batches of games between a network and its opponents."""
+    """Plays batches of games between a network and its opponents."""
 
     def __init__(self, ruleset: Ruleset, layout: str, config: PlayConfig) -> None:
         self._config = config
@@ -305,7 +305,7 @@ def generalised_advantages(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolConfig:
-    """Earlier networks that play as the opponent `past`."""
+    """Settings of the pool of earlier networks, which play as the opponent `past`."""
 
     size: int = 8
     """Maximum number of networks; the newest are kept. The initial network is the first."""

@@ -26,7 +26,7 @@ from tengen.search.puct_self_play import Openings, SelfPlay
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """State of a source in a checkpoint: name → array."""
 
-# Purposes of random generators, in addition to those of the algorithm.
+# Values of `purpose` for `iteration_rng`; the algorithm uses others.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3
 
 

@@ -24,12 +24,12 @@ from tengen.tuning.engine_games import EngineGame, read_games
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStartConfig:
-    """Training on engine games before the first iteration."""
+    """Settings of the training on engine games before the first iteration."""
 
     games: str = ""
     """File written by `tengen data generate` (default: no warm start)."""
     epochs: float = 4.0
-    """Number of passes over its positions."""
+    """Number of passes over the positions of the file."""
     learning_rate: float | None = None
     """Initial learning rate, which falls to `learner.final_learning_rate` (default: `learner.learning_rate`)."""
 

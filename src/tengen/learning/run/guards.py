@@ -13,7 +13,7 @@ from tengen.learning.checks import check_at_least
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardConfig:
-    """Limits at which a run stops with an error; its last checkpoint is kept."""
+    """Limits below which a run stops with an error; its last checkpoint remains."""
 
     min_policy_entropy: float = 0.02
     """Mean policy entropy in nats below which the policy counts as collapsed."""

@@ -104,11 +104,11 @@ class StrengthPoint:
     scores: Mapping[str, float] = field(default_factory=dict)
     """Opponent → points per game, weakest opponent first."""
     seconds: float = 0.0
-    """Wall-clock time of the run until the measurement."""
+    """Wall-clock time of the run before the measurement."""
     cpu_seconds: float = 0.0
-    """CPU time of the run until the measurement."""
+    """CPU time of the run before the measurement."""
     games: int = 0
-    """Games of the run until the measurement."""
+    """Games played before the measurement."""
 
 
 def strength_curve(metrics: Iterable[Mapping[str, Any]]) -> list[StrengthPoint]:
@@ -218,7 +218,7 @@ class RunReader:
         return False
 
     def updated_at(self) -> float:
-        """See `updated_at`."""
+        """Return the time of the last update; see the function `updated_at`."""
         return updated_at(self.folder)
 
     # -- files -----------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class RunReader:
         return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
 
     def _read_metrics(self, left_out: LeftOut, size: int | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the readable lines among the last `size` bytes; None for all."""
+        """Yield the readable lines in the last `size` bytes, or in the whole file if `size` is None."""
         with self._open_metrics() as file:
             if file is None:
                 return
@@ -352,7 +352,7 @@ def is_number(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # an integer of more than 308 digits
+    except OverflowError:  # an integer with more than 308 digits
         return False
 
 

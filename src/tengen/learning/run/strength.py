@@ -41,7 +41,7 @@ LADDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthConfig:
-    """When and how strength is measured."""
+    """Settings of the strength measurements."""
 
     every: int = 10
     """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
@@ -98,7 +98,7 @@ class Strength:
     """Opponent → results as black and as white."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to the table that the metrics hold; `strength_curve` in `reading` reads it."""
+        """Convert to a table for the metrics, which `strength_curve` in `reading` reads."""
         return {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),
