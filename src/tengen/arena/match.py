@@ -67,7 +67,7 @@ _PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, 
 
 
 class ProofTrust(StrEnum):
-    """How many players must claim a proved result to end the game."""
+    """Claims of a proved result that end the game."""
 
     NONE = "none"
     ONE = "one"

@@ -189,7 +189,7 @@ class MdrnnNet(Net):
 class GatedSweep(Sweep):
     """A unit that mixes the states of its three neighbours with a new candidate; the shares sum to one.
 
-    With the neighbour above left, one of the four sweeps can follow any line of the board directly.
+    Because of the neighbour above left, one of the four sweeps runs along each line of the board, even a diagonal.
     """
 
     sees_diagonal = True

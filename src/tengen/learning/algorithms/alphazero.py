@@ -90,7 +90,7 @@ class LearnerConfig:
     reuse: float = 4.0
     """Average number of times each new position is used."""
     epochs: float = 0.0
-    """Passes over the whole window per iteration, which replace `reuse`; 0 uses `reuse`."""
+    """Passes over the whole window per iteration, instead of `reuse`; 0 uses `reuse`."""
     learning_rate: float = 2e-3
     """Initial learning rate."""
     final_learning_rate: float = 1e-4

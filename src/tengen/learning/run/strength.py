@@ -46,7 +46,7 @@ class StrengthConfig:
     every: int = 10
     """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
     points: int = 0
-    """Number of measurements, evenly spaced over the run, which replaces `every`; 0 uses `every`."""
+    """Number of measurements, evenly spaced over the run, instead of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
     """Opponents on the ladder as agent texts (default: those in `LADDER` that support the ruleset)."""
     anchor: str = "rule-based"
