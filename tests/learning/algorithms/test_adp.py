@@ -278,7 +278,7 @@ def test_a_run_stops_on_nan_or_infinite_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("ruleset=3x3:3", "win lengths 4 and 5"),
+        ("ruleset=3x3:3", "win length 4 or 5"),
         ("self_play.opponents=['nobody']", "is not a simple player"),
         ("self_play.random_stones=9", "random_stones 9 is outside 0–8"),
         ("self_play.opponents_share=0.9", "is above 1"),
