@@ -80,7 +80,7 @@ class ProofTrust(StrEnum):
 class TimeControl(Limits):
     """Limits of a player for a whole game: the `Limits` of each move, the clock at the start and the tolerance.
 
-    None means no limit. `clock_ms` changes during a game and stays None here; `match_ms` is its first value.
+    None means no limit. `clock_ms` changes during a game and stays None here; `match_ms` is its initial value.
     """
 
     match_ms: int | None = None
@@ -118,12 +118,12 @@ class TimeControl(Limits):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudication:
-    """Conditions for ending a game before it is over."""
+    """Conditions under which a game is decided before it is played out."""
 
     proofs: ProofTrust = ProofTrust.NONE
-    """Whether claims of a proved result end the game."""
+    """Claims of a proved result that end the game."""
     max_moves: int | None = None
-    """Number of stones on the board at which the game is a draw; None for no limit."""
+    """Number of stones at which the game is declared a draw; None for no limit."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
@@ -172,7 +172,7 @@ class GameResult:
 
 
 Watch = Callable[[int, float | None], None]
-"""Called before each wait for a player with its seat and the milliseconds it may take (None: no limit)."""
+"""Callback before each wait for a player: (seat, milliseconds allowed, or None for no limit)."""
 
 
 def play_game(
@@ -303,7 +303,7 @@ class _Game:
         return self._position.outcome, Ending.FULL_BOARD if is_draw else Ending.NO_LEGAL_POINT
 
     def _take_turn(self) -> Outcome | None:
-        """Ask for a move and play it. Return the proved outcome if the game may be stopped on it."""
+        """Ask for a move and play it. Return the proved outcome if it ends the game."""
         mover = self._position.to_move
         seat = self._black_seat if mover is Colour.BLACK else 1 - self._black_seat
         decision, spent_ms = self._timed(seat, lambda agent, limits: agent.choose(self._position, limits))

@@ -25,7 +25,7 @@ from tengen.records import position_string
 Stones = tuple[Point, ...]
 
 _BATCH = 32
-"""Number of random openings made and stored together."""
+"""Number of random openings generated and stored together."""
 _TRIES = 200
 """Consecutive rejected candidates after which the conditions are relaxed."""
 
@@ -65,7 +65,7 @@ class DrawState:
     """State of the random draw after an opening."""
 
     lap: int
-    """How often all distinct openings were used up."""
+    """Number of times that all distinct openings were used up."""
     rng: tuple[Any, ...]
     """State of the generator, as `random.Random.getstate` returns it."""
 
@@ -75,7 +75,7 @@ DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
 
 
 class OpeningShelf(Protocol):
-    """Keeps the openings made so far, so that none is made twice."""
+    """Storage of the openings generated so far, so that none is generated twice."""
 
     def __len__(self) -> int:
         """Return the number of openings."""
@@ -99,7 +99,7 @@ class OpeningShelf(Protocol):
 
 
 class ShelfInMemory:
-    """A shelf that is lost with the process."""
+    """A shelf in memory only."""
 
     def __init__(self) -> None:
         self._openings: list[Stones] = []
@@ -131,10 +131,10 @@ class ShelfInMemory:
 class RandomOpenings(Sequence[Stones]):
     """`count` openings of random stones near the centre, the same ones for the same seed.
 
-    Openings are made in small batches when they are first accessed. With the shelf of an earlier run, no opening of
-    that run is made again.
+    Openings are generated in small batches when they are first accessed. With the shelf of an earlier run, the openings
+    of that run are reused.
 
-    The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
+    The stones are within two lines of the centre, or more if there are too few points. No colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
     lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are. Openings are distinct under
     symmetry until all distinct ones are used.
@@ -168,7 +168,7 @@ class RandomOpenings(Sequence[Stones]):
         return self._shelf[number]
 
     def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
-        """Yield the openings after a state of the draw without end."""
+        """Yield an endless stream of the openings after a state of the draw."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)
@@ -229,8 +229,8 @@ class BalancedOpening:
 def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
     """Yield an endless stream of balanced openings, distinct under symmetry, and None for each rejected candidate.
 
-    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent give the
-    same openings.
+    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent produce
+    the same openings.
     """
     rng = random.Random(f"balanced {seed}")
     sources = [
@@ -322,7 +322,7 @@ def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int 
 
 
 def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return a key that two openings share exactly if they are equal under a symmetry of the board."""
+    """Return a key that two openings share if and only if they are equal under a symmetry of the board."""
     indices = [point.index(ruleset.width) for point in opening]
     black, white = indices[::2], indices[1::2]
     images = []

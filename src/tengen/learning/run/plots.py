@@ -18,7 +18,7 @@ Metrics = Sequence[Mapping[str, Any]]
 def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
     """Draw `losses`, `accuracy` and `strength` into the folder as SVG and PNG; return the PNG files.
 
-    Quantities that the metrics lack are skipped.
+    Plots without data in the metrics are skipped.
     """
     drawings = {
         "losses": (draw_losses, [line for line in metrics if line.get("losses")]),
@@ -58,7 +58,7 @@ def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
 
 
 def draw_strength(axes: Axes, metrics: Metrics) -> None:
-    """Draw the rating against the ladder with its 95 % interval."""
+    """Draw the rating on the ladder with its 95 % interval."""
     points = strength_curve(metrics)
     axes.errorbar(
         [point.seconds / 60 for point in points],
