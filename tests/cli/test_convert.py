@@ -70,7 +70,7 @@ def test_one_game_of_many(tmp_path: Path) -> None:
 
 def test_skipped_games_are_reported(tmp_path: Path) -> None:
     stderr = run(SAMPLES / "database.rif", tmp_path / "games.jsonl")
-    assert "warning: skipped games with impossible moves: 2" in stderr
+    assert "warning: skipped games with invalid moves: 2" in stderr
 
 
 @pytest.mark.parametrize(
