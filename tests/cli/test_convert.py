@@ -85,7 +85,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
 def test_games_before_the_damage_are_kept(tmp_path: Path, name: str, text: str, place: str) -> None:
     (tmp_path / name).write_text(text)
     target = tmp_path / "b.sgf"
-    with pytest.raises(RecordError, match=f"{place}.*b.sgf has the game before that place"):
+    with pytest.raises(RecordError, match=f"{place}.*b.sgf contains the game before the damage"):
         run(tmp_path / name, target)
     assert [points(game) for game in load(target)] == ["h8"]
     target.unlink()

@@ -84,7 +84,7 @@ def test_only_alphazero_trains_on_a_cluster() -> None:
     done = CliRunner().invoke(app, ["train", "ppo", "--preset", "9x9", "--on", "ray"])
     assert isinstance(done.exception, InputError)
     assert str(done.exception) == (
-        "--on ray, --workers and --device are for alphazero; ppo trains in one process on the CPU"
+        "--on ray, --workers and --device apply only to alphazero; ppo trains in one process on the CPU"
     )
 
 

@@ -35,7 +35,7 @@ from tengen.errors import InputError
 DESCRIPTION_FILE = "dataset.json"
 ARRAYS = {"moves": np.uint16, "starts": np.int64, "results": np.int8, "splits": np.uint8, "samples": np.uint32}
 UNKNOWN = 2
-"""Value in `results` of a game with unknown result."""
+"""Value in `results` for a game whose result is unknown."""
 _VERSION = 1
 _GAMES_CHECKED = 1024
 _CHECKSUMS = "sha256"

@@ -157,7 +157,7 @@ def _read_text(data: bytes, offset: int) -> tuple[bytes, int]:
     """Read a NUL-terminated text, padded to an even number of bytes."""
     end = data.find(b"\0", offset, offset + MAX_TEXT)
     if end < 0:
-        raise RecordError(f"offset {offset:#x}: a text has no NUL at its end")
+        raise RecordError(f"offset {offset:#x}: a text is not NUL-terminated")
     after = end + 1 + (end + 1 - offset) % 2
     if after > len(data):
         raise RecordError(f"offset {end:#x}: the file ends inside a text")
@@ -170,7 +170,7 @@ def _read_old_text(data: bytes, offset: int) -> tuple[bytes, int]:
         if data[end] & 0x80:
             after = end + 1 + (end + 1 - offset) % 2
             return data[offset:end] + bytes([data[end] & 0x7F]), min(after, len(data))
-    raise RecordError(f"offset {offset:#x}: a seven-bit comment has no end mark")
+    raise RecordError(f"offset {offset:#x}: a seven-bit comment is not terminated")
 
 
 # ---- Reading a tree -------------------------------------------------------------------------------------------------
