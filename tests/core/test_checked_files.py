@@ -131,7 +131,7 @@ def test_the_header_of_a_tensor_file_is_read() -> None:
     assert header.metadata == {"x": "y"}
     header.check_shapes({"a": (2, 3)}, "x")
     for wanted, message in (
-        ({}, "not a weight"),
+        ({}, "not one of its weights"),
         ({"a": (3, 2)}, "has shape"),
         ({"a": (2, 3), "b": ()}, "b is missing"),
     ):
