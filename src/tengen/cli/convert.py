@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RowOne(StrEnum):
-    """The side of the board where row 1 of position strings is."""
+    """The side of the board with row 1 in position strings."""
 
     BOTTOM = "bottom"
     TOP = "top"
@@ -38,10 +38,10 @@ def convert(
         str | None,
         typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state one."),
     ] = None,
-    rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
+    rows: Annotated[RowOne, typer.Option(help="side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
     to_rows: Annotated[RowOne | None, typer.Option(help="Side of row 1 in B (default: as in A).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Code page of texts in A, such as cp1252 or gbk.")] = None,
-    to_encoding: Annotated[str | None, typer.Option(help="Code page of texts in B (PSQ and lib only).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Code page of the text in A, such as cp1252 or gbk.")] = None,
+    to_encoding: Annotated[str | None, typer.Option(help="Code page of the text in B (PSQ and lib only).")] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format of A (default: by its extension).")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of B (default: by its extension).")] = None,
     game: Annotated[int | None, typer.Option(min=1, help="Convert only this game of A, counting from 1.")] = None,
@@ -50,9 +50,9 @@ def convert(
 ) -> None:
     """Convert a game file; the file extensions select the formats.
 
-    Supported are .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json and
-    .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the damage,
-    and the exit code is 2.
+    Supported formats: .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json
+    and .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the
+    damage, and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
@@ -103,7 +103,7 @@ def convert(
         warn([f"lost: {', '.join(losses.lines())}"])
     if damage is not None:
         kept = "the game" if games == 1 else f"the {games:,} games"
-        raise RecordError(f"{damage}; {target} has {kept} before that place")
+        raise RecordError(f"{damage}; {target} contains {kept} before the damage")
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:

@@ -47,7 +47,7 @@ def match(
         int | None, typer.Option(min=1, help="Simulations per move of a Monte Carlo search.")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads per search.")] = 1,
-    openings: Annotated[Path | None, typer.Option(help="File of openings (default: random openings).")] = None,
+    openings: Annotated[Path | None, typer.Option(help="Opening file (default: random openings).")] = None,
     shuffle: Annotated[bool, typer.Option("--shuffle", help="Shuffle the openings, using the seed.")] = False,
     transform: Annotated[bool, typer.Option("--transform", help="Rotate and mirror the openings.")] = False,
     stones: Annotated[

@@ -1,4 +1,4 @@
-"""The option of commands whose games can be played on other machines."""
+"""The option `--on` of commands that can play their games on other machines."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ OnOption = Annotated[
 
 
 def warn(line: str) -> None:
-    """Print a line of the cluster to stderr."""
+    """Print a message about the cluster to stderr."""
     typer.echo(line, err=True)

@@ -1,4 +1,4 @@
-"""`tengen show FILE`: print a game of a file: header, board and moves."""
+"""`tengen show FILE`: print a game from a file: header, board and moves."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ def show(
         int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
     ] = None,
     rules: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state one.")] = None,
-    rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
-    encoding: Annotated[str | None, typer.Option(help="Code page of texts in the file, such as cp1252 or gbk.")] = None,
+    rows: Annotated[RowOne, typer.Option(help="side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
+    encoding: Annotated[
+        str | None, typer.Option(help="Code page of the text in the file, such as cp1252 or gbk.")
+    ] = None,
     from_format: Annotated[
         str | None, typer.Option("--from", help="Format of the file (default: by its extension).")
     ] = None,
 ) -> None:
-    """Print a game of a file. Black is ●, white is ○, and the last stone is highlighted."""
+    """Print a game from a file. Black is ●, white is ○, and the last stone is highlighted."""
     from rich.console import Console
 
     from tengen.records import ReadReport, iterate

@@ -97,7 +97,7 @@ class SelfPlay:
 
     One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
     `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the
-    same evaluations give the same games.
+    same evaluations produce the same games.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> play = SelfPlay(Ruleset.parse("3x3:3"), PuctConfig(simulations=20), games=4, seed=1)
