@@ -136,7 +136,7 @@ class Dataset:
         if self.results.min() < -1 or self.results.max() > UNKNOWN:
             raise ValueError("a game has an unknown result")
         if len(self.samples) and self.samples.max() >= len(self.moves):
-            raise ValueError(f"a sample refers to move {self.samples.max()} of {len(self.moves)}")
+            raise ValueError(f"a sample in samples.npy refers to move {self.samples.max()} of {len(self.moves)}")
 
     def check_games(self) -> None:
         """Play all games; `InputError` if one has a move that cannot be played. Takes about 5 µs per move."""
