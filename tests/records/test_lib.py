@@ -78,7 +78,7 @@ def test_a_library_saved_at_a_leaf_has_no_end_mark() -> None:
     [
         (b"", "offset 0x0: not a RenLib library: it starts with nothing"),
         (b"(;GM[4])", "offset 0x0: not a RenLib library: it starts with 28 3b"),
-        (HEADER[:12], "offset 0xc: the header"),
+        (HEADER[:12], "offset 0xc: the file ends inside the 20-byte RenLib header"),
         (HEADER[:8] + b"\x04\x00" + HEADER[10:], "offset 0x8: RenLib file version 4.0"),
         (HEADER + b"\x00\x00\x78", "offset 0x16: the file ends inside a node"),
         (HEADER + b"\x00\x00\x78\x01\x00", "offset 0x18: the file ends inside a node"),

@@ -455,7 +455,7 @@ class PiskvorkManager:
         raise self._timeout_error()
 
     def _no_analysis_error(self) -> AgentError:
-        return AgentError(f"{self._name} does not analyse: {self._analysis_refusal[:200]!r}")
+        return AgentError(f"{self._name} does not support analysis: {self._analysis_refusal[:200]!r}")
 
     def _abort_analysis(self) -> None:
         """Stop the engine's search after the caller has ended the iteration; kill the engine if it does not stop."""
