@@ -89,7 +89,7 @@ def test_the_newest_critic_of_a_run_is_played(model: Path) -> None:
 
 
 def test_missing_critics_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(AgentNameError, match="two critics"):
+    with pytest.raises(AgentNameError, match="both select a critic"):
         make_agent("adp:model=adp,run=there")
     with pytest.raises(InputError, match="nor a shipped critic"):
         make_agent("adp:model=nobody")

@@ -454,7 +454,7 @@ def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):
         raise MemoryError(size)
 
     monkeypatch.setattr(_native, "Engine", fail)
-    with pytest.raises(InputError, match="no memory for a table of 77 MB"):
+    with pytest.raises(InputError, match="not enough memory for a table of 77 MB"):
         make_agent("alphabeta:hash-mb=77")
 
 

@@ -75,7 +75,9 @@ def test_other_rulesets_are_refused_with_what_is_played(rules: str) -> None:
     agent = make_agent("fudan")
     ruleset = Ruleset.parse(rules)
     assert not agent.supports(ruleset)
-    with pytest.raises(AgentError, match=f"fudan plays five in a row, freestyle or standard, .*; not {ruleset}"):
+    with pytest.raises(
+        AgentError, match=rf"fudan plays only five in a row \(freestyle or standard\) .*, not {ruleset}"
+    ):
         check_plays(agent, ruleset)
 
 

@@ -211,7 +211,7 @@ def test_only_missing_games_are_played(tmp_path: Path) -> None:
 def test_another_tournament_is_not_mixed_in(tmp_path: Path) -> None:
     with GameStore(tmp_path / "games.db") as store:
         play(make_tournament("random", "chains"), store)
-        with pytest.raises(InputError, match="rounds, seed differ"):
+        with pytest.raises(InputError, match="changed settings: rounds, seed"):
             play(make_tournament("random", "chains", rounds=2, seed=1), store)
 
 

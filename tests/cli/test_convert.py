@@ -35,7 +35,7 @@ def test_nothing_is_printed_if_nothing_is_lost(tmp_path: Path) -> None:
 def test_strict_writes_nothing_if_anything_would_be_lost(tmp_path: Path) -> None:
     target = tmp_path / "game.pos"
     target.write_text("old")
-    with pytest.raises(RecordError, match=r"game.pos was not written, because it would lose 3 variations"):
+    with pytest.raises(RecordError, match=r"game.pos was not written because it would lose 3 variations"):
         run(SAMPLES / "variations.sgf", target, "--strict")
     assert target.read_text() == "old"
 

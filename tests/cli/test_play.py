@@ -231,7 +231,7 @@ def test_a_loaded_game_keeps_its_rules(tmp_path: Path) -> None:
     records.save(path, [records.GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"))])
     result = play("--load", str(path), "--rules", "9x9")
     assert isinstance(result.exception, InputError)
-    assert f"{path} is a game of 15x15:5:freestyle, not of 9x9:5:freestyle" in str(result.exception)
+    assert f"{path} contains a game with ruleset 15x15:5:freestyle, not 9x9:5:freestyle" in str(result.exception)
     assert "1.h8 2.i9" in finished(play("--load", str(path), "--rules", "15x15:5:freestyle:swap2", typed="moves"))
 
 

@@ -234,7 +234,7 @@ def test_an_order_that_every_worker_dies_of_is_given_up() -> None:
         site.at(second / 2, strike)
     with (
         FleetPool[int, int](site) as pool,
-        pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost while they executed the same"),
+        pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost while executing the same"),
     ):
         list(pool.run([5]))
 

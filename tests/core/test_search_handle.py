@@ -49,7 +49,7 @@ def test_an_agent_needs_only_choose() -> None:
     search = agent.start(START, Limits())
     search.stop()
     assert search.result() == agent.choose(START, Limits())
-    with pytest.raises(AgentError, match="smallest does not analyse"):
+    with pytest.raises(AgentError, match="smallest does not support analysis"):
         next(agent.analyse(START, Limits()))
 
 
@@ -93,7 +93,7 @@ def test_the_result_after_an_iteration_is_that_of_the_same_run() -> None:
 def test_a_search_runs_once() -> None:
     search = Search(count_to_three)
     search.result()
-    with pytest.raises(AgentError, match="runs only once"):
+    with pytest.raises(AgentError, match="can run only once"):
         list(search)
 
 

@@ -122,7 +122,7 @@ def test_the_games_before_the_damage_of_a_collection_are_used(tmp_path):
 
 def test_nothing_usable_is_an_error_that_says_why(tmp_path):
     (tmp_path / "games.pos").write_text("e5e5\n")
-    with pytest.raises(InputError, match=r"no usable 9x9:5:freestyle game .*skipped damaged lines: 1"):
+    with pytest.raises(InputError, match=r"no usable 9x9:5:freestyle games .*skipped damaged lines: 1"):
         build_dataset([tmp_path / "games.pos"], tmp_path / "set", BuildConfig(ruleset=NINE))
     (tmp_path / "broken.sgf").write_text("(;FF[4]GM[4]SZ[9];B[aa")
     with pytest.raises(InputError, match=r"damaged files: 1; .*broken\.sgf: "):

@@ -203,7 +203,7 @@ CRAFTED = {
             [helper.make_node("Mul", ["n", "n"], ["m"]), helper.make_node("Mul", ["m", "m"], ["k"])],
             (constant("n", 1 << 20),),
         ),
-        "too many or too large numbers",
+        "too many numbers, or numbers that are too large",
     ),
     "slow product": (
         craft(
@@ -249,7 +249,7 @@ CRAFTED = {
     ),
     "other board": (
         craft([], inputs=(helper.make_tensor_value_info("planes", 1, ["b", 4, 9, 9]),)),
-        "its input is for boards of 9×9, not 6x6:4:freestyle",
+        "its input is for 9×9 boards, not 6x6:4:freestyle",
     ),
     "other policy": (
         craft(

@@ -586,7 +586,7 @@ def test_show_detail_also_applies_to_moves() -> None:
     with start(Analyst) as brain:
         brain.send("INFO show_detail 2\nTURN 7,7")
         assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
-    with start(FirstPoint) as brain:  # a player that does not analyse
+    with start(FirstPoint) as brain:  # a player that does not support analysis
         brain.send("INFO show_detail 2\nTURN 7,7")
         assert "INFO BESTLINE 0,14" in brain.lines_until_answer()
 

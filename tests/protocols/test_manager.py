@@ -400,7 +400,7 @@ def test_an_engine_can_play_after_an_aborted_analysis() -> None:
 def test_engines_that_cannot_analyse_raise_an_error() -> None:
     with brain("random_mover") as agent:
         position = Position.from_moves(RULES, "h8h9")
-        with pytest.raises(AgentError, match="does not analyse"):
+        with pytest.raises(AgentError, match="does not support analysis"):
             list(agent.analyse(position, QUICK, 2))
         assert position.is_legal(agent.choose(position, QUICK).move)
 

@@ -144,7 +144,7 @@ def test_undecodable_bytes_are_written_back() -> None:
     ("text", "message"),
     [
         ("no game", "line 1, column 1: no SGF game"),
-        ("(;GM[1]SZ[19];B[aa])", "line 1, column 2: GM[1] is another game"),
+        ("(;GM[1]SZ[19];B[aa])", "line 1, column 2: GM[1] is a different game"),
         ("(;GM[4]SZ[15]\n;B[hh];W[hh])", "line 2, column 7: white plays h8, which has a black stone"),
         ("(;GM[4]SZ[15]\n\n;B[pa])", "line 3, column 2: [pa] is not on a 15x15 board"),
         ("(;GM[4];B[h8])", "line 1, column 9: [h8] is not a point"),

@@ -530,7 +530,7 @@ def test_supported_rulesets(rules: str) -> None:
 def test_other_rulesets_are_refused(rules: str) -> None:
     position = Position.start(Ruleset.parse(rules))
     assert not supports(position.ruleset)
-    with pytest.raises(RulesetError, match=f"freestyle or standard, on boards from 5x5; not {position.ruleset}"):
+    with pytest.raises(RulesetError, match=f"on boards of at least 5x5, not {position.ruleset}"):
         Fudan().search(position, Limits(depth=1))
     with pytest.raises(RulesetError):
         PointScores(position)

@@ -140,9 +140,9 @@ def test_damaged_states_are_refused() -> None:
         ("policies", state["policies"][:, :-1]),
         ("values", state["values"][:-1]),
     ):
-        with pytest.raises(InputError, match="not a state of 2 games on 6x6:4:freestyle"):
+        with pytest.raises(InputError, match="does not belong to 2 games on 6x6:4:freestyle"):
             play.load_state({**state, name: damaged})
-    with pytest.raises(InputError, match="not a state"):
+    with pytest.raises(InputError, match="this state does not belong to"):
         play.load_state({})
 
 
@@ -279,11 +279,11 @@ def test_bad_answers_are_refused() -> None:
         ({"c_puct": -1.0}, "c_puct -1.0"),
         ({"c_puct": float("nan")}, "c_puct nan"),
         ({"noise_fraction": 1.5}, "noise_fraction 1.5"),
-        ({"full_fraction": 0.5}, "needs fast_simulations"),
+        ({"full_fraction": 0.5}, "requires fast_simulations"),
         ({"gumbel": True, "reuse_tree": True}, "cannot be combined with reuse_tree"),
-        ({"tactics": True}, "tactics needs solve"),
-        ({"solve": True, "vcf_nodes_leaf": 10}, "need tactics"),
-        ({"stop_when_proved": True}, "needs solve"),
+        ({"tactics": True}, "tactics requires solve"),
+        ({"solve": True, "vcf_nodes_leaf": 10}, "require tactics"),
+        ({"stop_when_proved": True}, "stop_when_proved requires solve"),
         ({"discount": 1.5}, "discount 1.5"),
     ],
 )
@@ -297,7 +297,7 @@ def test_what_does_not_fit_the_rules_is_refused() -> None:
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="threats")
     with pytest.raises(InputError, match="ends the game"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=("a1a2b1b2c1",)))
-    with pytest.raises(InputError, match="balance_candidates 3 come after random stones"):
+    with pytest.raises(InputError, match="balance_candidates 3 requires random stones"):
         Openings(balance_candidates=3)
     with pytest.raises(InputError, match="unknown plane layout 'zero'"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="zero")

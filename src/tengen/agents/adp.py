@@ -22,11 +22,13 @@ class AdpParameters:
     """Parameters of `adp`."""
 
     model: str | None = parameter(None, help=f"a shipped critic or a .safetensors file (default: {_DEFAULT_MODEL})")
-    run: str | None = parameter(None, help="folder of a training run; each game starts with its newest critic")
+    run: str | None = parameter(
+        None, help="folder of a training run; its newest critic is loaded at the start of each game"
+    )
 
     def __post_init__(self) -> None:
         if self.model is not None and self.run is not None:
-            raise InputError(f"model={self.model} and run={self.run} are two critics; set only one")
+            raise InputError(f"model={self.model} and run={self.run} both select a critic; set only one")
 
 
 class AdpAgent(Agent):

@@ -36,12 +36,14 @@ _BOUNDS = (
 class AlphaBetaParameters:
     """Parameters of `alphabeta`."""
 
-    preset: str = parameter("best", help="best, fudan (depth 7, fours to depth 16) or stanford15 (3 plies, no threats)")
-    depth: int = parameter(0, help="maximum depth in plies; 0 leaves it to the limits of each move")
-    nodes: int = parameter(0, help="maximum nodes per move; 0 leaves it to the limits of each move")
+    preset: str = parameter(
+        "best", help="best, fudan (depth 7, fours searched to depth 16) or stanford15 (3 plies, no threat search)"
+    )
+    depth: int = parameter(0, help="maximum depth in plies; 0 for no fixed maximum (only the per-move limits apply)")
+    nodes: int = parameter(0, help="maximum nodes per move; 0 for no fixed maximum (only the per-move limits apply)")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
-    threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
-    without: str = parameter("", help="ingredients to disable, such as singular+history")
+    threads: int = parameter(0, help="search threads; 0 to use the per-move limit")
+    without: str = parameter("", help="search ingredients to disable, joined by +, such as singular+history")
     weights: str = parameter("", help="weights file (default: the shipped one)")
 
     def __post_init__(self) -> None:

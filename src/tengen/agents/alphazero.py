@@ -50,31 +50,31 @@ class AlphaZeroParameters:
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
-    simulations: int | None = parameter(None, help="simulations per move (default: the limits of each move decide)")
-    seconds: float | None = parameter(
-        None, help="maximum thinking time per move; the limits of each move apply as well"
-    )
-    preset: Preset = parameter("best", help="best, or a paper's search: zero9, alphagomoku8")
-    c: float | None = parameter(None, help="exploration constant of PUCT")
+    simulations: int | None = parameter(None, help="simulations per move (default: set by the per-move limits)")
+    seconds: float | None = parameter(None, help="maximum thinking time per move, in addition to the per-move limits")
+    preset: Preset = parameter("best", help="best, or the search from a paper: zero9 or alphagomoku8")
+    c: float | None = parameter(None, help="PUCT exploration constant")
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most visited move")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")
-    vcf: int | None = parameter(None, help="node limit of the search for continuous fours at each leaf; 0 disables it")
+    vcf: int | None = parameter(None, help="node limit for the continuous-four search at each leaf; 0 disables it")
     vct: int | None = parameter(
-        None, help="node limit of the search for continuous threats at frequently visited positions; 0 disables it"
+        None, help="node limit for the continuous-threat search at frequently visited positions; 0 disables it"
     )
     discount: float | None = parameter(
-        None, help="discount of values per ply (default: as the network was trained, otherwise that of the preset)"
+        None, help="value discount per ply (default: the discount used in training, if known, otherwise the preset's)"
     )
     resist: int | None = parameter(
-        None, help="node limit of alpha-beta, which finds the longest resistance if the game looks lost; 0 disables it"
+        None, help="node limit for alpha-beta, which finds the longest defence when the game looks lost; 0 disables it"
     )
-    symmetry: Symmetry | None = parameter(None, help="symmetries applied before the network: none, random or average")
-    batch: int = parameter(16, help="largest batch of leaves for the network")
-    reuse: bool = parameter(True, help="keep the tree from move to move")
-    precision: Precision = parameter(Precision.FP32, help="precision of the network: fp32 or int8")
+    symmetry: Symmetry | None = parameter(
+        None, help="symmetries applied to the network's input: none, random or average"
+    )
+    batch: int = parameter(16, help="maximum number of leaves per network batch")
+    reuse: bool = parameter(True, help="reuse the search tree between moves")
+    precision: Precision = parameter(Precision.FP32, help="network precision: fp32 or int8")
     backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime or torch")
-    threads: int = parameter(0, help="search threads; 0 leaves it to the limits of each move")
-    memory_mb: int = parameter(512, help="memory limit of the tree in MB")
+    threads: int = parameter(0, help="search threads; 0 to use the per-move limit")
+    memory_mb: int = parameter(512, help="memory limit for the tree in MB")
     seed: int = parameter(0, help=SEED_HELP)
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class AlphaZeroParameters:
         vct = preset.vct_nodes if self.vct is None else self.vct
         for name, nodes in (("vcf", vcf), ("vct", vct)):
             if nodes and not preset.tactics:
-                raise InputError(f"{name}={nodes} needs tactics, which preset {self.preset} does not have")
+                raise InputError(f"{name}={nodes} requires tactics, which preset {self.preset} does not enable")
         return replace(
             preset,
             simulations=self.simulations or preset.simulations,

@@ -26,19 +26,21 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 class BrainParameters:
     """Parameters of `brain`: how to run an external engine."""
 
-    cmd: str = parameter(help="Program and arguments, quoted as in a shell; it is run without a shell.")
+    cmd: str = parameter(help="Program and arguments, quoted as in a shell, but run without one.")
     cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
-    memory_mb: int | None = parameter(None, help="Memory limit in MB, child processes included (default: no limit).")
+    memory_mb: int | None = parameter(None, help="Memory limit in MB, including child processes (default: no limit).")
     tolerance_ms: int = parameter(
-        1000, help="Tolerance in milliseconds; a move that exceeds its time by more loses the game."
+        1000, help="Tolerance in milliseconds; a move that exceeds its time limit by more than this loses the game."
     )
     start_ms: int = parameter(10_000, help="Milliseconds the program may take to start.")
-    turn_ms: int = parameter(30_000, help="Milliseconds per move if the limits set no time.")
+    turn_ms: int = parameter(30_000, help="Milliseconds per move if no time limit is set.")
     nodes: int = parameter(
         0, help="Node limit per move, sent as INFO MAX_NODE if the engine supports it; 0 for no limit."
     )
-    threads: int = parameter(1, help="Threads the engine may use; the limits of a move may allow more.")
-    suspend: bool = parameter(False, help="Suspend the process while it is not its turn (not on Windows).")
+    threads: int = parameter(1, help="Threads the engine may use; the per-move limits may allow more.")
+    suspend: bool = parameter(
+        False, help="Suspend the process when it is not the engine's turn (not supported on Windows)."
+    )
     strict: bool = parameter(False, help="Lose the game immediately if the engine answers ERROR or UNKNOWN.")
     log: str | None = parameter(None, help="Append all communication to this file (default: no log).")
 

@@ -43,16 +43,16 @@ _FORMS: dict[Form, FudanConfig] = {
 class FudanParameters:
     """Parameters of `fudan`; the form determines the defaults."""
 
-    form: Form = parameter(Form.DESCRIBED, help="described (the report) or authors (the program its authors ran)")
-    depth: int = parameter(_DEFAULT_DEPTH, help="plies of the tree; 0 leaves it to the limits of each move")
-    blocked_update: bool | None = parameter(None, help="skip updates behind an enemy stone; affects only the speed")
-    peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; affects only the speed")
-    hash: bool | None = parameter(None, help="cache values by Zobrist key; affects only the speed")
+    form: Form = parameter(Form.DESCRIBED, help="described (as in the report) or authors (as in the authors' program)")
+    depth: int = parameter(_DEFAULT_DEPTH, help="search depth in plies; 0 to use the per-move limit")
+    blocked_update: bool | None = parameter(None, help="skip updates behind an opponent's stone; affects only speed")
+    peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; affects only speed")
+    hash: bool | None = parameter(None, help="cache values by Zobrist key; affects only speed")
     checkmate: Checkmate | None = parameter(
-        None, help="search for forced wins: both-sides (to 16 plies), authors (own wins, to 11 moves) or off"
+        None, help="search for forced wins: both-sides (up to 16 plies), authors (own wins only, up to 11 moves) or off"
     )
     evaluation: Evaluation = parameter(
-        Evaluation.DICTIONARY, help="score shapes by the dictionary or by a table of 256x256 line shapes"
+        Evaluation.DICTIONARY, help="score shapes with the dictionary or with a table of 256x256 line shapes"
     )
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ UNIFORM = "uniform"
 """Name of the uniform network (`UniformEvaluator`), which supports every ruleset."""
 
 MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by board size)"
-RUN_HELP = "folder of a training run; each game starts with its newest network"
+RUN_HELP = "folder of a training run; its newest network is loaded at the start of each game"
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
@@ -43,7 +43,7 @@ class NetworkParameters(Protocol):
 def check_source(model: str | None, run: str | None) -> None:
     """Raise `InputError` if two networks are given."""
     if model is not None and run is not None:
-        raise InputError(f"model={model} and run={run} are two networks; set only one")
+        raise InputError(f"model={model} and run={run} both select a network; set only one")
 
 
 def check_temperature(temperature: float) -> None:

@@ -40,7 +40,7 @@ class PolicyParameters:
     run: str | None = parameter(None, help=RUN_HELP)
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most likely move")
     average: bool = parameter(False, help="average the policy over all symmetries of the board")
-    precision: Precision = parameter(Precision.FP32, help="precision of the network: fp32 or int8")
+    precision: Precision = parameter(Precision.FP32, help="network precision: fp32 or int8")
     backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime or torch")
     seed: int = parameter(0, help=SEED_HELP)
 

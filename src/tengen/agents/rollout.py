@@ -21,9 +21,9 @@ UctPreset = Literal["best", "ucb1", "fudan"]
 HmctsPreset = Literal["best", "fudan"]
 
 _POLICY_HELP = "playout policy: heuristic (complete and block fours, then threes) or random"
-_RADIUS_HELP = "maximum distance of a move from the nearest stone, in rows and columns; 0 for no limit"
-_SECONDS_HELP = "maximum thinking time per move; the limits of each move apply as well"
-_THREADS_HELP = "search threads; 0 leaves it to the limits of each move"
+_RADIUS_HELP = "maximum distance from a move to the nearest stone, in rows and columns; 0 for no limit"
+_SECONDS_HELP = "maximum thinking time per move, in addition to the per-move limits"
+_THREADS_HELP = "search threads; 0 to use the per-move limit"
 _SEED_HELP = "random seed; it is combined with the seed of each game"
 
 # Tree nodes count visits in 32 bits.
@@ -37,16 +37,16 @@ _MEMORY_WITHOUT_TREE = 100 << 20
 class UctParameters:
     """Parameters of `uct`; the preset determines the defaults."""
 
-    preset: UctPreset = parameter("best", help="best (c tuned by matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
-    playouts: int | None = parameter(None, help="playouts per move (default: the limits of each move decide)")
+    preset: UctPreset = parameter("best", help="best (c tuned in matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
+    playouts: int | None = parameter(None, help="playouts per move (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
-    c: float | None = parameter(None, help="exploration constant of UCB1, for results between 0 and 1")
+    c: float | None = parameter(None, help="UCB1 exploration constant, for results between 0 and 1")
     policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
     radius: int | None = parameter(None, help=_RADIUS_HELP)
     expand_after: int | None = parameter(None, help="visits after which a node is expanded")
-    solve: bool | None = parameter(None, help="prove wins and losses in the tree, answer fours without playouts")
+    solve: bool | None = parameter(None, help="prove wins and losses in the tree, and answer fours without playouts")
     threads: int = parameter(0, help=_THREADS_HELP)
-    memory_mb: int = parameter(256, help="memory limit of the tree in MB")
+    memory_mb: int = parameter(256, help="memory limit for the tree in MB")
     seed: int = parameter(0, help=_SEED_HELP)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class HmctsParameters:
     """Parameters of `hmcts`; the preset determines the defaults."""
 
     preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts per candidate")
-    playouts: int | None = parameter(None, help="playouts per candidate (default: the limits of each move decide)")
+    playouts: int | None = parameter(None, help="playouts per candidate (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
     policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
     radius: int | None = parameter(None, help=_RADIUS_HELP)

@@ -75,7 +75,7 @@ class Sample:
 def sample_of(counts: Sequence[int]) -> Sample:
     """Convert three or five counts to a sample; zeros become `_EMPTY_CELL`."""
     if len(counts) not in (3, 5) or min(counts) < 0:
-        raise InputError(f"expected three or five counts of at least 0, not {list(counts)}")
+        raise InputError(f"expected three or five non-negative counts, not {list(counts)}")
     cells = np.array([count or _EMPTY_CELL for count in counts], dtype=np.float64)
     return Sample(np.linspace(0, 1, len(cells)), cells / cells.sum(), float(cells.sum()))
 

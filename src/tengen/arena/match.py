@@ -90,7 +90,9 @@ class TimeControl(Limits):
 
     def __post_init__(self) -> None:
         if self.clock_ms is not None:
-            raise NotationError(f"limit clock_ms={self.clock_ms} applies to a single move; use match_ms for a game")
+            raise NotationError(
+                f"limit clock_ms={self.clock_ms} applies to a single move; use match_ms for a whole game"
+            )
         for name in ("time_ms", "match_ms", "nodes", "depth", "simulations", "threads"):
             amount = getattr(self, name)
             if amount is not None and amount < 1:
@@ -264,7 +266,7 @@ class _Game:
             for point in opening:
                 self._position = self._position.play(point)
             if self._position.is_over:
-                raise InputError(f"the opening is a finished game\n{self._position}")
+                raise InputError(f"the opening already ends the game\n{self._position}")
             return
         state = OpeningState.replay(self._ruleset, opening)
         while not state.is_done:

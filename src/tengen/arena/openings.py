@@ -157,7 +157,7 @@ class RandomOpenings(Sequence[Stones]):
 
     def __getitem__(self, number: int) -> Stones:  # type: ignore[override]
         if not 0 <= number < self._count:
-            raise IndexError(f"opening {number} of {self._count}")
+            raise IndexError(f"there is no opening {number}: {self._count} openings, numbered from 0")
         if self._is_empty:
             return ()
         if (made := len(self._shelf)) <= number:
@@ -264,8 +264,8 @@ def find_balanced(
             break
     if len(found) < count:
         raise AgentError(
-            f"found only {len(found)} of {count} openings for {ruleset}, then none in {max_tries} candidates;"
-            " allow larger values, more stones or more reach"
+            f"found only {len(found)} of {count} openings for {ruleset}, and none among the next {max_tries}"
+            " candidates; raise max_value, max_stones or reach"
         )
     return found
 
@@ -294,7 +294,7 @@ def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> Bala
         judge.new_game(position.ruleset, 0)
         decision = judge.choose(position, Limits(nodes=nodes))
         if decision.value_to_move is None:
-            raise AgentError(f"{settings.agent} cannot evaluate openings: its moves have no value")
+            raise AgentError(f"{settings.agent} cannot evaluate openings: it returns no values for its moves")
         value = decision.value_to_move
         if decision.proof is not None or abs(value) > bound:
             return None
@@ -372,4 +372,4 @@ def _is_quiet(ruleset: Ruleset, opening: Sequence[Point]) -> bool:
 
 def _check(position: Position) -> None:
     if position.is_over:
-        raise InputError(f"the opening is a finished game\n{position}")
+        raise InputError(f"the opening already ends the game\n{position}")

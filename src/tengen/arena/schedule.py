@@ -106,7 +106,7 @@ class Schedule(Sequence[ScheduledGame]):
 
     def __getitem__(self, number: int) -> ScheduledGame:  # type: ignore[override]
         if not 0 <= number < self._length:
-            raise IndexError(f"game {number} of {self._length}")
+            raise IndexError(f"there is no game {number}: {self._length} games, numbered from 0")
         pair, exchanged = divmod(number, 2)
         round_number, place = divmod(pair, self._pairs_of_round)
         ruleset_number, pairing = divmod(place, len(self._pairings))

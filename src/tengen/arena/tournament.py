@@ -212,7 +212,7 @@ def play(
     tally.add_all(store.scores())
     accepted = store.setting("verdict")
     if accepted not in (None, *Hypothesis):
-        raise InputError(f"{store.path} is damaged: the verdict of its test is {accepted!r}")
+        raise InputError(f"{store.path} is damaged: its SPRT verdict is {accepted!r}")
     progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
     def remaining() -> Iterator[ScheduledGame]:
@@ -262,7 +262,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
     changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
     if changed:
         raise InputError(
-            f"{store.path} contains games of another tournament: {', '.join(changed)} differ"
+            f"{store.path} contains games from a different tournament; changed settings: {', '.join(changed)}"
             f" ({changed[0]} was {kept.get(changed[0])!r})"
         )
     if len(store) < len(schedule):

@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("agents")
     def agents(
-        name: Annotated[str | None, typer.Argument(help="Show only this player.")] = None,
+        name: Annotated[str | None, typer.Argument(help="Show only this agent.")] = None,
     ) -> None:
         """List the players with their parameters. A player is written as NAME:key=value,key=value."""
         from rich.console import Console

@@ -30,7 +30,9 @@ def register(app: typer.Typer) -> None:
     def analyse(
         position: PositionText,
         rules: RulesOption = None,
-        agent: Annotated[str, typer.Option(help="Agent that analyses (see `tengen agents`).")] = "alphabeta",
+        agent: Annotated[
+            str, typer.Option(help="Agent that analyses the position (see `tengen agents`).")
+        ] = "alphabeta",
         lines: Annotated[int, typer.Option(min=1, max=_MARKS_SHOWN, help="Number of candidate moves to show.")] = 1,
         time_ms: Annotated[
             int | None,

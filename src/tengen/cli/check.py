@@ -15,7 +15,8 @@ def register(app: typer.Typer) -> None:
 
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Files or folders; folders are searched.", show_default=False)
+        list[Path],
+        typer.Argument(metavar="PATH…", help="Files or folders; folders are searched recursively.", show_default=False),
     ],
 ) -> None:
     """Find damaged files and folders, and report what can be recovered.

@@ -36,15 +36,21 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="B", help="Game file to write.", show_default=False)],
     rules: Annotated[
         str | None,
-        typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') of games in A that do not state one."),
+        typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') for games in A that do not state one."),
     ] = None,
-    rows: Annotated[RowOne, typer.Option(help="side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
-    to_rows: Annotated[RowOne | None, typer.Option(help="Side of row 1 in B (default: as in A).")] = None,
+    rows: Annotated[
+        RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
+    ] = RowOne.BOTTOM,
+    to_rows: Annotated[
+        RowOne | None, typer.Option(help="Whether row 1 is at the top or bottom in B (default: as in A).")
+    ] = None,
     encoding: Annotated[str | None, typer.Option(help="Code page of the text in A, such as cp1252 or gbk.")] = None,
     to_encoding: Annotated[str | None, typer.Option(help="Code page of the text in B (PSQ and lib only).")] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format of A (default: by its extension).")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of B (default: by its extension).")] = None,
-    game: Annotated[int | None, typer.Option(min=1, help="Convert only this game of A, counting from 1.")] = None,
+    game: Annotated[
+        int | None, typer.Option(min=1, help="Convert only the game with this number in A, counting from 1.")
+    ] = None,
     replay: Annotated[bool, typer.Option(help="Fill in missing results that follow from the final position.")] = False,
     strict: Annotated[bool, typer.Option(help="Write nothing if B cannot store everything in A.")] = False,
 ) -> None:
@@ -93,7 +99,7 @@ def convert(
             losses.add(record)
             yield record
         if strict and losses.lines():
-            raise RecordError(f"{target} was not written, because it would lose {', '.join(losses.lines())}")
+            raise RecordError(f"{target} was not written because it would lose {', '.join(losses.lines())}")
 
     save(target, counted(), format=to_format, rows=(to_rows or rows).value, encoding=to_encoding)
     warn(report.summary())

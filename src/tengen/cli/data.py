@@ -26,21 +26,24 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     target: Annotated[
-        Path, typer.Argument(metavar="GAMES", help="File of games (.jsonl) to write; an existing file is extended.")
+        Path,
+        typer.Argument(metavar="GAMES", help="Game file (.jsonl) to write; games are appended to an existing file."),
     ],
     rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
     games: Annotated[int, typer.Option(min=1, help="Total number of games in the file.")] = 1000,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     noise: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Fraction of moves chosen at random among the engine's best, if nearly equal."),
+        typer.Option(
+            min=0, max=1, help="Fraction of moves chosen at random from the engine's best lines of nearly equal value."
+        ),
     ] = 0.0,
     proved: Annotated[
         bool, typer.Option("--proved", help="End a game once its result is proved; needed for `tengen tune fit`.")
     ] = False,
     finish: Annotated[
         Path | None,
-        typer.Option(help="Finish the games of this file (written with --proved) instead of playing new ones."),
+        typer.Option(help="Finish the games in this file (written with --proved) instead of playing new ones."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; each seed produces different games.")] = 1,
     workers: Annotated[
@@ -94,9 +97,11 @@ def build(
     target: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder to create.", show_default=False)],
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="GAMES…", help="Game files of any format, or folders of them.", show_default=False),
+        typer.Argument(
+            metavar="GAMES…", help="Game files in any format, or folders that contain them.", show_default=False
+        ),
     ],
-    rules: Annotated[str, typer.Option(help="Ruleset; other games are skipped.")] = "15x15:5:freestyle",
+    rules: Annotated[str, typer.Option(help="Ruleset; games with other rules are skipped.")] = "15x15:5:freestyle",
     opening_moves: Annotated[int, typer.Option(min=0, help="Number of moves that count as the opening of a game.")] = 0,
     skip_openings: Annotated[
         bool, typer.Option("--skip-openings", help="Exclude opening moves from the data set.")
@@ -105,11 +110,11 @@ def build(
         list[str] | None, typer.Option(help="Keep only games with this result: black, white or draw; repeatable.")
     ] = None,
     player: Annotated[str, typer.Option(help="Keep only games with a player whose name contains this text.")] = "",
-    min_moves: Annotated[int, typer.Option(min=0, help="Skip games with fewer moves.")] = 1,
+    min_moves: Annotated[int, typer.Option(min=0, help="Skip games with fewer moves than this.")] = 1,
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Keep moves that are duplicates up to symmetry.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the split into training, validation and test games.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the split into training, validation and test games.")] = 0,
 ) -> None:
     """Build a data set from games: positions with the move played and the result, split 8:1:1 by game."""
     from rich.console import Console

@@ -66,7 +66,7 @@ def find_items(path: Path) -> Iterator[Item]:
     if check is None:
         raise InputError(
             f"{path} is not a file that can be checked; supported: networks (.onnx, .safetensors), game stores,"
-            " engine weights (.npz), puzzles and engine games (.jsonl), and game files of `tengen convert`"
+            " engine weights (.npz), puzzles and engine games (.jsonl), and game files that `tengen convert` can read"
         )
     yield Item(path, check)
 

@@ -41,10 +41,10 @@ def match(
     time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per move.")] = None,
     match_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per player for the whole game.")] = None,
     increment_ms: Annotated[int, typer.Option(min=0, help="Milliseconds added to the clock after each move.")] = 0,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per move of a tree search.")] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Depth limit of iterative deepening, in plies.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per move for tree searches.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth limit for iterative deepening, in plies.")] = None,
     simulations: Annotated[
-        int | None, typer.Option(min=1, help="Simulations per move of a Monte Carlo search.")
+        int | None, typer.Option(min=1, help="Simulations per move for Monte Carlo searches.")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads per search.")] = 1,
     openings: Annotated[Path | None, typer.Option(help="Opening file (default: random openings).")] = None,
@@ -54,14 +54,16 @@ def match(
         int | None, typer.Option(min=0, help="Stones in a random opening (default: depends on the board size).")
     ] = None,
     sprt: Annotated[
-        str | None, typer.Option(help="Stop when an SPRT with elo0,elo1[,alpha,beta] decides, such as 0,10.")
+        str | None, typer.Option(help="Stop when this SPRT reaches a verdict: elo0,elo1[,alpha,beta], such as 0,10.")
     ] = None,
-    sprt_model: Annotated[Model, typer.Option(help="Elo model of --sprt.")] = Model.LOGISTIC,
+    sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
-        Proofs, typer.Option(help="End a game when one player, or both, claim a proved result.")
+        Proofs, typer.Option(help="End a game early when one player claims a proved result, or when both do.")
     ] = Proofs.NONE,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
-    tolerance_ms: Annotated[int, typer.Option(min=0, help="Milliseconds by which a move may be late.")] = 1000,
+    tolerance_ms: Annotated[
+        int, typer.Option(min=0, help="Milliseconds by which a move may exceed its time limit.")
+    ] = 1000,
     concurrency: Annotated[
         int | None,
         typer.Option(
@@ -70,7 +72,7 @@ def match(
     ] = None,
     on: OnOption = "local",
     affinity: Annotated[bool, typer.Option("--affinity", help="Pin each worker to its own core.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of random openings and players.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for random openings and players.")] = 0,
     db: Annotated[
         Path | None, typer.Option(help="Store the games in this file; games already in it are not played again.")
     ] = None,

@@ -29,8 +29,10 @@ def generate(
     max_value: Annotated[float, typer.Option(help="Maximum |value| of an opening, from 0 to 1.")] = 0.15,
     min_stones: Annotated[int, typer.Option(min=1, help="Minimum number of stones.")] = 3,
     max_stones: Annotated[int, typer.Option(min=1, help="Maximum number of stones.")] = 6,
-    reach: Annotated[int, typer.Option(min=1, help="Maximum distance of a stone from the centre, in lines.")] = 3,
-    max_tries: Annotated[int, typer.Option(min=1, help="Give up after this many candidates without success.")] = 1000,
+    reach: Annotated[int, typer.Option(min=1, help="Maximum distance from the centre to a stone, in points.")] = 3,
+    max_tries: Annotated[
+        int, typer.Option(min=1, help="Give up after this many unsuccessful candidates in a row.")
+    ] = 1000,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
     """Find balanced openings: random stones near the centre that a search evaluates close to 0.

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     @app.command("perft")
     def perft(
         ruleset: Annotated[str, typer.Argument(help="Ruleset, such as 3x3:3:freestyle.")],
-        depth: Annotated[int, typer.Argument(min=1, help="Maximum length of the sequences, in plies.")],
+        depth: Annotated[int, typer.Argument(min=1, help="Maximum length of the move sequences, in plies.")],
     ) -> None:
         """Count the legal move sequences of each length up to a depth, and how many of them win."""
         from rich.console import Console

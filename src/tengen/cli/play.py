@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
     @app.command("play")
     def play(
         agent: Annotated[
-            str | None, typer.Argument(help=f"Your opponent, see `tengen agents` (default: {DEFAULT_AGENT}).")
+            str | None, typer.Argument(help=f"Your opponent (see `tengen agents`; default: {DEFAULT_AGENT}).")
         ] = None,
         rules: Annotated[
             str | None, typer.Option(help=f"Ruleset, such as 15x15:5:renju (default: {DEFAULT_RULES}).")
@@ -49,9 +49,9 @@ def register(app: typer.Typer) -> None:
         black: Annotated[str | None, typer.Option(help=f"Black player: an agent, or `{PERSON}`.")] = None,
         white: Annotated[str | None, typer.Option(help=f"White player: an agent, or `{PERSON}`.")] = None,
         time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds per move for agents.")] = 2000,
-        load: Annotated[Path | None, typer.Option(help="Continue the first game of this file.")] = None,
+        load: Annotated[Path | None, typer.Option(help="Continue the first game in this file.")] = None,
         save: Annotated[Path | None, typer.Option(help="Save the game to this file when it ends.")] = None,
-        seed: Annotated[int | None, typer.Option(help="Seed of all random choices (default: a random seed).")] = None,
+        seed: Annotated[int | None, typer.Option(help="Seed for all random choices (default: a random seed).")] = None,
         terminal: Annotated[
             bool, typer.Option("--terminal", help="Play in the terminal (always on; kept for scripts).")
         ] = False,
@@ -129,7 +129,7 @@ def _load(path: Path, rules: str | None) -> OpeningState:
     ruleset = None if rules is None else Ruleset.parse(rules)
     record = next(iter(records.iterate(path, ruleset=ruleset)), None)
     if record is None:
-        raise RecordError(f"{path} contains no game")
+        raise RecordError(f"{path} contains no games")
     if ruleset is not None and replace(record.ruleset, opening=ruleset.opening) != ruleset:
-        raise InputError(f"{path} is a game of {record.ruleset}, not of {ruleset}: omit --rules")
+        raise InputError(f"{path} contains a game with ruleset {record.ruleset}, not {ruleset}: omit --rules")
     return OpeningState(record.position(), Done(Seat.PROPOSER))

@@ -24,7 +24,7 @@ PositionText = Annotated[
     str,
     typer.Argument(
         metavar="POSITION",
-        help="Moves (h8i9j10, 15/renju/h8i9), a game file (game.sgf, game.sgf@12), or - for a drawing on stdin.",
+        help="Moves (h8i9j10, 15/renju/h8i9), a game file (game.sgf, game.sgf@12), or - to read a drawing from stdin.",
         show_default=False,
     ),
 ]

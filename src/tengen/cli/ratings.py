@@ -16,10 +16,10 @@ def register(app: typer.Typer) -> None:
 def ratings(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.db…", help="Game stores; players with the same name are the same player."),
+        typer.Argument(metavar="FILE.db…", help="Game stores; players with the same name are treated as one player."),
     ],
     anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating of a player; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
     report: Annotated[Path | None, typer.Option(help="Folder for the report and its plots.")] = None,

@@ -35,7 +35,8 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         allow_host: Annotated[
-            list[str] | None, typer.Option(help="Additional host name of the server that browsers may use; repeatable.")
+            list[str] | None,
+            typer.Option(help="Additional host name that browsers may use for this server; repeatable."),
         ] = None,
         trust_proxy: Annotated[
             list[str] | None,

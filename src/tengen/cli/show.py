@@ -31,8 +31,10 @@ def show(
     move: Annotated[
         int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
     ] = None,
-    rules: Annotated[str | None, typer.Option(help="Rule or ruleset of games that do not state one.")] = None,
-    rows: Annotated[RowOne, typer.Option(help="side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
+    rules: Annotated[str | None, typer.Option(help="Rule or ruleset for games that do not state one.")] = None,
+    rows: Annotated[
+        RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
+    ] = RowOne.BOTTOM,
     encoding: Annotated[
         str | None, typer.Option(help="Code page of the text in the file, such as cp1252 or gbk.")
     ] = None,

@@ -24,24 +24,24 @@ def train(
         str | None, typer.Argument(help="Training algorithm, such as alphazero; omit it to list all presets.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Preset of the algorithm (run `tengen train` to list them).")
+        str | None, typer.Option(help="Preset for the algorithm (run `tengen train` to list all presets).")
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override a setting of the preset, such as net.channels=48; repeatable."
+            "--set", metavar="KEY=VALUE", help="Override a setting in the preset, such as net.channels=48; repeatable."
         ),
     ] = None,
     run: Annotated[Path | None, typer.Option(help="Folder of the run (default: runs/ALGORITHM-PRESET).")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in that folder.")] = False,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Stop at the end of the iteration after this many minutes; same as --set minutes=…."),
+        typer.Option(min=0, help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."),
     ] = None,
     init_from: Annotated[
         str | None, typer.Option(help="Initial network: a shipped model, a run or a weights file.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the run.")] = 0,
     on: OnOption = "local",
     workers: Annotated[
         int | None,
@@ -50,7 +50,7 @@ def train(
     device: Annotated[
         Device | None,
         typer.Option(
-            help="Device of the network, in training and self-play (default: as configured, which is auto).",
+            help="Device for the network in training and self-play (default: the preset's, normally auto).",
             show_default=False,
         ),
     ] = None,

@@ -46,12 +46,14 @@ def fit(
     regularisation: Annotated[float, typer.Option(min=0, help="Factor applied to all regularisation penalties.")] = 1.0,
     by_colour: Annotated[
         bool | None,
-        typer.Option(help="Fit separate tables for black and white (default: only in renju).", show_default=False),
+        typer.Option(help="Fit separate tables for black and white (default: only for renju).", show_default=False),
     ] = None,
     validation: Annotated[float, typer.Option(help="Fraction of games held out for validation.")] = 0.05,
-    iterations: Annotated[int, typer.Option(min=1, help="Maximum number of steps for the evaluation.")] = 150,
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Maximum number of optimisation steps for the evaluation.")
+    ] = 150,
     ordering_iterations: Annotated[
-        int, typer.Option(min=1, help="Maximum number of steps for the move ordering.")
+        int, typer.Option(min=1, help="Maximum number of optimisation steps for the move ordering.")
     ] = 60,
     seed: Annotated[int, typer.Option(help="Seed for choosing the validation games.")] = 1,
 ) -> None:
@@ -79,12 +81,14 @@ def fit(
 def net(
     target: WeightsArgument,
     games: GamesArgument,
-    base: Annotated[Path, typer.Option(help="Weights file of `tengen tune fit`; the network is added to it.")],
+    base: Annotated[
+        Path, typer.Option(help="Weights file written by `tengen tune fit`; the network is added to its weights.")
+    ],
     epochs: Annotated[float, typer.Option(help="Number of passes over the games.")] = 8.0,
     result_weight: ResultWeightOption = 0.5,
     learning_rate: Annotated[float, typer.Option(help="Peak learning rate.")] = 5e-3,
     threads: Annotated[int, typer.Option(min=1, help="Number of training threads.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the initial weights, the batches and the validation games.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for the initial weights, the batches and the validation games.")] = 1,
 ) -> None:
     """Train the evaluation's small network on games; print the losses and write the weights file."""
     from rich.console import Console
@@ -105,12 +109,12 @@ def net(
 
 def search(
     target: Annotated[
-        Path, typer.Argument(metavar="STATE", help="State file (.json) of the run; an existing run is resumed.")
+        Path, typer.Argument(metavar="STATE", help="State file (.json) for the run; an existing run is resumed.")
     ],
     rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
     pairs: Annotated[int, typer.Option(min=1, help="Number of game pairs in the whole run.")] = 5000,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed for the run.")] = 1,
     step: Annotated[float, typer.Option(help="Perturbation of each parameter, as a fraction of its range.")] = 0.08,
     gain: Annotated[float, typer.Option(help="Update after a won pair, as a fraction of the perturbation.")] = 0.008,
     workers: Annotated[

@@ -126,10 +126,10 @@ def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
-        raise ValueError("it is not an npy file of version 1 or 2")
+        raise ValueError("it is not a version 1 or 2 npy file")
     length = int.from_bytes(file.read(2 if magic[6] == 1 else 4), "little")
     if length > _MAX_ARRAY_HEADER_BYTES:
-        raise ValueError(f"its header claims a length of {length:,} bytes")
+        raise ValueError(f"its header length of {length:,} bytes is too large")
     match = _ARRAY_HEADER.fullmatch(file.read(length))
     if match is None:
         raise ValueError("its header cannot be read")
@@ -173,7 +173,9 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
     """Read the header of a safetensors file of `size` bytes; the tensors must fill the file without gaps."""
     length = int.from_bytes(file.read(_TENSOR_HEADER_LENGTH), "little")
     if size < _TENSOR_HEADER_LENGTH or not 2 <= length <= min(_MAX_TENSOR_HEADER_BYTES, size - _TENSOR_HEADER_LENGTH):
-        raise InputError(f"{place} is damaged: its header claims {length:,} of {size:,} bytes")
+        raise InputError(
+            f"{place} is damaged: its header length of {length:,} bytes is invalid for a file of {size:,} bytes"
+        )
     table = parse_json(file.read(length), f"the header of {place}")
     metadata = table.pop(_METADATA, {}) if isinstance(table, dict) else None
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):

@@ -352,7 +352,7 @@ class Search:
             self._decision = self._run(self._stop_signal, self._remember)
         decision = self.best_so_far()
         if decision is None:
-            raise AgentError("the search failed before it found a move; start another one")
+            raise AgentError("the search failed before it found a move; start a new one")
         return decision
 
     def __iter__(self) -> Iterator[Analysis]:
@@ -366,7 +366,7 @@ class Search:
 
     def _begin(self) -> None:
         if self._has_begun:
-            raise AgentError("a search runs only once; start another one")
+            raise AgentError("a search can run only once; start a new one")
         self._has_begun = True
 
     def _remember(self, analysis: Analysis) -> None:
@@ -430,7 +430,7 @@ class Agent:
             return self.choose(position, limits)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
-            raise AgentError(f"{self.name} does not analyse")
+            raise AgentError(f"{self.name} does not support analysis")
 
         return Search(run, snapshots)
 

@@ -58,7 +58,9 @@ class GameBatch:
         """Reset all games, each with 0 to `most_opening_moves` random moves."""
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= most_opening_moves <= most:
-            raise InputError(f"most_opening_moves={most_opening_moves} is outside 0–{most}: more moves could win")
+            raise InputError(
+                f"most_opening_moves={most_opening_moves} is outside 0–{most}: more moves could end a game"
+            )
         self._native.begin(seed & 0xFFFF_FFFF_FFFF_FFFF, most_opening_moves)
 
     def look(self, rows: Rows, turns: npt.NDArray[np.int8]) -> tuple[FloatPlanes, npt.NDArray[np.bool_]]:

@@ -119,7 +119,7 @@ class Position:
     def undo(self, count: int = 1) -> Position:
         """Return the position before the last `count` moves; set-up stones cannot be undone."""
         if not 0 <= count <= self._native.ply:
-            raise IllegalMoveError(f"cannot undo {count} moves: only {self._native.ply} were played\n{self}")
+            raise IllegalMoveError(f"cannot undo {count} moves: only {self._native.ply} have been played\n{self}")
         board = self._native.copy()
         for _ in range(count):
             board.unmake()

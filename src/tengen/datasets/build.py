@@ -80,7 +80,7 @@ def build_dataset(
     games = list(_read_games(files, config, report, damaged, on_progress))
     if not games:
         reasons = "; ".join([*report.summary(), *damaged[:1]]) or "the files are empty"
-        raise InputError(f"no usable {config.ruleset} game in {', '.join(map(str, sources))}: {reasons}")
+        raise InputError(f"no usable {config.ruleset} games in {', '.join(map(str, sources))}: {reasons}")
     lengths = np.array([len(game.moves) for game in games])
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     moves = np.fromiter(chain.from_iterable(game.moves for game in games), np.uint16, int(starts[-1]))
@@ -191,7 +191,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
     ):
         raise _UnusableError("games with other rules", f"{names}: {theirs}")
     if config.player and config.player.lower() not in names.lower():
-        raise _UnusableError("games of other players", names)
+        raise _UnusableError("games between other players", names)
     played = record.moves()
     if not played:
         raise _UnusableError("games without moves", names)
@@ -222,7 +222,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
         raise _UnusableError("games that are too short", names)
     outcome = record.result if record.result in _RESULTS else position.outcome
     if config.results and str(outcome) not in config.results:
-        raise _UnusableError("games with another result", names)
+        raise _UnusableError("games with other results", names)
     return _Game(moves, _RESULTS.get(outcome, UNKNOWN), _given_stones(record))
 
 

@@ -105,16 +105,16 @@ class Dataset:
     def open(cls, folder: Path) -> Dataset:
         """Map a data set into memory; `InputError` if the folder is not a data set or holds invalid numbers."""
         if not (folder / DESCRIPTION_FILE).exists():
-            raise InputError(f"{folder} is not a data set of `tengen data build`: it has no {DESCRIPTION_FILE}")
+            raise InputError(f"{folder} is not a data set built by `tengen data build`: it has no {DESCRIPTION_FILE}")
         description = read_json(folder / DESCRIPTION_FILE)
         arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in ARRAYS.items()}
         try:
             if not isinstance(description, dict) or description.get("version") != _VERSION:
-                raise ValueError(f"{DESCRIPTION_FILE} does not have version {_VERSION}")
+                raise ValueError(f"{DESCRIPTION_FILE} is not version {_VERSION}")
             dataset = cls(description, arrays, str(folder))
             dataset._check()
         except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise InputError(f"{folder} is damaged or not a data set of `tengen data build`: {error}") from None
+            raise InputError(f"{folder} is damaged or was not built by `tengen data build`: {error}") from None
         return dataset
 
     def _check(self) -> None:
@@ -123,12 +123,12 @@ class Dataset:
         if not 0 <= self.opening_moves <= area:
             raise ValueError(f"opening_moves is {self.opening_moves}, not between 0 and {area}")
         if len(self.starts) != games + 1 or len(self.splits) != games or not games:
-            raise ValueError(f"{games} results, {len(self.splits)} splits and {len(self.starts)} starts do not match")
+            raise ValueError(f"{games} results, {len(self.splits)} splits and {len(self.starts)} offsets do not match")
         if self.starts[0] != 0 or self.starts[-1] != len(self.moves):
-            raise ValueError(f"the starts of the games do not match the {len(self.moves)} moves")
+            raise ValueError(f"the game offsets do not match the {len(self.moves)} moves")
         lengths = np.diff(self.starts)
         if lengths.min() < 1 or lengths.max() > area:
-            raise ValueError(f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves")
+            raise ValueError(f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves, not 1–{area}")
         if self.moves.max() >= area:
             raise ValueError(f"a move is on point {self.moves.max()}, but the board has {area} points")
         if self.splits.max() >= len(Split):

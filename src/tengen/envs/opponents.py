@@ -57,7 +57,7 @@ def make_opponent(opponent: str | Agent | OpponentFunction | None, ruleset: Rule
         return _AgentOpponent(opponent, limits)
     if callable(opponent):
         return _FunctionOpponent(opponent)
-    raise InputError(f"opponent {opponent!r} must be a name, an Agent, a function of a position or None")
+    raise InputError(f"opponent {opponent!r} must be a name, an Agent, a function that takes a position, or None")
 
 
 def draw_seed(rng: np.random.Generator) -> int:

@@ -58,7 +58,7 @@ class NetConfig:
     def __post_init__(self) -> None:
         plane_count(self.planes)
         if not 4 <= self.channels <= 512 or not 1 <= self.blocks <= 40:
-            raise InputError(f"blocks {self.blocks} must be 1–40 and channels {self.channels} 4–512")
+            raise InputError(f"blocks must be 1–40 and channels 4–512, not {self.blocks} and {self.channels}")
 
 
 class NetOutput(NamedTuple):
@@ -142,7 +142,9 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
     data = read_bytes(path, _MAX_WEIGHTS_BYTES)
     header = parse_tensor_header(data, str(path))
     if _METADATA not in header.metadata:
-        raise InputError(f"{path} was not written by Tengen: it does not describe the network of its weights")
+        raise InputError(
+            f"{path} was not written by Tengen: it does not describe the network that its weights belong to"
+        )
     described = parse_json(header.metadata[_METADATA], f"the description in {path}")
     try:
         config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})

@@ -81,7 +81,7 @@ def _check_interface(graph: Graph, channels: int, ruleset: Ruleset) -> bool:
     if shape[2:] == (ruleset.height, ruleset.width):
         return False
     if not all(isinstance(size, str) for size in shape[2:]):
-        raise ValueError(f"its input is for boards of {shape[3]}×{shape[2]}, not {ruleset}")
+        raise ValueError(f"its input is for {shape[3]}×{shape[2]} boards, not {ruleset}")
     return True
 
 
@@ -255,7 +255,7 @@ class _Call(NamedTuple):
 def _numbers(numbers: Sequence[int]) -> Value:
     """Return a tensor that may be used as a shape."""
     if len(numbers) > _MAX_SHAPE_LENGTH or any(abs(number) > _MAX_NUMBER for number in numbers):
-        raise ValueError("a shape has too many or too large numbers")
+        raise ValueError("a shape has too many numbers, or numbers that are too large")
     return Value(INT64, (len(numbers),), tuple(numbers))
 
 
@@ -482,7 +482,7 @@ def _dequantize(call: _Call) -> list[Value]:
 
 
 def _scan_is_special(call: _Call) -> list[Value]:
-    raise ValueError("a Scan is executed by its graph")
+    raise ValueError("a Scan must be evaluated by its graph")
 
 
 def _one(inputs: Sequence[Value]) -> int:

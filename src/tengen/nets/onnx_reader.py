@@ -120,7 +120,7 @@ class _Reader:
         for entry in found.get(14, ()):
             part = self._message(entry, "the metadata", once=(1, 2))
             if _text(part, 1) in metadata:
-                raise ValueError(f"its metadata has {_text(part, 1)!r:.40} twice")
+                raise ValueError(f"its metadata contains {_text(part, 1)!r:.40} twice")
             metadata[_text(part, 1)] = _text(part, 2)
         return Model(self.graph(_bytes(found, 7)), opset, metadata)
 
@@ -131,7 +131,7 @@ class _Reader:
         for entry in found.get(5, ()):
             name, array = self.tensor(entry)
             if name in constants:
-                raise ValueError(f"it has the constant {name!r:.80} twice")
+                raise ValueError(f"the constant {name!r:.80} is defined twice")
             constants[name] = array
         return Graph(
             tuple(self.node(entry) for entry in found.get(1, ())),
@@ -185,7 +185,7 @@ class _Reader:
         typed = found.get(_TYPED_FIELDS[kind], [])
         if 9 in found:
             if typed:
-                raise ValueError(f"{name!r:.80} has its values twice")
+                raise ValueError(f"{name!r:.80} stores its values twice")
             raw = _bytes(found, 9)
             if len(raw) % TYPES[kind].itemsize:
                 raise ValueError(f"{name!r:.80} has {len(raw)} bytes, not a multiple of {TYPES[kind].itemsize}")

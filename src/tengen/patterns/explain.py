@@ -117,7 +117,7 @@ def explain(position: Position) -> Explanation:
     black has an open three g8-h8-i8; white must answer at f8 or j8
     """
     if position.ruleset.win_length not in (4, 5):
-        raise RulesetError(f"cannot explain threats of {position.ruleset}: the win length must be 4 or 5")
+        raise RulesetError(f"cannot explain threats for {position.ruleset}: the win length must be 4 or 5")
     if position.is_over:
         return Explanation(position=position, standing=(), chances={colour: {} for colour in Colour}, fouls={})
     board = _Board(position)

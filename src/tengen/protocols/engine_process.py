@@ -248,7 +248,7 @@ class EngineProcess:
         exit_text = self._exit_text()
         if exit_text is not None:
             raise EngineError(f"engine {self._name!r} exited: {exit_text}", EngineFault.CRASH)
-        raise EngineError(f"engine {self._name!r} closed its output but still runs", EngineFault.CLOSED)
+        raise EngineError(f"engine {self._name!r} closed its output but is still running", EngineFault.CLOSED)
 
     # -- pipes ---------------------------------------------------------------------------------------------------------
 
@@ -268,7 +268,7 @@ class EngineProcess:
                 if exit_text is not None:
                     raise EngineError(f"engine {self._name!r} exited: {exit_text}", EngineFault.CRASH) from None
                 raise EngineError(
-                    f"engine {self._name!r} closed its input but still runs", EngineFault.CLOSED
+                    f"engine {self._name!r} closed its input but is still running", EngineFault.CLOSED
                 ) from None
 
     def _read(self) -> None:

@@ -114,7 +114,7 @@ def scan(data: bytes) -> Iterator[LibNode]:
 def _after_header(data: bytes) -> int:
     if data.startswith(_MAGIC):
         if len(data) < _HEADER_SIZE:
-            raise RecordError(f"offset {len(data):#x}: the header of a RenLib file has {_HEADER_SIZE} bytes")
+            raise RecordError(f"offset {len(data):#x}: the file ends inside the {_HEADER_SIZE}-byte RenLib header")
         if (data[8], data[9]) > _VERSION:
             raise RecordError(f"offset 0x8: RenLib file version {data[8]}.{data[9]} is not supported (newest: 3.4)")
         return _HEADER_SIZE
@@ -157,10 +157,10 @@ def _read_text(data: bytes, offset: int) -> tuple[bytes, int]:
     """Read a NUL-terminated text, padded to an even number of bytes."""
     end = data.find(b"\0", offset, offset + MAX_TEXT)
     if end < 0:
-        raise RecordError(f"offset {offset:#x}: a text is not NUL-terminated")
+        raise RecordError(f"offset {offset:#x}: a text field is not NUL-terminated")
     after = end + 1 + (end + 1 - offset) % 2
     if after > len(data):
-        raise RecordError(f"offset {end:#x}: the file ends inside a text")
+        raise RecordError(f"offset {end:#x}: the file ends inside a text field")
     return data[offset:end], after
 
 

@@ -316,7 +316,7 @@ class _Reader:
         values = {name: found for name, found, _ in properties}
         game = values.get("GM", ["4"])[0].strip()
         if game != "4":
-            raise self._error(start, f"GM[{shorten(game)}] is another game; gomoku and renju are GM[4]")
+            raise self._error(start, f"GM[{shorten(game)}] is a different game; gomoku and renju are GM[4]")
         try:
             ruleset = _ruleset(values, self.default)
         except InputError as error:
@@ -443,7 +443,7 @@ def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[in
         try:
             if name in _COLOURS:
                 if len(values) > 1:
-                    raise RecordError(f"{name} has {len(values)} values, but a move has one")
+                    raise RecordError(f"{name} has {len(values)} values, but a move must have exactly one")
                 parts.moves.append(move_of(_COLOURS[name], _point(values[0], ruleset)))
             elif name in ("AB", "AW", "AE"):
                 parts.setup[name] = _point_list(values, ruleset)

@@ -65,7 +65,9 @@ class AlphaBeta:
         try:
             self._engine = _native.Engine(self.config.table_mb << 20)
         except MemoryError:
-            raise InputError(f"no memory for a table of {self.config.table_mb} MB; choose a smaller one") from None
+            raise InputError(
+                f"not enough memory for a table of {self.config.table_mb} MB; choose a smaller size"
+            ) from None
         self._engine.set_options(self.config.ingredients, self.config.max_four_depth)
         self._ruleset: Ruleset | None = None
 

@@ -122,7 +122,7 @@ class Critic:
     def check_supports(self, ruleset: Ruleset) -> None:
         """Raise `RulesetError` unless the critic supports the ruleset."""
         if not self.supports(ruleset):
-            raise RulesetError(f"the critic supports {self.ruleset} and other board sizes, not {ruleset}")
+            raise RulesetError(f"the critic supports {self.ruleset} on any board size, not {ruleset}")
 
     def judge(self, position: Position) -> Judgement:
         """Evaluate all candidate moves of a position in microseconds. The game must not be over."""

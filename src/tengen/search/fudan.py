@@ -93,7 +93,8 @@ def check_supports(ruleset: Ruleset) -> None:
     """Raise `RulesetError` if the search does not support the ruleset."""
     if not supports(ruleset):
         raise RulesetError(
-            f"fudan plays five in a row, freestyle or standard, on boards from {MIN_BOARD}x{MIN_BOARD}; not {ruleset}"
+            f"fudan plays only five in a row (freestyle or standard) on boards of at least {MIN_BOARD}x{MIN_BOARD},"
+            f" not {ruleset}"
         )
 
 

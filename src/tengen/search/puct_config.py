@@ -151,15 +151,15 @@ class PuctConfig:
         check_range("temperature_plies", self.temperature_plies, 0, 10**6)
         check_range("fast_simulations", self.fast_simulations, 0, 10**9)
         if self.full_fraction < 1 and self.fast_simulations < 1:
-            raise InputError(f"full_fraction {self.full_fraction} needs fast_simulations for the other moves")
+            raise InputError(f"full_fraction {self.full_fraction} requires fast_simulations for the other moves")
         if self.gumbel and self.reuse_tree:
             raise InputError("gumbel cannot be combined with reuse_tree; use cache_entries instead")
         if self.tactics and not self.solve:
-            raise InputError("tactics needs solve")
+            raise InputError("tactics requires solve")
         if (self.vcf_nodes_leaf or self.vcf_nodes_root or self.vct_nodes) and not self.tactics:
-            raise InputError("vcf_nodes_leaf, vcf_nodes_root and vct_nodes need tactics")
+            raise InputError("vcf_nodes_leaf, vcf_nodes_root and vct_nodes require tactics")
         if self.stop_when_proved and not self.solve:
-            raise InputError("stop_when_proved needs solve")
+            raise InputError("stop_when_proved requires solve")
 
     def native(self) -> _native.PuctOptions:
         """Return the options for native code."""

@@ -44,7 +44,7 @@ class Openings:
         check_range("balance_candidates", self.balance_candidates, 0, 1000)
         if self.balance_candidates and (self.sequences or not self.random_stones):
             raise InputError(
-                f"balance_candidates {self.balance_candidates} come after random stones: set random_stones above 0 and"
+                f"balance_candidates {self.balance_candidates} requires random stones: set random_stones above 0 and"
                 " leave sequences empty"
             )
 
@@ -233,7 +233,7 @@ class SelfPlay:
                 game.set_searched(policies.reshape(-1, self.ruleset.area), values, surprises, full)
                 self._native.set_game(index, game, rng[index].tolist())
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            raise InputError(f"this is not a state of {self.games} games on {self.ruleset}: {error}") from None
+            raise InputError(f"this state does not belong to {self.games} games on {self.ruleset}: {error}") from None
         self._native.restart()
 
 

@@ -77,7 +77,7 @@ class EngineGamesConfig:
         if not 0 <= self.noise <= 1:
             raise InputError(f"noise {self.noise} must be between 0 and 1")
         if self.begun is not None and not self.to_the_end:
-            raise InputError(f"the games of {self.begun} can only be played to the end; leave out --proved")
+            raise InputError(f"games from {self.begun} can only be played to the end; omit --proved")
 
     def load_weights(self) -> _native.Weights:
         """Load the weights of the engine for these games."""

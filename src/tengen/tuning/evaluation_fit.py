@@ -508,7 +508,7 @@ def _fit_ordering(
         chosen = samples.colours == (0 if colour is Colour.BLACK else 1)
     learned, kept_out = _gather(samples, chosen & training), _gather(samples, chosen & validation)
     if not len(learned.starts) or not len(kept_out.starts):
-        raise InputError(f"too few games to fit the move ordering of {colour or 'both colours'}; generate more games")
+        raise InputError(f"too few games to fit the move ordering for {colour or 'both colours'}; generate more games")
     table = _Table(sparse.csr_array(shape_parts()), 2, 1.0, _RIDGE_ORDERING_OWN, _RIDGE_ORDERING_SHARED)
     pieces = learned.pieces()
     count = len(learned.starts)

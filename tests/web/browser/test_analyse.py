@@ -146,7 +146,7 @@ def test_a_file_comes_back_as_it_went_in(visitor: Visitor) -> None:
     visitor.button("Save or copy").click()
     dialog = visitor.page.get_by_role("dialog")
     dialog.get_by_role("combobox", name="Format").select_option("sgf")
-    text = dialog.get_by_label("Text of the file")
+    text = dialog.get_by_label("File contents")
     expect(text).to_have_value(re.compile(r"^\(;[\s\S]*Written here\."))
     expect(dialog.get_by_role("status")).to_have_text("This format stores everything.")
     written = text.input_value()
@@ -220,7 +220,7 @@ def test_text_of_a_file_stays_text(visitor: Visitor) -> None:
 def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
     visitor.open("#/analyse")
     visitor.button("Open a game").click()
-    visitor.page.get_by_label("Text of the game").fill("this is no game at all")
+    visitor.page.get_by_label("Game text").fill("this is no game at all")
     visitor.page.get_by_role("dialog").get_by_role("button", name="Open", exact=True).click()
     expect(visitor.page.locator(".notice.error")).to_be_visible()
     visitor.faults.clear()  # the browser logs the failed request as an error

@@ -97,7 +97,7 @@ class Visitor:
         """Open a game through the import dialog of the analysis or review page, which must still be empty."""
         self.button("Open a game").click()
         dialog = self.page.get_by_role("dialog")
-        dialog.get_by_label("Text of the game").fill(text)
+        dialog.get_by_label("Game text").fill(text)
         dialog.get_by_role("button", name="Open", exact=True).click()
         expect(dialog).to_have_count(0)
         expect(self.page.locator(".moves .move:not(.start)")).not_to_have_count(0)

@@ -140,7 +140,7 @@ class Config(LoopConfig):
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         if self.critic.input is CriticInput.POINTS and self.ruleset.win_length not in (4, 5):
-            raise InputError(f"critics with input points need win length 4 or 5, not {self.ruleset}")
+            raise InputError(f"critic.input = points requires win length 4 or 5, not {self.ruleset}")
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= self.self_play.random_stones <= most:
             raise InputError(
@@ -305,7 +305,7 @@ class CriticPool:
         names = tuple(self._kind.shapes())
         wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
         if kept.keys() != wanted:
-            raise RunError(f"pool.safetensors does not have all weights of {len(kept) // len(names)} critics")
+            raise RunError(f"pool.safetensors does not contain all weights for {len(kept) // len(names)} critics")
         self.critics = [
             Critic(self._kind, self._ruleset, {name: kept[f"{place}.{name}"].numpy() for name in names})
             for place in range(len(kept) // len(names))

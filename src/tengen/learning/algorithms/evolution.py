@@ -77,7 +77,9 @@ class LearnerConfig:
 
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
-            raise InputError(f"population {self.population} must be 0 or at least 4, and even if antithetic")
+            raise InputError(
+                f"population {self.population} must be 0 or at least 4, and an even number if antithetic is set"
+            )
         check_positive(self, "deviation", "mean_rate")
         check_at_least(self, 0, "deviation_rate")
         check_at_least(self, 1, "threads")
@@ -104,7 +106,7 @@ class Config(NetLoopConfig):
         NetLoopConfig.__post_init__(self)
         check_at_least(self, 1, "generations")
         if SELF in self.play.opponents:
-            raise InputError("remove self from play.opponents: self-play does not measure a candidate")
+            raise InputError("remove self from play.opponents: self-play cannot measure a candidate's strength")
 
 
 # -- strategy ---------------------------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ class Strategy:
         for name in ("mean", "deviation"):
             found = tensors.get(name)
             if found is None or found.shape != self.mean.shape or found.dtype != torch.float64:
-                raise RunError(f"strategy.safetensors does not have {len(self.mean)} float64 numbers in {name}")
+                raise RunError(f"{name} in strategy.safetensors does not have {len(self.mean)} float64 numbers")
         self.mean, self.deviation = tensors["mean"].numpy(), tensors["deviation"].numpy()
 
 

@@ -58,7 +58,7 @@ class Rows:
         if array.dtype != kind or array.shape != (len(self), *shape):
             raise ValueError(f"{name} is {array.dtype} {list(array.shape)}, not {np.dtype(kind)} {[len(self), *shape]}")
         if within is not None and array.size and not (within[0] <= array.min() and array.max() <= within[1]):
-            raise ValueError(f"{name} has values outside {within[0]:g} to {within[1]:g}")
+            raise ValueError(f"{name} has values outside the range {within[0]:g} to {within[1]:g}")
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:

@@ -89,7 +89,9 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
     if (folder / CONFIG_FILE).exists():
         run = Run.open(folder)
         if (run.header.seed, run.config(module.Config)) != (plan.seed, config):
-            raise InputError(f"{folder} is a run with other settings or another seed: choose another folder with --out")
+            raise InputError(
+                f"{folder} has a run with different settings or a different seed: choose another folder with --out"
+            )
     else:
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)
     with Progress(console, folder.name) as progress:
@@ -154,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m tengen.papers.comparison",
         description="Train every algorithm for the same time and plot its rating.",
     )
-    parser.add_argument("--minutes", type=float, required=True, help="training time per algorithm and board")
+    parser.add_argument("--minutes", type=float, required=True, help="minutes of training per algorithm and board")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="clock for --minutes (default: wall)")
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=BOARDS)
     parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
@@ -169,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--on", default="local", metavar="PLACE", help="where AlphaZero plays: local or ray[=ADDRESS] (default: local)"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all presets; repeatable"
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override a setting in all presets; repeatable"
     )
     chosen = parser.parse_args(arguments)
     plan = Plan(chosen.minutes, chosen.clock, chosen.boards, chosen.algorithms, chosen.seed, chosen.set)

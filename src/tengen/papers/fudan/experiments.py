@@ -227,10 +227,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--openings",
         type=int,
         default=default.openings,
-        help="number of openings for timing searches (default: %(default)s)",
+        help="number of openings on which searches are timed (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=default.seed, help="random seed of the matches (default: %(default)s)"
+        "--seed", type=int, default=default.seed, help="random seed for the matches (default: %(default)s)"
     )
     parser.add_argument("--concurrency", type=int, default=1, help="games played at the same time (default: 1)")
     parser.add_argument(

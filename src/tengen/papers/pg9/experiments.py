@@ -174,13 +174,13 @@ def _draw(curves: Mapping[str, Metrics], height: Any, label: str, path: Path) ->
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     names = [experiment.preset for experiment in EXPERIMENTS]
-    parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the experiments of pg9.")
+    parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the pg9 experiments.")
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="experiments to run (default: all)")
-    parser.add_argument("--share", type=float, default=1.0, help="share of each experiment to train (default: 1)")
+    parser.add_argument("--share", type=float, default=1.0, help="fraction of each experiment to train (default: 1)")
     parser.add_argument(
         "--out", type=Path, default=Path("papers/pg9/results"), help="output folder (default: papers/pg9/results)"
     )
-    parser.add_argument("--report", action="store_true", help="report the existing runs without training")
+    parser.add_argument("--report", action="store_true", help="report on the existing runs without training")
     chosen = parser.parse_args(arguments)
     try:
         rows = reproduce(chosen.only, chosen.out, 0.0 if chosen.report else chosen.share, Console(highlight=False))

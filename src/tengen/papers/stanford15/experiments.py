@@ -255,11 +255,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", nargs="+", type=Part, choices=list(Part), default=list(Part), help="parts to measure (default: all)"
     )
-    parser.add_argument("--data", type=Path, help="data set of `tengen data build` (required for accuracy)")
+    parser.add_argument("--data", type=Path, help="data set built by `tengen data build` (required for accuracy)")
     parser.add_argument("--average", action="store_true", help="average over symmetries when measuring accuracy")
     for name, help_text in (
         ("games", "games against the paper's opponent"),
-        ("simulations", "simulations per move of the tree search"),
+        ("simulations", "simulations per move for the tree search"),
         ("games-a-size", "games per board size and opponent"),
         ("moves", "maximum number of test moves"),
         ("seed", "random seed"),
@@ -328,7 +328,7 @@ def _read_results(path: Path) -> dict[str, Row]:
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read the results in {path}: {error}") from None
     if not isinstance(rows, dict):
-        raise InputError(f"{path} is not a results file of this program")
+        raise InputError(f"{path} is not a results file written by this program")
     return rows
 
 

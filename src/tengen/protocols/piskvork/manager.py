@@ -303,7 +303,7 @@ class PiskvorkManager:
         with stop.calling(self._send_stop):
             squares = self._await_squares(deadline)
         if len(squares) != 1:
-            raise EngineError(f"{self._name} answered {len(squares)} squares instead of one", EngineFault.PROTOCOL)
+            raise EngineError(f"{self._name} answered with {len(squares)} squares instead of one", EngineFault.PROTOCOL)
         move = self._checked_point(squares[0], position.ruleset)
         try:
             self._engine_position = position.play(move)
@@ -325,7 +325,7 @@ class PiskvorkManager:
             return Swap2Answer(Option.TAKE_BLACK)
         if len(squares) not in _SWAP2_COUNTS[len(points)]:
             raise EngineError(
-                f"{self._name} answered {len(squares)} squares to a swap2 opening of {len(points)} stones",
+                f"{self._name} answered a swap2 opening of {len(points)} stones with {len(squares)} squares",
                 EngineFault.PROTOCOL,
             )
         stones = tuple(self._checked_point(square, ruleset) for square in squares)
@@ -455,7 +455,7 @@ class PiskvorkManager:
         raise self._timeout_error()
 
     def _no_analysis_error(self) -> AgentError:
-        return AgentError(f"{self._name} does not analyse: {self._analysis_refusal[:200]!r}")
+        return AgentError(f"{self._name} does not support analysis: {self._analysis_refusal[:200]!r}")
 
     def _abort_analysis(self) -> None:
         """Stop the engine's search after the caller has ended the iteration; kill the engine if it does not stop."""

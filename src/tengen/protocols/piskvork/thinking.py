@@ -187,7 +187,7 @@ class Thinker:
 
     def _made_agent(self) -> Agent:
         if self._failure is not None:
-            raise AgentError(f"no player: {self._failure}")
+            raise AgentError(f"the player could not be created: {self._failure}")
         if self._agent is None:
             try:
                 self._agent = self._make_agent()

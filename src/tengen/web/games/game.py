@@ -316,7 +316,7 @@ class Game:
         persons = self._persons()
         seat = self.due if self.due in persons else persons[0] if len(persons) == 1 else None
         if seat is None:
-            raise NotDueError("no person can resign now")
+            raise NotDueError("there is no person who can resign now")
         self.end(seat, "resignation")
 
     def end(self, loser: Seat, reason: str) -> None:
