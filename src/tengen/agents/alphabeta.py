@@ -129,12 +129,12 @@ class AlphaBetaAgent(Agent):
         return Search(run)
 
     def _excluded_from(self, position: Position) -> frozenset[Point]:
-        """Return the excluded points on this board; none if they would leave no move."""
+        """Return the excluded points on this board; empty if excluding them would leave no move."""
         excluded = frozenset(point for point in self._excluded if position.ruleset.contains(point))
         return excluded if excluded and not excluded.issuperset(position.legal_points()) else frozenset()
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits of the move, tightened by the agent's own parameters."""
+        """Return the limits for the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             depth=min(filter(None, (limits.depth, self._depth)), default=None),

@@ -123,7 +123,7 @@ class BrainAgent(Agent):
         return dataclasses.replace(limits, nodes=nodes)
 
     def about(self) -> About | None:
-        """Return the answer of the running engine to ABOUT; None if it does not answer."""
+        """Return the running engine's answer to ABOUT; None if it does not answer."""
         return self._manager.ask_about()
 
     def close(self) -> None:

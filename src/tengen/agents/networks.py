@@ -1,4 +1,4 @@
-"""Networks of players: given by name, chosen by board size, or the newest network of a training run."""
+"""Networks for players: given by name, chosen by board size, or the newest network of a training run."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Network:
         return True
 
     def evaluator(self, ruleset: Ruleset) -> Evaluator:
-        """Return the network for a ruleset. Raises `RulesetError` if it does not support the ruleset."""
+        """Return the network for a ruleset. Raises `RulesetError` if the network does not support the ruleset."""
         source = self._source or self._found.get(ruleset)
         if source is None:
             source = self._found[ruleset] = _model_for(ruleset, self._family)
@@ -118,10 +118,10 @@ class _Network:
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:
-    """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` of a family.
+    """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` for a family.
 
-    If there is none, return the model of the nearest board size that supports the ruleset. The names of AlphaZero's
-    models have no family.
+    If there is none, return the model of the nearest board size that supports the ruleset. The names of AlphaZero
+    models have no family prefix.
     """
     prefix = f"{family}-" if family else ""
     names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]

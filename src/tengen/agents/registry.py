@@ -47,7 +47,7 @@ class AgentKind:
 
 @dataclass(frozen=True)
 class ParameterDescription:
-    """A parameter of a kind of player as text, for tables and forms."""
+    """A player's parameter as text, for tables and forms."""
 
     key: str
     type: str

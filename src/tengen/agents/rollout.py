@@ -54,7 +54,7 @@ class UctParameters:
         self.config()
 
     def config(self) -> UctConfig:
-        """Return the configuration of the search given by preset and parameters."""
+        """Return the search configuration given by the preset and the parameters."""
         preset = _UCT_PRESETS[self.preset].config
         return UctConfig(
             exploration=preset.exploration if self.c is None else self.c,
@@ -83,7 +83,7 @@ class HmctsParameters:
         self.config()
 
     def config(self) -> HmctsConfig:
-        """Return the configuration of the search given by preset and parameters."""
+        """Return the search configuration given by the preset and the parameters."""
         preset = _HMCTS_PRESETS[self.preset]
         return HmctsConfig(
             playouts_a_candidate=preset.playouts_a_candidate if self.playouts is None else self.playouts,
@@ -163,7 +163,7 @@ class RolloutAgent(Agent, ABC):
         return Search(run)
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits of the move, tightened by the agent's own parameters."""
+        """Return the limits for the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._playouts),

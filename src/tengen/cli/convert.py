@@ -107,7 +107,7 @@ def convert(
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:
-    """Yield all texts of a record, which may contain bytes of another code page."""
+    """Yield all texts of a record, which may contain bytes from another code page."""
     yield from (record.black, record.white, record.event, record.comment)
     for node in record.nodes():
         if node.comment:

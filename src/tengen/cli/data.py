@@ -1,4 +1,4 @@
-"""`tengen data`: generate self-play games of the engine, and build and inspect data sets for supervised learning."""
+"""`tengen data`: generate engine self-play games, and build and inspect data sets for supervised learning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def generate(
     on: OnOption = "local",
     weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped weights).")] = None,
 ) -> None:
-    """Generate self-play games of the engine from random balanced openings. Repeat the command to resume."""
+    """Generate engine self-play games from random balanced openings. Repeat the command to resume."""
     from rich.console import Console
 
     from tengen.cluster.pool import open_pools

@@ -1,4 +1,4 @@
-"""Checks of everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
+"""Checks for everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
 
 A check reads the whole item, compares checksums if there are any, and reports what can be recovered from a damaged
 one. It writes nothing and does not need torch.
@@ -272,7 +272,7 @@ def check_dataset(folder: Path) -> Findings:
 
 
 def check_database(path: Path) -> Findings:
-    """Check an SQLite file: the games of tournaments, or another database of Tengen."""
+    """Check an SQLite file: the games of tournaments, or another Tengen database."""
     from tengen.arena.store import GameStore
 
     findings = Findings("game store")
@@ -365,7 +365,7 @@ def check_puzzles(path: Path) -> Findings:
 
 
 def check_engine_games(path: Path) -> Findings:
-    """Check the engine games of `tengen data generate`."""
+    """Check the engine games from `tengen data generate`."""
     from tengen.tuning.engine_games import read_games
 
     findings = Findings("engine games")

@@ -31,7 +31,7 @@ OrderT = TypeVar("OrderT")
 
 
 class WorkerLostError(Exception):
-    """The worker of a call died or cannot be reached. Raised by `Site.fetch` and always handled by the fleet."""
+    """The worker executing a call died or cannot be reached. Raised by `Site.fetch` and always handled by the fleet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Site(Protocol):
 
 
 class Orders(Protocol[OrderT]):
-    """The source of the orders of a fleet."""
+    """The source of a fleet's orders."""
 
     def take(self) -> OrderT | None:
         """Return the next order; None if no order is available at the moment."""
@@ -148,7 +148,7 @@ class Fleet(Generic[OrderT]):
         self._next_look = self._had_worker_at = self._next_warning = site.now()
         self._next_warning += _WARN_S
         self._fruitless = 0
-        """Workers lost before their first answer, counted since the last answer of any worker."""
+        """Workers lost before their first answer, counted since the last answer from any worker."""
         self._most_workers = 0
         self.next_number = first_number
         """Number of the next worker to start."""
@@ -239,7 +239,7 @@ class Fleet(Generic[OrderT]):
         self._most_workers = max(self._most_workers, sum(self.nodes.values()))
 
     def _lose(self, worker: _Worker[OrderT], reason: str = "it was not ready in time") -> None:
-        """Give up a worker. Its calls are lost when their references fail."""
+        """Give up on a worker. Its calls are lost when their references fail."""
         if worker.is_lost:
             return
         worker.is_lost = True

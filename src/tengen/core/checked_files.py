@@ -25,7 +25,7 @@ from tengen.errors import InputError
 
 MAX_JSON_BYTES = 16 << 20
 MAX_ARRAY_BYTES = 4 << 30
-"""Maximum total size of the arrays of a file in bytes, after decompression."""
+"""Maximum total size of the arrays in a file, in bytes after decompression."""
 _MAX_TENSOR_HEADER_BYTES = 4 << 20
 _TENSOR_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 """Type of a tensor in a safetensors file → bytes per element."""
@@ -71,7 +71,7 @@ def parse_json(data: bytes | str, place: str) -> Any:
 
 
 def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an npz file by name. They contain only numbers and have at most `max_bytes` in total."""
+    """Return the arrays of an npz file by name. They must be numeric and take at most `max_bytes` in total."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()

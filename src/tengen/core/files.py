@@ -85,7 +85,7 @@ def remove_partial(folder: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -> Iterator[None]:
-    """Convert an `OSError` during the writing of `path`, such as a full disk, to `error` with an optional `hint`."""
+    """Convert an `OSError` raised while writing `path`, such as a full disk, to `error` with an optional `hint`."""
     try:
         yield
     except OSError as problem:

@@ -40,7 +40,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class GameBatch:
-    """`games` games of one ruleset. Arrays have one entry per game except where noted."""
+    """`games` games under one ruleset. Arrays have one entry per game except where noted."""
 
     def __init__(self, ruleset: Ruleset, games: int, layout: str) -> None:
         check_layout(layout, ruleset)

@@ -1,4 +1,4 @@
-"""Positions as input planes of networks.
+"""Positions as input planes for networks.
 
 A layout defines what each plane contains; all layouts are in `cpp/core/plane_layout.h`. Planes are float32
 [C, height, width], with row 0 at the bottom of the drawing.

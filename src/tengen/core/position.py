@@ -126,7 +126,7 @@ class Position:
         return Position(self.ruleset, board)
 
     def legal_points(self) -> list[Point]:
-        """All legal points of the side to move; empty when the game is over. Renju fouls are not legal."""
+        """All legal points for the side to move; empty when the game is over. Renju fouls are not legal."""
         width = self.ruleset.width
         return [Point.from_index(int(index), width) for index in np.flatnonzero(self.legal_mask())]
 
@@ -135,7 +135,7 @@ class Position:
         return self._native.legal_mask()
 
     def forbidden_points(self) -> dict[Point, Foul]:
-        """The renju fouls of the side to move by point; empty unless black is to move."""
+        """The renju fouls for the side to move, by point; empty unless black is to move."""
         width = self.ruleset.width
         fouls = ((index, foul_from_native(kind)) for index, kind in self._native.fouls())
         return {Point.from_index(index, width): foul for index, foul in fouls if foul is not None}

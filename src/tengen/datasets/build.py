@@ -25,7 +25,7 @@ _RESULTS = {Outcome.BLACK: 1, Outcome.WHITE: -1, Outcome.DRAW: 0}
 _NOTES_KEPT = 10
 
 OnProgress = Callable[[float, int, int], None]
-"""Called with the fraction of the files read so far, and the numbers of games and moves kept."""
+"""Called with the fraction of the files read so far, and the number of games and moves kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +33,13 @@ class BuildConfig:
     """Selection of games and samples."""
 
     ruleset: Ruleset
-    """Ruleset; games with another board, win length or rule are skipped. The opening procedure does not matter."""
+    """Ruleset; games with a different board, win length or rule are skipped. The opening procedure does not matter."""
     opening_moves: int = 0
-    """Number of first moves of each game that are marked as its opening."""
+    """Number of moves at the start of each game that are marked as its opening."""
     skips_openings: bool = False
     """Exclude opening moves from the samples."""
     results: tuple[str, ...] = ()
-    """Results to keep: black, white, draw; empty keeps all games, including those with unknown result."""
+    """Results to keep: black, white, draw; empty keeps all games, including those with an unknown result."""
     player: str = ""
     """Keep only games in which a player's name contains this string."""
     min_moves: int = 1
@@ -49,7 +49,7 @@ class BuildConfig:
     shares: tuple[int, ...] = (8, 1, 1)
     """Proportions of games for training, validation and test."""
     seed: int = 0
-    """Seed of the split."""
+    """Seed for the split."""
 
     def __post_init__(self) -> None:
         unknown = set(self.results) - {str(outcome) for outcome in _RESULTS}

@@ -8,7 +8,7 @@ A folder holds `dataset.json` (sources and settings of the build) and
     splits.npy     uint8 [G]     index of the game's `Split`
     samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-`dataset.json` has the sha256 of each; `tengen check` compares them. A sample takes four bytes and a move two. Planes
+`dataset.json` has the sha256 of each file; `tengen check` verifies them. A sample takes four bytes and a move two. Planes
 are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
 """
 
@@ -93,7 +93,7 @@ class Dataset:
         self.description = description
         self.ruleset = Ruleset.parse(description["ruleset"])
         self.opening_moves = int(description["opening_moves"])
-        """Number of first moves of each game that count as its opening."""
+        """Number of moves at the start of each game that count as its opening."""
         self.moves: npt.NDArray[np.uint16] = arrays["moves"]
         self.starts: npt.NDArray[np.int64] = arrays["starts"]
         self.results: npt.NDArray[np.int8] = arrays["results"]

@@ -1,6 +1,6 @@
 """`tengen/Gomoku-v0`: Gomoku for one agent, as a Gymnasium environment.
 
-It follows the environment of Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
+It follows the environment in Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
 reward is +1 for a win, -1 for a loss and 0 otherwise, and an invalid move raises an error or loses the game. All
 rulesets of Tengen and all layouts of `tengen.core.planes` are supported.
 
@@ -60,7 +60,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         opponent: The name of a native policy (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), an
             `Agent`, a function from a position to a move, or None to play both colours yourself.
         side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
-        observation: A layout of `tengen.core.planes`; the default has the paper's planes black, white, occupied.
+        observation: A layout of `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
         invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
@@ -109,7 +109,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         """Start a new game.
 
         Args:
-            seed: Seed of the random generator of the environment and its opponent.
+            seed: Seed for the random generator of the environment and its opponent.
             options: `position`, a `Position` to start from instead of the empty board, and `side`, the agent's colour
                 in this game.
         """
@@ -151,7 +151,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the legal actions as bool [actions], for `MaskablePPO` of sb3-contrib."""
+        """Return the legal actions as bool [actions], for `MaskablePPO` from sb3-contrib."""
         return self._mask().view(np.bool_)
 
     def render(self) -> Any:

@@ -55,7 +55,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     `infos` has `action_mask` (int8 [num_envs, actions]) and `colour` (int8 [num_envs], the colour that acts next, 0 for
     black and 1 for white). `final_info` has `action_mask` (all zero), `colour`, `outcome`, `episode_return` (the
-    agent's result; black's without an opponent) and `episode_length` (actions of the caller).
+    agent's result; black's without an opponent) and `episode_length` (number of the caller's actions).
 
     Args:
         num_envs: Number of boards.
