@@ -23,7 +23,7 @@ def normal_cdf(x: float) -> float:
 def t_cdf(degrees: int, t: float) -> float:
     """Return the probability that a variable with Student's t distribution is at most t; the cost grows with `degrees`.
 
-    With an integer number of degrees of freedom, the integral is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
+    For an integer number of degrees, the integral is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
 
     >>> round(t_cdf(1, 1.0), 12)
     0.75

@@ -56,7 +56,7 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
 
 
 def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
-    """Return all openings of `RandomOpenings`."""
+    """Return all openings from `RandomOpenings`."""
     return list(RandomOpenings(ruleset, count, seed, stones))
 
 
@@ -75,7 +75,7 @@ DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
 
 
 class OpeningShelf(Protocol):
-    """Storage of the openings generated so far, so that none is generated twice."""
+    """Storage for the openings generated so far, so that none is generated twice."""
 
     def __len__(self) -> int:
         """Return the number of openings."""
@@ -136,8 +136,8 @@ class RandomOpenings(Sequence[Stones]):
 
     The stones are within two lines of the centre, or more if there are too few points. Neither colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
-    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are rejected. Openings are distinct under
-    symmetry until all distinct ones are used.
+    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, that is most of them. Openings are
+    distinct under symmetry until all distinct ones are used.
     """
 
     def __init__(
@@ -342,7 +342,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """Return the points within `reach` lines of the centre, or more lines until there are 3 points per stone."""
+    """Return the points within `reach` lines of the centre, widened until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
     centre = ruleset.centre

@@ -257,8 +257,8 @@ def rate_tally(
 def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) -> float | None:
     """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) from "Reinforcement Learning for Gomoku" (2018).
 
-    B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. Returns None
-    unless they have played each other with both colours.
+    B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. Returns
+    None unless they have played each other with both colours.
     """
     black, white = tally.as_black(one, other, ruleset), tally.as_white(one, other, ruleset)
     if not black.games or not white.games:

@@ -56,7 +56,7 @@ class Item:
 
 
 def find_items(path: Path) -> Iterator[Item]:
-    """Yield the items at or below a path, sorted; `InputError` if `path` is a file of an unknown kind."""
+    """Yield the items at or below a path, sorted. Raises `InputError` if `path` is a file of an unknown kind."""
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if path.is_dir():

@@ -181,7 +181,7 @@ class Fleet(Generic[OrderT]):
     def poll(self, orders: Orders[OrderT], timeout_s: float) -> list[Answer[OrderT]]:
         """Start workers, send orders and return the answers that have arrived, waiting at most `timeout_s` for one.
 
-        An error that a worker raised is raised here. `WorkerError` if the fleet cannot make progress.
+        An error that a worker raised is raised here. Raises `WorkerError` if the fleet cannot make progress.
         """
         self._grow()
         self._hand_out(orders)

@@ -120,7 +120,7 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an npy file: shape, whether it is column-major, type; `ValueError` if it is damaged.
+    """Read the header of an npy file: shape, whether it is column-major, type. Raises `ValueError` if it is damaged.
 
     numpy is not used for this, because it evaluates headers as Python, which raises many different errors.
     """
@@ -196,7 +196,7 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
 
 
 def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
-    """Return the start and end offsets of a tensor; `ValueError` unless they match its shape."""
+    """Return the start and end offsets of a tensor. Raises `ValueError` unless they match its shape."""
     table: dict[str, Any] = entry if isinstance(entry, dict) else {}
     shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
     if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:

@@ -416,7 +416,7 @@ class Agent:
             raise AgentError(f"{self.name} does not play {ruleset}")
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Reset the state from earlier games. Optional: without it, a search behaves as after `new_game` with seed 0."""
+        """Clear the state from earlier games. Optional: without this call, searches behave as if the seed were 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         """Apply the host's limits for the whole session; None keeps a limit. Call this only between moves."""

@@ -70,7 +70,7 @@ def build_dataset(
 
     A source is a file, or a folder whose game files are all read. Damaged records, illegal moves and games without
     moves are skipped and counted in `description["skipped"]`; `description["damaged_files"]` names the first damaged
-    files. `InputError` if a source does not exist or no game is left.
+    files. Raises `InputError` if a source does not exist or no game is left.
     """
     if (target / DESCRIPTION_FILE).exists():
         raise InputError(f"{target} already holds a data set: choose another folder")

@@ -54,7 +54,7 @@ def measure_accuracy(
 ) -> Accuracy:
     """Measure the accuracy of a network on the samples `numbers`, considering empty points only.
 
-    `on_samples` is called with the number of samples done.
+    `on_samples` is called with the number of samples processed so far.
     """
     area = dataset.ruleset.area
     counts = {name: np.zeros(area, np.int64) for name in ("samples", "first", "top")}

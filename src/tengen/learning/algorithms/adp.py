@@ -38,7 +38,7 @@ _GAMES, _LEARNING = 0, 1
 
 
 class Loss(StrEnum):
-    """Loss function of a predicted winning chance and its target."""
+    """Loss function for a predicted winning chance and its target."""
 
     SQUARED = "squared"
     """½ (target - chance)², as in the paper."""
@@ -54,15 +54,15 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlayConfig:
-    """Settings of the games played in an iteration."""
+    """Settings for the games played in an iteration."""
 
     games: int = 256
     """Games per iteration."""
     actors: int = 1
     """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """Maximum number of random stones at the start of a game, at least one unless this is 0: the first anywhere, the
-    others near it."""
+    """Maximum number of random stones at the start of a game: the first anywhere, the others near it. Unless this is 0,
+    there is at least one."""
     epsilon: float = 0.1
     """Initial probability of playing a random candidate move instead of the best one."""
     final_epsilon: float = 0.02
@@ -70,11 +70,11 @@ class CriticPlayConfig:
     opponents: tuple[str, ...] = ()
     """Simple players used as opponents, such as `chains`."""
     opponents_share: float = 0.0
-    """Share of the games against simple players, divided equally among them."""
+    """Share of games played against simple players, divided equally among them."""
     pool: int = 0
     """Maximum number of earlier critics in the pool of opponents; 0 for no pool."""
     pool_share: float = 0.0
-    """Share of the games against critics from the pool."""
+    """Share of games played against critics from the pool."""
     pool_every: int = 20
     """Number of iterations after which the current critic joins the pool."""
 
@@ -90,7 +90,7 @@ class CriticPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the TD targets and training steps."""
+    """Settings for the TD targets and training steps."""
 
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
@@ -99,9 +99,9 @@ class LearnerConfig:
     cuts: bool = True
     """Where an exploratory move was played, use the value of the best move instead."""
     loss: Loss = Loss.CROSS_ENTROPY
-    """Loss function of the winning chance."""
+    """Loss function for the winning chance."""
     optimizer: Optimizer = Optimizer.ADAM
-    """Optimizer of the critic."""
+    """Optimizer for the critic."""
     learning_rate: float = 2e-3
     """Initial learning rate."""
     final_learning_rate: float = 1e-4
@@ -133,7 +133,7 @@ class Config(LoopConfig):
     critic: CriticConfig = field(default_factory=CriticConfig)
     """Critic."""
     self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
-    """Games of an iteration."""
+    """Games in an iteration."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Training steps."""
 
@@ -155,10 +155,10 @@ class Config(LoopConfig):
 def lambda_returns(
     values: FloatArray, best_values: FloatArray, is_last: npt.NDArray[np.bool_], config: LearnerConfig
 ) -> FloatArray:
-    """Return the truncated TD(λ) targets [positions, views] of consecutive games.
+    """Return the truncated TD(λ) targets [positions, views] for consecutive games.
 
     Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of the last position is the result of the game. With `cuts`, Gₜ is the value of
-    the best move if another move was played. After n `steps` the recursion stops with the value v.
+    the best move if a different move was played. After n `steps`, the recursion stops with the value v.
     """
     returns = values.copy()
     explored = (best_values != values) if config.cuts else np.zeros_like(values, np.bool_)
@@ -300,7 +300,7 @@ class CriticPool:
         return {"pool": kept} if kept else {}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore the state saved by `tensors`; `RunError` if a critic does not match."""
+        """Restore the state saved by `tensors`. Raises `RunError` if a critic does not match."""
         kept = tensors.get("pool", {})
         names = tuple(self._kind.shapes())
         wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
@@ -314,7 +314,7 @@ class CriticPool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games of one thread against one opponent; None for self-play."""
+    """Games played by one thread against one opponent; None for self-play."""
 
     opponent: Critic | str | None
     games: int

@@ -54,7 +54,7 @@ _VALIDATION = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayConfig:
-    """Settings of self-play."""
+    """Self-play settings."""
 
     games: int = 128
     """Games per iteration."""
@@ -83,7 +83,7 @@ class SelfPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps."""
+    """Settings for the training steps."""
 
     batch: int = 256
     """Batch size: positions per step."""
@@ -133,7 +133,7 @@ class Config(NetLoopConfig):
     search: PuctConfig = field(default_factory=PuctConfig)
     """Search used in self-play."""
     openings: Openings = field(default_factory=lambda: Openings(fraction=0.0))
-    """Openings of self-play games."""
+    """Openings for self-play games."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     """Self-play games."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -172,7 +172,7 @@ class BatchShare:
 def compute_losses(
     output: NetOutput, batch: Samples, config: LearnerConfig, share: BatchShare | None = None
 ) -> dict[str, Tensor]:
-    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of other heads.
+    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of the other heads.
 
     With `share`, `batch` is this process's part of a larger batch.
     """
@@ -292,13 +292,13 @@ class Place(Protocol):
 
     @property
     def device(self) -> Device | None:
-        """Device that overrides those of the configuration; None keeps them."""
+        """Device that overrides those in the configuration; None keeps them."""
         ...
 
     def self_play(
         self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> GameSource:
-        """Return the source of self-play games; `arrays` are those of the checkpoint."""
+        """Return the source of self-play games; `arrays` come from the checkpoint."""
         ...
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
@@ -352,15 +352,15 @@ class _Training:
         device = torch_device(config.learner.device)
         self._learner = Learner(initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device)
         self._actor_net = self._learner.snapshot()
-        """Network of the current self-play."""
+        """Network used in the current self-play."""
         self._actor_version = 0
-        """Number of training iterations of `_actor_net`."""
+        """Number of iterations for which `_actor_net` was trained."""
         self._actor_fraction = 0.0
         """Fraction of the run that was done when the current self-play started."""
         self._arrays: Arrays = {}
         """Unfinished games from the checkpoint."""
         self._is_published = False
-        """Whether the source already plays the games of the next iteration."""
+        """Whether the source is already playing the next iteration's games."""
         loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:

@@ -43,7 +43,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps."""
+    """Settings for the training steps."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -81,7 +81,7 @@ class Config(NetLoopConfig):
     """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """Games of an iteration."""
+    """Games in an iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -126,7 +126,7 @@ def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig, fraction: float) -> Tensor:
-    """Return the weighted total loss at a fraction of the run."""
+    """Return the weighted total loss at the given fraction of the run."""
     entropy_weight = config.entropy_weight * max(0.0, 1.0 - fraction)
     return losses["policy"] + config.value_weight * losses["value"] - entropy_weight * losses["entropy"]
 

@@ -33,7 +33,7 @@ _SLACK = 1.05
 """Largest accepted value in a shard; rounding may exceed 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
-"""Field → name of its array in shards of earlier versions."""
+"""Field → name of its array in shards from earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class Samples(Rows):
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
     policy: npt.NDArray[np.float16]
-    """[N, P]: policy target of the search."""
+    """[N, P]: policy target from the search."""
     value_to_move: npt.NDArray[np.float32]
-    """[N]: value of the search, in [-1, 1]."""
+    """[N]: value from the search, in [-1, 1]."""
     result: npt.NDArray[np.float32]
     """[N]: result of the game (+1, 0, -1), discounted by the distance to its end."""
     reply: npt.NDArray[np.int16]
@@ -165,11 +165,11 @@ class Shards(Generic[R]):
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._size = size
         self._lengths: deque[int] = deque()
-        """Number of rows of each shard that overlaps the window."""
+        """Number of rows in each shard that overlaps the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         """Field → rows of these shards, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
-        """Oldest shard in the window after each of the newest iterations."""
+        """Oldest shard in the window after each of the latest iterations."""
         self._checksums: dict[int, str] = {}
         """Iteration → sha256 of its shard."""
         self.window: R | None = None
@@ -180,8 +180,7 @@ class Shards(Generic[R]):
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; `total` is the number of rows added by then.
 
-        `checksums` are those of the checkpoint; None if an earlier version wrote it. Raises `RunError` if a shard is
-        missing or damaged.
+        `checksums` come from the checkpoint; None if it has none. Raises `RunError` if a shard is missing or damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()
@@ -238,7 +237,7 @@ class Shards(Generic[R]):
         return self._folder / f"{iteration:06}.npz"
 
     def _name(self, iteration: int) -> str:
-        """Return the path of a shard in the folder of the run."""
+        """Return the path of a shard in the run folder."""
         return f"{self._folder.name}/{self._path(iteration).name}"
 
     def _paths(self) -> list[Path]:

@@ -45,19 +45,19 @@ class FinishedGame:
     version: int
     """Number of iterations for which the weights that played the last move were trained."""
     shard: str = ""
-    """Numbers of the worker and the call that returned it, if it was played on another machine."""
+    """Numbers of the worker and the call that returned the game, if it was played on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Games of an iteration."""
+    """Games in an iteration."""
 
     samples: Samples
     moves: list[tuple[int, ...]]
     """Point indices of each finished game, from the empty board."""
     outcomes: list[Outcome]
     versions: list[int]
-    """Version of the weights of each game."""
+    """Version of the weights that played each game."""
     shards: list[str]
     """Shard of each game; empty for games played in this process."""
     evaluations: int
@@ -82,7 +82,7 @@ class Games:
 
     @property
     def black_score(self) -> float:
-        """Mean points of black per game."""
+        """Black's mean points per game."""
         points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
         return float(np.mean([points[outcome] for outcome in self.outcomes]))
 

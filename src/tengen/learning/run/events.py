@@ -22,7 +22,7 @@ class EventWriter:
     """An open event file. All methods raise `OSError` if it cannot be written."""
 
     def __init__(self, folder: Path, first_step: int) -> None:
-        """Create a file in `folder`; TensorBoard ignores events of earlier files from `first_step` on."""
+        """Create a file in `folder`; TensorBoard ignores events from `first_step` on in earlier files."""
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
         from tensorboard.summary.writer.record_writer import RecordWriter
 

@@ -28,7 +28,7 @@ class GuardConfig:
 
 
 class Guards:
-    """Checks of one run."""
+    """Checks for one run."""
 
     def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
         """Set the limits, and the folder of the run for error messages."""
