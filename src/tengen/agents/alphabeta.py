@@ -76,7 +76,7 @@ _PRESETS = {
 
 
 class AlphaBetaAgent(Agent):
-    """Plays the best move of an alpha-beta search."""
+    """Plays the best move found by an alpha-beta search."""
 
     def __init__(self, parameters: AlphaBetaParameters) -> None:
         preset = _PRESETS[parameters.preset]

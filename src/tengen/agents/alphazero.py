@@ -124,7 +124,7 @@ class AlphaZeroParameters:
 
 
 class AlphaZeroAgent(NetworkAgent):
-    """Plays the most visited move of a PUCT search, which keeps its tree from move to move.
+    """Plays the most visited move in a PUCT search, which keeps its tree from move to move.
 
     In a lost position, visit counts are uninformative, and the tree proves losses by the first refutations it finds,
     not by the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.

@@ -72,7 +72,7 @@ class FudanParameters:
 
 
 class FudanAgent(Agent):
-    """Plays the best move of the report's alpha-beta search."""
+    """Plays the best move found by the report's alpha-beta search."""
 
     def __init__(self, parameters: FudanParameters) -> None:
         self._depth = parameters.depth or None

@@ -53,9 +53,9 @@ def check_temperature(temperature: float) -> None:
 
 
 class _Network:
-    """The network of an agent, loaded when it is first needed.
+    """An agent's network, loaded when it is first needed.
 
-    Without a name it is chosen by board size. The network of a run is reloaded when its file has changed.
+    Without a name, it is chosen by board size. The network of a run is reloaded when its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -142,7 +142,7 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
 
 
 class NetworkAgent(Agent):
-    """Common base class of players with a network."""
+    """Common base class for players with a network."""
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
         """Find the network. `family` is the prefix of the shipped models to choose from if no model is set."""

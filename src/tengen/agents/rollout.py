@@ -124,7 +124,7 @@ def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
 
 
 class RolloutAgent(Agent, ABC):
-    """Common base class of both players. The move depends on the seeds and the position, not on earlier moves."""
+    """Common base class for both players. The move depends on the seeds and the position, not on earlier moves."""
 
     def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
         self._playouts = playouts
@@ -173,7 +173,7 @@ class RolloutAgent(Agent, ABC):
 
 
 class UctAgent(RolloutAgent):
-    """Plays the most visited move of a UCT search."""
+    """Plays the most visited move in a UCT search."""
 
     def __init__(self, parameters: UctParameters) -> None:
         playouts = parameters.playouts or _UCT_PRESETS[parameters.preset].playouts
@@ -195,7 +195,7 @@ class UctAgent(RolloutAgent):
 
 
 class HmctsAgent(RolloutAgent):
-    """Plays the move with the best mean result of its playouts."""
+    """Plays the move with the best mean result in its playouts."""
 
     def __init__(self, parameters: HmctsParameters) -> None:
         super().__init__(playouts=None, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed)

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 ELO_UNIT = 400 / math.log(10)
 """Elo points per unit of log odds."""
 NORMALISED_UNIT = 800 / math.log(10)
-"""Normalised Elo of a score one standard deviation above one half (347.4)."""
+"""Normalised Elo for a score one standard deviation above one half (347.4)."""
 
 _EMPTY_CELL = 1e-3
 """Replaces a count of zero, so that no result has probability 0 (as in fishtest)."""

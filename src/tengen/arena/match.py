@@ -159,7 +159,7 @@ class GameResult:
 
     @property
     def winner_seat(self) -> int | None:
-        """Seat that won, None for a draw."""
+        """Seat that won, or None for a draw."""
         winner = self.outcome.winner
         if winner is None:
             return None
@@ -167,7 +167,7 @@ class GameResult:
 
     @property
     def loser_seat(self) -> int | None:
-        """Seat that lost, None for a draw."""
+        """Seat that lost, or None for a draw."""
         return None if self.winner_seat is None else 1 - self.winner_seat
 
 
@@ -317,7 +317,7 @@ class _Game:
         return self._agreed_claim(mover, decision)
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
-        """Ask the player of a seat and charge its clock. Return the answer and the milliseconds it took."""
+        """Ask the player in a seat and charge its clock. Return the answer and the milliseconds it took."""
         control = self._controls[seat]
         clock_ms = self._clocks[seat]
         allowed_ms = control.allowed_ms(clock_ms)

@@ -94,7 +94,7 @@ class OpeningShelf(Protocol):
         ...
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         ...
 
 
@@ -124,7 +124,7 @@ class ShelfInMemory:
             self._state = state
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         return self._state
 
 

@@ -59,9 +59,9 @@ class Ratings:
     draw_rate: float
     """Draw rate between equal players without a first-move advantage."""
     games: tuple[int, ...]
-    """Number of games of each player."""
+    """Number of games played by each player."""
     groups: tuple[int, ...]
-    """Group of each player. No games connect players of different groups, so their difference is unknown."""
+    """Group of each player. No games connect players in different groups, so their difference is unknown."""
 
     def error(self, player: int) -> float:
         """Return half the width of the 95 % interval of a player's rating."""
@@ -136,7 +136,7 @@ class _Model:
     """
 
     def __init__(self, players: int, meetings: npt.NDArray[np.int64], anchors: Mapping[int, float]) -> None:
-        """Set up the model. A row of `meetings` is black player, white player, and black's wins, draws and losses."""
+        """Set up the model. A row of `meetings` holds the black and white player and black's wins, draws and losses."""
         self._free = [player for player in range(players) if player not in anchors]
         self._anchors = dict(anchors)
         self._players = players
@@ -245,7 +245,7 @@ class _Model:
 def rate_tally(
     tally: Tally, players: int, *, ruleset: str | None = None, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings to the counts of a tournament under one ruleset, or under all of them."""
+    """Fit the ratings to the counts from a tournament under one ruleset, or under all of them."""
     meetings = (
         (black, white, wdl)
         for (rules, black, white), wdl in tally.by_colour.items()

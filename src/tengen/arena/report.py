@@ -136,7 +136,7 @@ def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> R
 
 
 def zero9_table(standings: Standings, ruleset: str) -> ReportTable:
-    """Return score(i, j) of each player (row) against every other player (column)."""
+    """Return score(i, j) for each player (row) against every other player (column)."""
     order = compared_players(standings, ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []

@@ -90,7 +90,7 @@ class Sprt:
         return float(sample.total * (sample.probabilities @ ratio))
 
     def decide(self, counts: Sequence[int]) -> Hypothesis | None:
-        """Return the accepted hypothesis, None while more results are needed."""
+        """Return the accepted hypothesis, or None while more results are needed."""
         ratio = self.llr(counts)
         if ratio >= self.upper:
             return Hypothesis.H1

@@ -1,4 +1,4 @@
-"""Standings of all players over the games of one or more stores: counts, ratings, times and faults."""
+"""Standings of all players over the games in one or more stores: counts, ratings, times and faults."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Score:
 
     @property
     def winner(self) -> int | None:
-        """Player who won, None for a draw."""
+        """Player who won, or None for a draw."""
         match self.outcome:
             case Outcome.BLACK:
                 return self.black
@@ -115,7 +115,7 @@ class Score:
 
     @property
     def loser(self) -> int | None:
-        """Player who lost, None for a draw."""
+        """Player who lost, or None for a draw."""
         winner = self.winner
         return None if winner is None else self.first + self.second - winner
 
@@ -302,14 +302,14 @@ class GameStore:
                 yield _stored_game(row, players)
 
     def game(self, number: int) -> StoredGame | None:
-        """Return one game, None if there is no game with this number."""
+        """Return one game, or None if there is no game with this number."""
         players = len(self.players())
         with self._reading():
             row = self._database.execute(f"SELECT {_COLUMNS} FROM games WHERE number = ?", (number,)).fetchone()
             return None if row is None else _stored_game(row, players)
 
     def newest_games(self, limit: int, offset: int = 0) -> list[GameSummary]:
-        """Return a page of games, most recently ended first. Only the games of the page are read."""
+        """Return a page of games, most recently ended first. Only the games on that page are read."""
         players = len(self.players())
         with self._reading():
             rows = self._database.execute(
@@ -365,7 +365,7 @@ class GameStore:
         return added
 
     def draw_state(self, ruleset: str) -> DrawState | None:
-        """Return the state of the draw after the last random opening, None if there is no opening."""
+        """Return the state of the draw after the last random opening, or None if there is no opening."""
         found = self.setting(f"{_DRAW_SETTING}{ruleset}")
         if found is None:
             return None
@@ -489,7 +489,7 @@ class StoredOpenings:
         self._count += len(self._recent)
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         return self._store.draw_state(self._ruleset)
 
 

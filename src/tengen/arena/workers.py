@@ -30,7 +30,7 @@ _MAX_AGENTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaySettings:
-    """Settings common to all games of a tournament."""
+    """Settings common to all games in a tournament."""
 
     players: tuple[Entrant, ...]
     adjudication: Adjudication

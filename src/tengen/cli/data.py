@@ -174,7 +174,7 @@ def measure(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for choosing the test moves.")] = 0,
 ) -> None:
-    """Print a network's top-1 and top-5 accuracy on the moves of the test games."""
+    """Print a network's top-1 and top-5 accuracy on the moves in the test games."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table

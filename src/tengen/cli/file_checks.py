@@ -123,7 +123,7 @@ def _starts_with(path: Path, magic: bytes) -> bool:
 
 
 def _check_of_lines(path: Path) -> Callable[[Path], Findings] | None:
-    """Return the check for a file of JSON lines by the keys of its first line; None for metrics."""
+    """Return the check for a JSON Lines file, chosen by the keys of its first line; None for metrics."""
     keys: set[str] = set()
     with suppress(OSError, ValueError, RecursionError), open(path, "rb") as file:
         keys = set(json.loads(file.readline(_FIRST_LINE_BYTES)))

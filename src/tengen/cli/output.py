@@ -1,4 +1,4 @@
-"""Output files of commands."""
+"""Output files for commands."""
 
 from __future__ import annotations
 

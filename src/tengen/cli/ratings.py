@@ -1,4 +1,4 @@
-"""`tengen ratings FILE.db`: rate the players of stored matches and tournaments."""
+"""`tengen ratings FILE.db`: rate the players in stored matches and tournaments."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class RayPools:
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> FleetPool[OrderT, ResultT]:
-        """Return a pool; the arguments are those of `WorkerPool`."""
+        """Return a pool; the arguments are the same as for `WorkerPool`."""
         from tengen.cluster.ray_site import RaySite
 
         site = RaySite(partial(open_pool, prepare, name, on_loss))

@@ -34,7 +34,7 @@ MAX_WIN_LENGTH = 6
 
 
 class Colour(StrEnum):
-    """Colour of a stone and of its player. Black moves first."""
+    """Colour of a stone and its player. Black moves first."""
 
     BLACK = "black"
     WHITE = "white"
@@ -207,7 +207,7 @@ class Limits:
     depth: int | None = None
     """Maximum depth of iterative deepening in plies."""
     simulations: int | None = None
-    """Maximum number of simulations or playouts of a Monte Carlo search."""
+    """Maximum number of simulations or playouts in a Monte Carlo search."""
     threads: int = 1
     """Maximum number of search threads."""
 
@@ -335,7 +335,7 @@ class Search:
         self._decision: Decision | None = None
 
     def stop(self) -> None:
-        """End the search now; it still returns its best move. Has no effect after the end of the search."""
+        """End the search now; it still returns its best move. Has no effect once the search has ended."""
         self._stop_signal.set()
 
     def best_so_far(self) -> Decision | None:

@@ -62,7 +62,7 @@ class GameBatch:
         self._native.begin(seed & 0xFFFF_FFFF_FFFF_FFFF, most_opening_moves)
 
     def look(self, rows: Rows, turns: npt.NDArray[np.int8]) -> tuple[FloatPlanes, npt.NDArray[np.bool_]]:
-        """Return planes [rows, C, H, W] and legal points [rows, area] of the given games for the side to move.
+        """Return planes [rows, C, H, W] and legal points [rows, area] for the side to move in the given games.
 
         `turns` [rows] contains the symmetry (`tengen.core.symmetry`) applied to each board.
         """

@@ -39,7 +39,7 @@ class Seat(StrEnum):
 
 
 class Option(StrEnum):
-    """An option of a `Choose` step."""
+    """An option in a `Choose` step."""
 
     TAKE_BLACK = "take-black"
     """Play black from here on."""
@@ -165,12 +165,12 @@ class OpeningState:
 
     @property
     def black(self) -> Seat | None:
-        """The seat that plays black, None until it is settled."""
+        """The seat that plays black, or None until it is settled."""
         return self.step.black if isinstance(self.step, Done) else None
 
     @property
     def seat(self) -> Seat | None:
-        """The seat that acts next, None when done."""
+        """The seat that acts next, or None when done."""
         return None if isinstance(self.step, Done) else self.step.seat
 
     @property
@@ -199,7 +199,7 @@ class OpeningState:
         return self.options or tuple(self.allowed_points())
 
     def colour_of(self, seat: Seat) -> Colour | None:
-        """The colour the seat plays, None until it is settled."""
+        """The colour the seat plays, or None until it is settled."""
         if self.black is None:
             return None
         return Colour.BLACK if seat is self.black else Colour.WHITE

@@ -37,7 +37,7 @@ def native_layout(layout: str) -> PlaneLayout:
 
 
 def plane_count(layout: str) -> int:
-    """Return the number of planes C of a layout."""
+    """Return the number of planes C in a layout."""
     return _native.plane_count(native_layout(layout))
 
 

@@ -207,7 +207,7 @@ class Position:
         return self._native.cells()
 
     def at(self, point: Move) -> Colour | None:
-        """The colour of the stone on `point`, None if the point is empty."""
+        """The colour of the stone on `point`, or None if the point is empty."""
         cell = self._native.at(_index_of(self.ruleset, point))
         return colour_from_native(cell - 1) if cell else None
 

@@ -61,7 +61,7 @@ class MakePool(Protocol):
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> Pool[OrderT, ResultT]:
-        """Return a pool; the arguments are those of `WorkerPool`."""
+        """Return a pool; the arguments are the same as for `WorkerPool`."""
         ...
 
 

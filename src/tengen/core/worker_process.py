@@ -50,7 +50,7 @@ class OrderContext(Protocol):
 
     @property
     def stop(self) -> StopSignal:
-        """Stop signal of the order; it may be set before the order starts."""
+        """Stop signal for the order; it may be set before the order starts."""
         ...
 
     def expect_within(self, seconds: float, note: int = 0) -> None:
@@ -79,7 +79,7 @@ class OrderResult(NamedTuple):
     error: TengenError | None = None
     """Error that ended the order. Exceptions other than `TengenError` become a `WorkerError` with the traceback."""
     cpu_s: float = 0.0
-    """CPU time of the order in seconds."""
+    """CPU time used by the order, in seconds."""
 
 
 class _Ready(NamedTuple):
@@ -226,7 +226,7 @@ class _Desk:
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._running = _NO_ORDER
         self._stops: dict[int, StopSignal] = {}
-        """Stop signals of the orders that are pending or running."""
+        """Stop signals for the orders that are pending or running."""
 
     def listen(self, mark: str) -> None:
         """Receive orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""

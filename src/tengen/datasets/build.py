@@ -45,7 +45,7 @@ class BuildConfig:
     min_moves: int = 1
     """Skip games with fewer moves."""
     keeps_duplicates: bool = False
-    """Keep samples that are equal up to a symmetry of the board."""
+    """Keep duplicate samples, which are equal up to a symmetry of the board."""
     shares: tuple[int, ...] = (8, 1, 1)
     """Proportions of games for training, validation and test."""
     seed: int = 0
@@ -154,7 +154,7 @@ def _read_games(
     damaged: list[str],
     on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
-    """Yield the usable games of all files; add a sentence to `damaged` for each file that cannot be read completely."""
+    """Yield the usable games from all files; add a sentence to `damaged` for each file that cannot be read completely."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:

@@ -182,7 +182,7 @@ class Dataset:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """Return the sample numbers of a split: all, only those in openings (True), or only the rest (False)."""
+        """Return the sample numbers in a split: all, only those in openings (True), or only the rest (False)."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:

@@ -166,7 +166,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset of the games."""
+        """The ruleset for all games."""
         return self._spaces.ruleset
 
     @property

@@ -120,7 +120,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return self._position
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of `observe`."""
+        """Return the space of the observations that `observe` returns."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:

@@ -1,7 +1,7 @@
 """`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
 Boards, opponents, observations and masks are in native memory. A step plays one action on each board and the
-opponent's reply, and updates only the changed cells of planes and masks. The interface is that of `gymnasium.vector`
+opponent's reply, and updates only the changed cells of planes and masks. It has the interface of `gymnasium.vector`
 with autoreset mode SAME_STEP.
 """
 
@@ -181,7 +181,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset of the games."""
+        """The ruleset for all games."""
         return self._spaces.ruleset
 
     def action_masks(self) -> Flags:
@@ -203,7 +203,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     # -- internals -------------------------------------------------------------------------------------------------
 
     def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """Return one seed per board (None keeps its generator), and seed the generator of the environment."""
+        """Return one seed per board (None keeps its generator), and seed the environment's generator."""
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)

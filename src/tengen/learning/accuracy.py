@@ -13,7 +13,7 @@ from tengen.core.contracts import Evaluator
 from tengen.datasets.dataset import Dataset
 
 TEST_FILE = "test.json"
-"""File of a run with its accuracy on the test games of the data set."""
+"""File in a run with its accuracy on the data set's test games."""
 _BATCH = 256
 _TOP = 5
 

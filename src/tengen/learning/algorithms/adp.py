@@ -2,8 +2,8 @@
 
 The player looks one move ahead: it evaluates the position after each candidate move (an *afterstate*) and plays the
 best move, or sometimes a random one. An iteration plays games in this way (`tengen.search.critic_games`, native code),
-computes TD(λ) targets for their positions, and trains the critic on them. It depends only on the seed, its number and
-its initial weights, unless the run has a time limit (`minutes`).
+computes TD(λ) targets for their positions, and trains the critic on them. Its result depends only on the seed, the
+iteration number and the initial weights, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class LearnerConfig:
     batch: int = 512
     """Batch size: positions per step."""
     epochs: int = 1
-    """Passes over the positions of an iteration."""
+    """Passes over the positions from an iteration."""
     average: float = 0.0
     """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     threads: int = 1
@@ -183,7 +183,7 @@ class CriticSamples:
     ends: npt.NDArray[np.int64]
     """[N]: end of each position's inputs in `indices`."""
     indices: npt.NDArray[np.int32]
-    """Indices of the non-zero inputs of all positions."""
+    """Indices of the non-zero inputs for all positions."""
     amounts: FloatArray
     """Values of these inputs."""
     targets: FloatArray
@@ -322,7 +322,7 @@ class _Task:
 
 
 def plan_games(config: CriticPlayConfig, pool: CriticPool, rng: np.random.Generator) -> list[_Task]:
-    """Return the tasks of an iteration; one earlier critic is drawn for all games against the pool."""
+    """Return the tasks for an iteration; one earlier critic is drawn for all games against the pool."""
     wanted: list[tuple[Critic | str | None, float]] = [
         (name, config.opponents_share / len(config.opponents)) for name in config.opponents
     ]
@@ -420,7 +420,7 @@ def _play(critic: Critic, config: Config, epsilon: float, task: _Task) -> Critic
 
 
 def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the rows of each step; each epoch covers all rows in a new random order."""
+    """Yield the rows for each step; each epoch covers all rows in a new random order."""
     for _ in range(config.learner.epochs):
         order = rng.permutation(len(samples))
         for first in range(0, len(order), config.learner.batch):
@@ -428,7 +428,7 @@ def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -
 
 
 def _summary(games: CriticGames) -> dict[str, float]:
-    """Return statistics of the self-play games, for the metrics."""
+    """Return statistics on the self-play games, for the metrics."""
     points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     return {
         "plies": round(float(np.mean([len(moves) for moves in games.moves])), 2),

@@ -1,9 +1,9 @@
 """AlphaZero: a network learns from its own tree search (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
 An iteration plays games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native code), adds
-their positions to the replay window, and takes training steps on batches from the window. Self-play of the next
-iteration runs in separate threads during training. An iteration depends only on the seed, its number and its initial
-weights, for any number of threads, unless the run has a time limit (`minutes`).
+their positions to the replay window, and takes training steps on batches from the window. Self-play for the next
+iteration runs in separate threads during training. The result of an iteration depends only on the seed, the iteration
+number and the initial weights, for any number of threads, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SelfPlayConfig:
     parallel: int = 128
     """Number of concurrent games over all threads."""
     overlaps: bool = True
-    """Play the games of the next iteration during training, with the weights from before this iteration's steps."""
+    """Play the next iteration's games during training, with the weights from before this iteration's steps."""
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
     device: Device = Device.AUTO
@@ -225,7 +225,7 @@ def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tenso
 
 
 def _to_tensor(array: npt.NDArray[Any], output: NetOutput) -> Tensor:
-    """Return an array as a tensor on the device of the network."""
+    """Return an array as a tensor on the network's device."""
     return torch.from_numpy(array).to(output.policy_logits.device)
 
 
@@ -460,7 +460,7 @@ class _Training:
         self._actor_fraction = self._loop.fraction(self._loop.iteration + 1)
 
     def _publish(self, source: GameSource, iteration: int) -> None:
-        """Start the self-play games of an iteration."""
+        """Start the self-play games for an iteration."""
         config = self._config
         model = export_onnx(self._actor_net, config.ruleset)
         if config.self_play.precision is Precision.INT8:

@@ -7,7 +7,7 @@ any other policy. Targets look `steps` rows ahead; values of the opponent's rows
 moves are used like the network's moves, since Q-learning is off-policy.
 
 An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches from
-the window. It depends only on the seed, its number and its initial state.
+the window. Its result depends only on the seed, the iteration number and the initial state.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class LearnerConfig:
     window: int = 100_000
     """Size of the replay window in rows."""
     average: float = 0.995
-    """Decay per step of the averaged weights of the target network."""
+    """Decay per step of the target network's averaged weights."""
     watches: bool = True
     """Also train on simple players' moves, which may be better than the network's moves."""
     exploration: float = 0.3
@@ -115,7 +115,7 @@ def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transitions(Rows):
-    """N rows of the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
+    """N rows from the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
 
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
@@ -143,7 +143,7 @@ class Transitions(Rows):
 
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
-    """Return the rows of finished games with the components of their targets."""
+    """Return the rows from finished games with the components of their targets."""
     sign = episodes.next_sign.numpy()
     ends = np.flatnonzero(sign == 0)
     rows = np.arange(len(sign))

@@ -1,14 +1,14 @@
 """Evolution strategies: sample weights, evaluate them in games, and move the distribution towards the best.
 
 Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board games") evolved the recurrent network
-that stanford15 uses; its 140 weights are few enough. The strategy here is SNES, separable natural evolution
+that stanford15 uses, whose 140 weights are few enough. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
 strategies"): a normal distribution with a mean and standard deviation per weight follows the natural gradient of the
 expected rank. No gradient passes through the network, so it can simply play its best move, and only results count.
 
-All candidates of a generation play the same games: the same openings, opponents and random numbers. The mean of the
-distribution is the network of the run. An iteration is a few generations and depends only on the seed, its number and
-the distribution it starts from.
+All candidates in a generation play the same games: the same openings, opponents and random numbers. The mean of the
+distribution is the run's network. An iteration is a few generations. Its result depends only on the seed, the iteration
+number and the distribution it starts from.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ update, gradients weighted by the discounted result, RMSProp, and a running rewa
 opponent is replaced. The extensions that the paper lists as future work are settings: a value network as critic
 (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
-An iteration is a number of updates and depends only on the seed, its number and its initial weights.
+An iteration is a number of updates. Its result depends only on the seed, the iteration number and the initial
+weights.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class PlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episodes:
-    """N rows of finished games."""
+    """N rows from finished games."""
 
     planes: Tensor
     """float32 [N, C, H, W]"""
@@ -96,7 +96,7 @@ class Episodes:
     illegal: float
     """Share of rows in which an illegal move was chosen; 0 if moves are masked."""
     scores: Mapping[str, float]
-    """Opponent → mean points per game of the network in training, or of black in self-play."""
+    """Opponent → mean points per game for the network in training, or for black in self-play."""
 
     def __len__(self) -> int:
         return len(self.actions)

@@ -136,7 +136,7 @@ class GameSource(Protocol):
         ...
 
     def collect(self) -> Games:
-        """Wait for the games of an iteration. `publish` must have been called first."""
+        """Wait for the games for an iteration. `publish` must have been called first."""
         ...
 
     def arrays(self) -> Arrays:
@@ -144,7 +144,7 @@ class GameSource(Protocol):
         ...
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return statistics about the workers, for the metrics of the iteration."""
+        """Return statistics about the workers, for the iteration's metrics."""
         ...
 
     def describe(self) -> str:
@@ -172,13 +172,13 @@ class LocalSelfPlay:
             self._states.append({name.removeprefix(own): arrays[name] for name in arrays if name.startswith(own)})
 
     def publish(self, generation: Generation) -> None:
-        """Start the games of the next iteration."""
+        """Start the games for the next iteration."""
         self._playing = [
             self._threads.submit(self._play, generation, thread, state) for thread, state in enumerate(self._states)
         ]
 
     def collect(self) -> Games:
-        """Wait for the games of all threads."""
+        """Wait for the games from all threads."""
         parts = [future.result() for future in self._playing]
         self._states = [state for _, state, _ in parts]
         return Games.join([game for games, _, _ in parts for game in games], sum(count for _, _, count in parts))

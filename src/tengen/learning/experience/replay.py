@@ -153,7 +153,7 @@ R = TypeVar("R", bound=Rows)
 
 
 class Shards(Generic[R]):
-    """The newest rows of a run: one file per iteration, a window of them in memory."""
+    """The newest rows in a run: one file per iteration, a window of them in memory."""
 
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
         """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window.
@@ -167,7 +167,7 @@ class Shards(Generic[R]):
         self._lengths: deque[int] = deque()
         """Number of rows in each shard that overlaps the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        """Field → rows of these shards, with spare capacity at the end."""
+        """Field → rows in these shards, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
         """Oldest shard in the window after each of the latest iterations."""
         self._checksums: dict[int, str] = {}
@@ -200,7 +200,7 @@ class Shards(Generic[R]):
         self._update_window(size)
 
     def add(self, iteration: int, rows: R) -> None:
-        """Write the rows of an iteration as a shard, add them to the window and drop shards outside the window."""
+        """Write the rows from an iteration as a shard, add them to the window and drop shards outside the window."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
         with writing_run(self._folder):
@@ -298,7 +298,7 @@ def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any],
 
 
 class Replay(Shards[Samples]):
-    """The replay window of AlphaZero; surprising positions are sampled more often."""
+    """AlphaZero's replay window; surprising positions are sampled more often."""
 
     def __init__(self, folder: Path, ruleset: Ruleset, layout: str, config: WindowConfig) -> None:
         super().__init__(folder, Samples, config.size, ruleset, layout)

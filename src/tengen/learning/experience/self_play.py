@@ -140,7 +140,7 @@ def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: fl
 def game_planes(
     ruleset: Ruleset, moves: Sequence[int], plies: npt.NDArray[np.intp], layout: str
 ) -> npt.NDArray[np.int8]:
-    """Return planes [N, C, H, W] of the positions of a game after `plies` [N] moves."""
+    """Return planes [N, C, H, W] of a game's positions after `plies` [N] moves."""
     games = np.tile(np.array(moves, np.uint16), (len(plies), 1))
     return encode_games(ruleset, games, plies.astype(np.int32), layout).astype(np.int8)
 

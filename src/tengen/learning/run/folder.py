@@ -11,8 +11,8 @@
 
 All files are replaced atomically except the metrics and events, which are appended to. An iteration that was killed
 before its checkpoint is discarded and repeated on resume. The random choices in an iteration depend only on the seed
-and its number, so the repetition is identical. If a checkpoint or its positions do not match their checksums or cannot
-be restored, the previous checkpoint is used.
+and the iteration number, so the repetition is identical. If a checkpoint or its positions do not match their
+checksums or cannot be restored, the previous checkpoint is used.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generato
 
 
 def writing_run(path: Path) -> AbstractContextManager[None]:
-    """Convert an `OSError` while writing a file in a run, such as a full disk, to a `RunError`."""
+    """Convert an `OSError` raised while writing a file in a run, such as a full disk, to a `RunError`."""
     return writing(path, RunError, "the run is intact up to its last checkpoint; continue it with --resume")
 
 
