@@ -1,4 +1,4 @@
-"""Agents that a worker keeps between games, so that networks, tables and engines are not loaded for each one."""
+"""Agents that a worker keeps between games, so that networks, tables and engines are not loaded for each game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AgentCache(Generic[K]):
     """Agents by key, created on first use. The least recently used one is closed first."""
 
     def __init__(self, make: Callable[[K], Agent], *, max_agents: int, max_process_bytes: int | None = None) -> None:
-        """Create an empty cache. New agents replace old ones while the process uses over `max_process_bytes`."""
+        """Create an empty cache. Adding an agent closes others while the process exceeds `max_process_bytes`."""
         self._make = make
         self._max_agents = max_agents
         self._max_process_bytes = max_process_bytes

@@ -108,7 +108,7 @@ class AlphaBetaAgent(Agent):
         self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         self._excluded = points
 
     def table_usage(self) -> float:

@@ -1,4 +1,4 @@
-"""Actions of agents in an opening procedure: placing single stones and choosing a colour.
+"""Agents' actions in an opening procedure: placing single stones and choosing a colour.
 
 Agents only choose moves. This module derives opening actions from their moves, in the same way for every agent.
 """
@@ -38,7 +38,7 @@ def choose_actions(
     """Return the agent's next actions for the seat to act. `stop` ends its searches.
 
     An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
-    first move of the game, after the last action of the opening.
+    first move of the game, after the last opening action.
     """
     stop = stop or StopSignal()
     points = state.position.moves

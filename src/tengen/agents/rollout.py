@@ -146,7 +146,7 @@ class RolloutAgent(Agent, ABC):
             self._threads = threads
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         self._excluded = points
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:

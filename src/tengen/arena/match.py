@@ -78,7 +78,7 @@ class ProofTrust(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl(Limits):
-    """A player's limits for a whole game: the `Limits` of each move, the clock at the start and the tolerance.
+    """A player's limits for a whole game: the `Limits` for each move, the clock at the start and the tolerance.
 
     None means no limit. `clock_ms` changes during a game and stays None here; `match_ms` is its initial value.
     """

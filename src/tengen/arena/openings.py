@@ -27,7 +27,7 @@ Stones = tuple[Point, ...]
 _BATCH = 32
 """Number of random openings generated and stored together."""
 _TRIES = 200
-"""Consecutive rejected candidates after which the conditions are relaxed."""
+"""Number of consecutive rejected candidates after which the conditions are relaxed."""
 
 
 def default_stone_count(ruleset: Ruleset) -> int:

@@ -165,7 +165,7 @@ class StoredGame:
 
 
 class GameStore:
-    """A game store. Without a path it exists only in memory."""
+    """A game store. Without a path, it exists only in memory."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
         """Open a store; a writer creates the file and its folder.

@@ -46,7 +46,7 @@ class _Command:
 class TerminalGame:
     """One game between two players, each a person or an agent.
 
-    At the prompt, a person types a move, an opening option, or a command (`help` lists them). After the game a
+    At the prompt, a person types a move, an opening option, or a command (`help` lists them). After the game, a
     person can still undo moves or save, and leaves with `quit` or by closing the input. A game between two agents
     returns when it is over.
     """

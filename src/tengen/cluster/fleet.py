@@ -1,7 +1,7 @@
 """A fleet of workers on other machines: distributes orders and replaces lost workers.
 
 This module does not depend on Ray. A `Site` starts workers and delivers calls to them; the fleet schedules them. It
-grows with the free slots of the site, gives each worker one order to execute and one to queue, and replaces workers
+grows with the site's free slots, gives each worker one order to execute and one to queue, and replaces workers
 that die. Every call has a unique number, and its answer is returned at most once.
 """
 
@@ -181,7 +181,7 @@ class Fleet(Generic[OrderT]):
     def poll(self, orders: Orders[OrderT], timeout_s: float) -> list[Answer[OrderT]]:
         """Start workers, send orders and return the answers that have arrived, waiting at most `timeout_s` for one.
 
-        An error that a worker raised is raised here. Raises `WorkerError` if the fleet cannot make progress.
+        Errors raised by workers are raised again here. Raises `WorkerError` if the fleet cannot make progress.
         """
         self._grow()
         self._hand_out(orders)

@@ -72,7 +72,7 @@ class Opening(StrEnum):
 
 
 class Foul(StrEnum):
-    """Reason why a point is forbidden for black in renju."""
+    """Reason why a point is forbidden to black in renju."""
 
     OVERLINE = "overline"
     DOUBLE_FOUR = "double-four"
@@ -324,8 +324,8 @@ class Search:
         """Wrap the function that does the work.
 
         `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
-        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated, for agents
-        that analyse in a different way.
+        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated over, for
+        agents that analyse in a different way.
         """
         self._run = run
         self._snapshots = snapshots

@@ -184,7 +184,7 @@ class OpeningState:
         return tuple(self.step.branches) if isinstance(self.step, Choose) else ()
 
     def allowed_points(self) -> list[Point]:
-        """The points where the next stone may be placed, without winning moves; empty if the step is not `Place`."""
+        """The points where the next stone may be placed, excluding winning moves; empty if the step is not `Place`."""
         if not isinstance(self.step, Place):
             return []
         region = self.step.region

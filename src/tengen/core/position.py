@@ -101,7 +101,7 @@ class Position:
 
     @classmethod
     def from_moves(cls, ruleset: Ruleset, moves: str | Iterable[Move]) -> Position:
-        """The position after the given moves from the empty board, as a string (`h8i9j10`) or an iterable."""
+        """The position after `moves`, a string (`h8i9j10`) or an iterable, from the empty board."""
         position = cls.start(ruleset)
         for move in parse_points(moves) if isinstance(moves, str) else moves:
             position = position.play(move)
@@ -280,8 +280,8 @@ class Position:
     def parse(cls, text: str, ruleset: Ruleset | None = None) -> Position:
         """Parse a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
 
-        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides it. A last move
-        in parentheses becomes the move history.
+        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides its ruleset. A
+        last move in parentheses becomes the move history.
         """
         return _parse_drawing(cls, text, ruleset)
 

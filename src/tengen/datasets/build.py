@@ -66,7 +66,7 @@ class BuildConfig:
 def build_dataset(
     sources: Sequence[Path], target: Path, config: BuildConfig, on_progress: OnProgress | None = None
 ) -> Dataset:
-    """Read games of any format, write the data set and open it.
+    """Read games in any format, write the data set and open it.
 
     A source is a file, or a folder whose game files are all read. Damaged records, illegal moves and games without
     moves are skipped and counted in `description["skipped"]`; `description["damaged_files"]` names the first damaged
@@ -154,7 +154,7 @@ def _read_games(
     damaged: list[str],
     on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
-    """Yield the usable games from all files; add a sentence to `damaged` for each file that cannot be read completely."""
+    """Yield the usable games from all files; add a sentence to `damaged` for each file that cannot be fully read."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:
@@ -180,7 +180,7 @@ def _read_games(
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:
-    """Convert a record to point indices; `_UnusableError` if the game is invalid or not selected."""
+    """Convert a record to point indices. Raises `_UnusableError` if the game is invalid or not selected."""
     mine, theirs = config.ruleset, record.ruleset
     names = f"{record.black} – {record.white}"
     if (theirs.width, theirs.height, theirs.win_length, theirs.rule) != (

@@ -2,7 +2,7 @@
 
 It follows the environment in Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
 reward is +1 for a win, -1 for a loss and 0 otherwise, and an invalid move raises an error or loses the game. All
-rulesets of Tengen and all layouts of `tengen.core.planes` are supported.
+Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 
 Version history:
 
@@ -60,12 +60,12 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         opponent: The name of a native policy (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), an
             `Agent`, a function from a position to a move, or None to play both colours yourself.
         side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
-        observation: A layout of `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
+        observation: A layout from `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
         invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
         opening_moves: Number of random moves played before the agent's first move.
-        opponent_limits: Search limits of an opponent `Agent` (default: one second per move).
+        opponent_limits: Search limits for an opponent `Agent` (default: one second per move).
         render_mode: "ansi", "rgb_array" or "human".
 
     `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (the colour that acts
@@ -176,7 +176,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     @property
     def colour(self) -> Colour:
-        """The colour that acts next: the agent's colour, or without an opponent the side to move."""
+        """The colour that acts next: the agent's colour, or, without an opponent, the side to move."""
         return self._colour
 
     def get_state(self) -> EnvState:

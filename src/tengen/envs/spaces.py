@@ -1,6 +1,6 @@
 """Observations, actions and action masks, shared by all environments.
 
-Action y·width + x plays a point. With `resign_action` there is one more action, width·height, which resigns the game.
+Action y·width + x plays a point. With `resign_action`, there is one more action, width·height, which resigns the game.
 """
 
 from __future__ import annotations

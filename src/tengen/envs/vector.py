@@ -49,7 +49,7 @@ Flags = npt.NDArray[np.bool_]
 class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     """`num_envs` parallel games, each against the same kind of opponent or with the caller playing both colours.
 
-    Rewards (+1, -1, 0) are the agent's, or without an opponent those of the colour that has just moved. When a game
+    Rewards (+1, -1, 0) are the agent's or, without an opponent, those of the colour that has just moved. When a game
     ends, the next one starts in the same step (SAME_STEP): the returned observation, mask and colour belong to the new
     game, and `infos["final_obs"]` and `infos["final_info"]` describe the end of the old one.
 
@@ -60,8 +60,8 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     Args:
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
-        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None the caller plays both
-            colours, one action per step, and observations are from the perspective of the side to move.
+        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None, the caller plays
+            both colours, one action per step, and observations are from the perspective of the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.

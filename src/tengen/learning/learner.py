@@ -21,7 +21,7 @@ N = TypeVar("N", bound=nn.Module)
 
 
 class StepPrecision(StrEnum):
-    """Number format of the forward and backward pass; weights, losses and recurrent sweeps are always fp32."""
+    """Number format for the forward and backward passes; weights, losses and recurrent sweeps are always fp32."""
 
     FP32 = "fp32"
     BF16 = "bf16"

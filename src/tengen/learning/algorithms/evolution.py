@@ -1,7 +1,7 @@
 """Evolution strategies: sample weights, evaluate them in games, and move the distribution towards the best.
 
 Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board games") evolved the recurrent network
-that stanford15 uses, whose 140 weights are few enough. The strategy here is SNES, separable natural evolution
+that stanford15 uses, which has only 140 weights. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
 strategies"): a normal distribution with a mean and standard deviation per weight follows the natural gradient of the
 expected rank. No gradient passes through the network, so it can simply play its best move, and only results count.

@@ -2,7 +2,7 @@
 
 An iteration plays a batch of games against the network itself, a pool of earlier networks and simple players, then
 trains on their rows for a few epochs. Illegal moves are masked, which leaves the gradient valid (Huang and Ontañón
-2022). In self-play both sides are trained: advantages are from the perspective of the player to move. The result of
+2022). In self-play, both sides are trained: advantages are from the perspective of the player to move. The result of
 an iteration depends only on the seed, the iteration number and the initial weights.
 """
 

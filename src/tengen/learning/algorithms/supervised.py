@@ -1,8 +1,8 @@
 """Supervised learning: a network learns the moves from recorded games (stanford15, and stronger networks).
 
 An iteration takes training steps on batches from a data set (`tengen data build`) with random symmetries and shifts,
-then validates the network on held-out games. At the end of the run, the network is measured on the test games and
-plotted. Games with a known result also train the value head, if the network has one.
+then validates the network on held-out games. At the end of the run, the network is measured on the test games, and
+plots are drawn. Games with a known result also train the value head, if the network has one.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from tengen.learning.run.reading import numbered_files
 NO_MOVE = -1
 """Value of `Samples.reply` after the last move of a game."""
 _SLACK = 1.05
-"""Largest accepted value in a shard; rounding may exceed 1."""
+"""Largest accepted value in a shard; rounding may push values above 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
 """Field → name of its array in shards from earlier versions."""

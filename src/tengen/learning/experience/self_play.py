@@ -120,7 +120,7 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
 
 
 def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: float) -> Samples:
-    """Return the fully searched positions of a game with their training targets."""
+    """Return the fully searched positions from a game with their training targets."""
     moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
@@ -153,7 +153,7 @@ def save_games(
     ruleset: Ruleset,
     comments: Sequence[str] = (),
 ) -> None:
-    """Write the finished games of an iteration, given as point indices, to the run in `folder` as one SGF file."""
+    """Write the finished games from an iteration, given as point indices, to the run in `folder` as one SGF file."""
     path = folder / GAMES_FOLDER / f"{iteration:06}.sgf"
     with writing_run(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -180,8 +180,8 @@ class Run(RunReader):
         """Load the newest intact checkpoint; None if there is no checkpoint yet.
 
         A checkpoint is damaged if a file does not match its checksum, if it lacks one of the `counters`, or if
-        `restore` raises a `RunError` or `InputError`, for example because positions are missing. Then the previous one
-        is tried, so `restore` must overwrite all state from an earlier attempt. `say` is called with a message about
+        `restore` raises a `RunError` or `InputError`, for example because positions are missing. The previous one is
+        then tried, so `restore` must overwrite all state from an earlier attempt. `say` is called with a message about
         damaged checkpoints and about files without checksums. Raises `RunError` if all checkpoints are damaged.
         """
         problems: list[str] = []

@@ -4,7 +4,7 @@
     71c3…  replay/000012.npz
     # 5b1e…  the lines above
 
-Paths are relative to the folder of the run; `sha256sum --check checkpoints/000012/manifest` verifies them there. The
+Paths are relative to the run folder; `sha256sum --check checkpoints/000012/manifest` verifies them there. The
 last line protects the manifest itself.
 """
 
