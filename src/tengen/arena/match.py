@@ -172,7 +172,7 @@ class GameResult:
 
 
 Watch = Callable[[int, float | None], None]
-"""Called before each wait for a player with its seat and the milliseconds allowed (None for no limit)."""
+"""Callback invoked before each wait for a player, with its seat and the milliseconds allowed (None for no limit)."""
 
 
 def play_game(

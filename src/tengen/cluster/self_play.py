@@ -123,7 +123,7 @@ class FleetSelfPlay:
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return each node's workers, restarts, and games per second as of the last `collect`."""
+        """Return the workers and restarts in total, and each node's games per second, as of the last `collect`."""
         return self._metrics
 
     def describe(self) -> str:

@@ -136,7 +136,7 @@ class GameSource(Protocol):
         ...
 
     def collect(self) -> Games:
-        """Wait for the games for an iteration. `publish` must have been called first."""
+        """Wait for the games that an iteration needs. `publish` must have been called first."""
         ...
 
     def arrays(self) -> Arrays:
