@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class TengenError(Exception):
-    """Base class of all errors raised by Tengen."""
+    """Base class for all errors raised by Tengen."""
 
 
 class InputError(TengenError, ValueError):
@@ -70,7 +70,7 @@ class AgentNameError(AgentError, ValueError):
 
 
 class EngineFault(StrEnum):
-    """Kind of failure of an external engine."""
+    """The ways an external engine can fail."""
 
     START = "start"
     """The program could not be started, or it rejected the board size."""

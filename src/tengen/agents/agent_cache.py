@@ -1,4 +1,4 @@
-"""Agents that a worker keeps between games, so that networks, tables and engines are not loaded for each one."""
+"""Agents that a worker keeps between games, so that networks, tables and engines are not loaded for each game."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class AgentCache(Generic[K]):
     """Agents by key, created on first use. The least recently used one is closed first."""
 
     def __init__(self, make: Callable[[K], Agent], *, max_agents: int, max_process_bytes: int | None = None) -> None:
-        """Create an empty cache. `max_process_bytes` limits the memory of the process when an agent is added."""
+        """Create an empty cache. Adding an agent closes others while the process exceeds `max_process_bytes`."""
         self._make = make
         self._max_agents = max_agents
         self._max_process_bytes = max_process_bytes
         self._agents: OrderedDict[K, Agent] = OrderedDict()
 
     def get(self, key: K) -> Agent:
-        """Return the agent of a key. The call may close agents that were returned earlier."""
+        """Return the agent for a key. This call may close agents that were returned earlier."""
         if key not in self._agents:
             while self._agents and self._is_full():
                 self.drop(next(iter(self._agents)))
@@ -39,7 +39,7 @@ class AgentCache(Generic[K]):
             self._agents.pop(key).close()
 
     def items(self) -> list[tuple[K, Agent]]:
-        """Return the agents, the least recently used first."""
+        """Return the agents, least recently used first."""
         return list(self._agents.items())
 
     def close(self) -> None:

@@ -78,7 +78,7 @@ _PRESETS = {
 
 
 class AlphaBetaAgent(Agent):
-    """Plays the best move of an alpha-beta search."""
+    """Plays the best move found by an alpha-beta search."""
 
     def __init__(self, parameters: AlphaBetaParameters) -> None:
         preset = _PRESETS[parameters.preset]
@@ -110,7 +110,7 @@ class AlphaBetaAgent(Agent):
         self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         self._excluded = points
 
     def table_usage(self) -> float:
@@ -131,12 +131,12 @@ class AlphaBetaAgent(Agent):
         return Search(run)
 
     def _excluded_from(self, position: Position) -> frozenset[Point]:
-        """Return the excluded points on this board; none if they would leave no move."""
+        """Return the excluded points on this board; empty if excluding them would leave no move."""
         excluded = frozenset(point for point in self._excluded if position.ruleset.contains(point))
         return excluded if excluded and not excluded.issuperset(position.legal_points()) else frozenset()
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits of the move, tightened by the agent's own parameters."""
+        """Return the limits for the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             depth=min(filter(None, (limits.depth, self._depth)), default=None),

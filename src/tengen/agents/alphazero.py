@@ -94,13 +94,13 @@ class AlphaZeroParameters:
 
     @property
     def resistance_nodes(self) -> int:
-        """Node limit of alpha-beta if the game looks lost; by default 0 unless the preset is best without sampling."""
+        """Node limit of alpha-beta when the game looks lost; 0 by default except for preset `best` without sampling."""
         if self.resist is not None:
             return self.resist
         return _RESISTANCE_NODES if self.preset == "best" and self.temperature < COLDEST else 0
 
     def config(self) -> PuctConfig:
-        """Return the configuration given by preset and parameters, without training noise."""
+        """Return the configuration given by the preset and the parameters, without training noise."""
         preset = PRESETS[self.preset]
         vcf = preset.vcf_nodes_leaf if self.vcf is None else self.vcf
         vct = preset.vct_nodes if self.vct is None else self.vct
@@ -124,10 +124,10 @@ class AlphaZeroParameters:
 
 
 class AlphaZeroAgent(NetworkAgent):
-    """Plays the most visited move of a PUCT search, which keeps its tree from move to move.
+    """Plays the most visited move in a PUCT search, which keeps its tree from move to move.
 
-    In a lost position visit counts are uninformative, and the tree proves losses by the first refutations it finds, not
-    by the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
+    In a lost position, visit counts are uninformative, and the tree proves losses by the first refutations it finds,
+    not by the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
     """
 
     def __init__(self, parameters: AlphaZeroParameters) -> None:
@@ -159,7 +159,7 @@ class AlphaZeroAgent(NetworkAgent):
             self._search = None
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         self._excluded = points
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
@@ -217,7 +217,7 @@ class AlphaZeroAgent(NetworkAgent):
         return search
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits of the move, tightened by the agent's own parameters."""
+        """Return the limits for the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._simulations),

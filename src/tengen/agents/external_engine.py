@@ -125,7 +125,7 @@ class BrainAgent(Agent):
         return dataclasses.replace(limits, nodes=nodes)
 
     def about(self) -> About | None:
-        """Return the answer of the running engine to ABOUT; None if it does not answer."""
+        """Return the running engine's answer to ABOUT; None if it does not answer."""
         return self._manager.ask_about()
 
     def close(self) -> None:
@@ -142,10 +142,10 @@ def split_command(cmd: str) -> tuple[str, ...]:
 
 
 def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
-    """Resolve a relative path, so that the working directory of the program does not matter.
+    """Resolve a relative path, so that the program's working directory does not matter.
 
-    A program without a path that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is
-    there even if the virtual environment is not activated.
+    A program name that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is there even
+    if the virtual environment is not activated.
     """
     program = argv[0]
     if os.path.dirname(program):

@@ -1,4 +1,4 @@
-"""The alpha-beta player of "Final report for Gomoku project" (papers/fudan/README.md)."""
+"""The alpha-beta player from "Final report for Gomoku project" (papers/fudan/README.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Form(StrEnum):
     DESCRIBED = "described"
     """The player as described in the report."""
     AUTHORS = "authors"
-    """The program of the authors."""
+    """The authors' program."""
 
 
 _FORMS: dict[Form, FudanConfig] = {
@@ -59,7 +59,7 @@ class FudanParameters:
         check_range("depth", self.depth, 0, _MAX_DEPTH)
 
     def config(self) -> FudanConfig:
-        """Return the configuration given by form and parameters."""
+        """Return the configuration given by the form and the parameters."""
         form = _FORMS[self.form]
         return replace(
             form,
@@ -72,7 +72,7 @@ class FudanParameters:
 
 
 class FudanAgent(Agent):
-    """Plays the best move of the report's alpha-beta search."""
+    """Plays the best move found by the report's alpha-beta search."""
 
     def __init__(self, parameters: FudanParameters) -> None:
         self._depth = parameters.depth or None

@@ -1,6 +1,6 @@
 """Opponents by strength: levels 1 to 10, read from `data/levels.toml`.
 
-A level is an agent text with a name and, once measured, a rating on the scale of the ladder (docs/ladder.md). A level
+A level is an agent text with a name and, once measured, a rating on the ladder's scale (docs/ladder.md). A level
 whose agent needs patterns has a second agent for rulesets without patterns (win lengths 3 and 6).
 """
 
@@ -20,7 +20,7 @@ _PATTERN_WIN_LENGTHS = (4, 5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A level of strength."""
+    """A strength level."""
 
     level: int
     name: str
@@ -28,7 +28,7 @@ class Level:
     """Agent text, limits included."""
     description: str
     rating: int | None = None
-    """Elo rating on the scale of the ladder; None until measured."""
+    """Elo rating on the ladder's scale; None until measured."""
     agent_without_patterns: str | None = None
     """Agent text for rulesets without patterns (default: `agent`)."""
 
@@ -41,7 +41,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ladder:
-    """The content of the file: levels numbered from 1."""
+    """Content of a level file: levels numbered from 1."""
 
     level: tuple[Level, ...]
 

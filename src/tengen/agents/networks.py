@@ -1,4 +1,4 @@
-"""Networks of players: given by name, chosen by board size, or the newest network of a training run."""
+"""Networks for players: given by name, chosen by board size, or the newest network of a training run."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def check_temperature(temperature: float) -> None:
 
 
 class _Network:
-    """The network of an agent, loaded when it is first needed.
+    """An agent's network, loaded when it is first needed.
 
-    Without a name it is chosen by board size. The network of a run is reloaded when its file has changed.
+    Without a name, it is chosen by board size. The network of a run is reloaded when its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -80,7 +80,7 @@ class _Network:
         return True
 
     def evaluator(self, ruleset: Ruleset) -> Evaluator:
-        """Return the network for a ruleset. Raises `RulesetError` if it does not support the ruleset."""
+        """Return the network for a ruleset. Raises `RulesetError` if the network does not support the ruleset."""
         source = self._source or self._found.get(ruleset)
         if source is None:
             source = self._found[ruleset] = _model_for(ruleset, self._family)
@@ -118,10 +118,10 @@ class _Network:
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:
-    """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` of a family.
+    """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` for a family.
 
-    If there is none, return the model of the nearest board size that supports the ruleset. The names of AlphaZero's
-    models have no family.
+    If there is none, return the model with the nearest board size that supports the ruleset. The names of AlphaZero
+    models have no family prefix.
     """
     prefix = f"{family}-" if family else ""
     names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]
@@ -142,7 +142,7 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
 
 
 class NetworkAgent(Agent):
-    """Common base class of players with a network."""
+    """Common base class for players with a network."""
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
         """Find the network. `family` is the prefix of the shipped models to choose from if no model is set."""

@@ -1,4 +1,4 @@
-"""Actions of agents in an opening procedure: placing single stones and choosing a colour.
+"""Agents' actions in an opening procedure: placing single stones and choosing a colour.
 
 Agents only choose moves. This module derives opening actions from their moves, in the same way for every agent.
 """
@@ -25,7 +25,7 @@ _EVEN = 0.1
 
 @runtime_checkable
 class AnswersSwap2(Protocol):
-    """Optional interface of an agent that plays swap2 itself."""
+    """Optional interface for agents that play swap2 themselves."""
 
     def answer_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
         """Return the answer to an opening of 0, 3 or 5 stones. Once `stop` is set, answer promptly."""
@@ -35,10 +35,10 @@ class AnswersSwap2(Protocol):
 def choose_actions(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> tuple[Point | Option, ...]:
-    """Return the agent's next actions for the seat that is to act. `stop` ends its searches.
+    """Return the agent's next actions for the seat to act. `stop` ends its searches.
 
     An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
-    first move of the game, after the last action of the opening.
+    first move of the game, after the last opening action.
     """
     stop = stop or StopSignal()
     points = state.position.moves
@@ -52,7 +52,7 @@ def choose_actions(
 def choose_action(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> Point | Option:
-    """Return the agent's action for the seat that is to act.
+    """Return the agent's action for the seat to act.
 
     If the colours are fixed (pro), the agent plays its own move if the procedure allows it. Otherwise (swap, swap2),
     stones are placed at random near the centre, and the agent takes the colour with the higher value. It places two

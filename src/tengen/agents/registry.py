@@ -32,7 +32,7 @@ class AgentKind:
     make: Callable[[Any], Agent]
 
     def describe_parameters(self) -> list[ParameterDescription]:
-        """Return the parameters in the order of the dataclass."""
+        """Return the parameters in the order of the dataclass fields."""
         hints = typing.get_type_hints(self.parameters)
         return [
             ParameterDescription(
@@ -47,7 +47,7 @@ class AgentKind:
 
 @dataclass(frozen=True)
 class ParameterDescription:
-    """A parameter of a kind of player as text, for tables and forms."""
+    """A player's parameter as text, for tables and forms."""
 
     key: str
     type: str
@@ -70,7 +70,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 
 
 def parameter(default: Any = dataclasses.MISSING, *, help: str) -> Any:
-    """Create a field of a parameters dataclass with its help text. Without a default the parameter is required."""
+    """Create a field of a parameters dataclass with its help text. Without a default, the parameter is required."""
     return dataclasses.field(default=default, metadata={"help": help})
 
 

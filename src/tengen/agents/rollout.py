@@ -54,7 +54,7 @@ class UctParameters:
         self.config()
 
     def config(self) -> UctConfig:
-        """Return the configuration of the search given by preset and parameters."""
+        """Return the search configuration given by the preset and the parameters."""
         preset = _UCT_PRESETS[self.preset].config
         return UctConfig(
             exploration=preset.exploration if self.c is None else self.c,
@@ -83,7 +83,7 @@ class HmctsParameters:
         self.config()
 
     def config(self) -> HmctsConfig:
-        """Return the configuration of the search given by preset and parameters."""
+        """Return the search configuration given by the preset and the parameters."""
         preset = _HMCTS_PRESETS[self.preset]
         return HmctsConfig(
             playouts_a_candidate=preset.playouts_a_candidate if self.playouts is None else self.playouts,
@@ -124,7 +124,7 @@ def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
 
 
 class RolloutAgent(Agent, ABC):
-    """Common base class of both players. The move depends on the seeds and the position, not on earlier moves."""
+    """Common base class for both players. The move depends on the seeds and the position, not on earlier moves."""
 
     def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
         self._playouts = playouts
@@ -146,7 +146,7 @@ class RolloutAgent(Agent, ABC):
             self._threads = threads
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         self._excluded = points
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
@@ -163,7 +163,7 @@ class RolloutAgent(Agent, ABC):
         return Search(run)
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits of the move, tightened by the agent's own parameters."""
+        """Return the limits for the move, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._playouts),
@@ -173,7 +173,7 @@ class RolloutAgent(Agent, ABC):
 
 
 class UctAgent(RolloutAgent):
-    """Plays the most visited move of a UCT search."""
+    """Plays the most visited move in a UCT search."""
 
     def __init__(self, parameters: UctParameters) -> None:
         playouts = parameters.playouts or _UCT_PRESETS[parameters.preset].playouts
@@ -195,7 +195,7 @@ class UctAgent(RolloutAgent):
 
 
 class HmctsAgent(RolloutAgent):
-    """Plays the move with the best mean result of its playouts."""
+    """Plays the move with the best mean result in its playouts."""
 
     def __init__(self, parameters: HmctsParameters) -> None:
         super().__init__(playouts=None, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed)

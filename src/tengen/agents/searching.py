@@ -12,6 +12,6 @@ def least(a: int | None, b: int | None) -> int | None:
 
 
 def seed_at(position: Position, seed: int, game_seed: int) -> int:
-    """Combine the seeds of the player and of the game into one for this position."""
+    """Combine the player's and the game's seeds into one for this position."""
     # Different odd factors distinguish agent seeds from game seeds.
     return seed_word(seed * 0x9E3779B97F4A7C15 + game_seed * 0xD1342543DE82EF95 + position.hash)

@@ -1,4 +1,4 @@
-"""The simple players of the papers, in native code: random, naive 0–4, chains, rule-based.
+"""The simple players from the papers, in native code: random, naive 0–4, chains, rule-based.
 
 They look only at the current position and answer in a few microseconds. docs/players.md defines them exactly.
 """
@@ -47,7 +47,7 @@ class SimpleAgent(Agent):
         self._policy = Policy(kind, _mix(seed, 0))
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Restart the random generator with the seeds of the agent and of the game."""
+        """Reseed the random generator from the agent's and the game's seeds."""
         self._policy.reseed(_mix(self._seed, seed))
 
     def choose(self, position: Position, limits: Limits) -> Decision:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 _MANY_DEGREES = 200
-"""Degrees of freedom from which the expansion of the t quantile is accurate to 12 digits."""
+"""Number of degrees of freedom from which the expansion of the t quantile is accurate to 12 digits."""
 _MAX_STEPS = 200
 
 
@@ -21,9 +21,9 @@ def normal_cdf(x: float) -> float:
 
 
 def t_cdf(degrees: int, t: float) -> float:
-    """Return the probability that a variable of Student's t distribution is at most t; the cost grows with `degrees`.
+    """Return the probability that a variable with Student's t distribution is at most t; the cost grows with `degrees`.
 
-    With whole degrees of freedom, the integral is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
+    For an integer number of degrees, the integral is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
 
     >>> round(t_cdf(1, 1.0), 12)
     0.75
@@ -44,7 +44,7 @@ def t_cdf(degrees: int, t: float) -> float:
 
 @lru_cache(maxsize=1024)
 def t_quantile_975(degrees: int) -> float:
-    """Return the value that a variable of Student's t distribution exceeds with probability 2.5 %.
+    """Return the value that a variable with Student's t distribution exceeds with probability 2.5 %.
 
     >>> round(t_quantile_975(9), 10)
     2.2621571628
@@ -63,7 +63,7 @@ def t_quantile_975(degrees: int) -> float:
 
 
 def find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return a root of a continuous function between two points where its signs differ.
+    """Return a root of a continuous function between two points where its values have opposite signs.
 
     Each step uses inverse quadratic interpolation where that is safe, and bisection otherwise
     (Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function", 1997).

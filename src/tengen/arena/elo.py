@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 ELO_UNIT = 400 / math.log(10)
 """Elo points per unit of log odds."""
 NORMALISED_UNIT = 800 / math.log(10)
-"""Normalised Elo of a score one standard deviation above one half (347.4)."""
+"""Normalised Elo for a score one standard deviation above one half (347.4)."""
 
 _EMPTY_CELL = 1e-3
 """Replaces a count of zero, so that no result has probability 0 (as in fishtest)."""
@@ -111,7 +111,7 @@ class EloEstimate:
     score: float
     normalised: float
     """Normalised Elo: the score above one half in standard deviations of a game, times 347.4; NaN if all results are
-    equal, because then there is no deviation."""
+    equal, because the deviation is then 0."""
     superiority: float
     """Likelihood that the player is stronger."""
 
@@ -123,9 +123,9 @@ def estimate_elo(counts: Sequence[int]) -> EloEstimate:
     """Estimate Elo from three or five counts with a 95 % profile-likelihood interval.
 
     The interval contains every mean score that the results do not contradict (Owen's empirical likelihood with a t
-    quantile). Unlike a normal interval it stays between 0 and 1 and is realistic if one side won every game. The Elo of
-    such a sweep would be infinite, so it is computed as if half a point had been lost. With few results the superiority
-    comes from the same likelihood: it exceeds 97.5 % exactly if the whole interval is above zero.
+    quantile). Unlike a normal interval, it stays between 0 and 1 and is realistic if one side won every game. The Elo
+    of a sweep would be infinite, so it is computed as if half a point had been lost. With few results, the superiority
+    comes from the same likelihood: it exceeds 97.5 % exactly when the whole interval is above zero.
     """
     results = sum(counts)
     if results == 0:
@@ -170,7 +170,7 @@ def _interval(sample: Sample) -> tuple[float, float]:
 
 
 def _fall(sample: Sample, mean: float) -> float:
-    """Return the decrease of the log likelihood if the true mean is `mean`."""
+    """Return the decrease in the log likelihood if the true mean is `mean`."""
     likeliest = likeliest_with_mean(sample, mean)
     return float(sample.total * (sample.probabilities @ np.log(sample.probabilities / likeliest)))
 

@@ -21,7 +21,7 @@ class Entrant:
     name: str = ""
     """Name in tables (default: the agent text)."""
     limits: TimeControl | None = None
-    """Limits of this player (default: those of the tournament)."""
+    """Limits for this player (default: those of the tournament)."""
     memory_mb: int | None = None
     """Memory limit passed to the agent. An external engine that uses more loses the game."""
     anchor: float | None = None

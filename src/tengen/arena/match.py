@@ -34,7 +34,7 @@ DEFAULT_TOLERANCE_MS = 1000
 
 
 class Ending(StrEnum):
-    """Reason why a game ended. Endings from `START` on are faults of a player; most are named after `EngineFault`."""
+    """Reason why a game ended. Endings from `START` on are player faults; most are named after `EngineFault`."""
 
     FIVE = "five"
     """A winning line."""
@@ -59,7 +59,7 @@ class Ending(StrEnum):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a player lost by a fault instead of on the board."""
+        """Whether a player lost because of a fault instead of on the board."""
         return self not in _PLAYED_OUT
 
 
@@ -67,18 +67,18 @@ _PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, 
 
 
 class ProofTrust(StrEnum):
-    """Claims of a proved result that end the game."""
+    """Which claims of a proved result end the game."""
 
     NONE = "none"
     ONE = "one"
     """Either player claims a proved win, loss or draw."""
     BOTH = "both"
-    """Both players claim the same proved result in consecutive moves."""
+    """Both players claim the same proved result on consecutive moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl(Limits):
-    """Limits of a player for a whole game: the `Limits` of each move, the clock at the start and the tolerance.
+    """A player's limits for a whole game: the `Limits` for each move, the clock at the start and the tolerance.
 
     None means no limit. `clock_ms` changes during a game and stays None here; `match_ms` is its initial value.
     """
@@ -102,7 +102,7 @@ class TimeControl(Limits):
                 raise NotationError(f"limit {name}={getattr(self, name)} must not be negative")
 
     def limits(self, clock_ms: float | None) -> Limits:
-        """Return the limits of a move made with `clock_ms` left on the clock."""
+        """Return the limits for a move made with `clock_ms` left on the clock."""
         return Limits(
             time_ms=self.time_ms,
             clock_ms=None if clock_ms is None else int(clock_ms),
@@ -123,7 +123,7 @@ class Adjudication:
     """Conditions under which a game is decided before it is played out."""
 
     proofs: ProofTrust = ProofTrust.NONE
-    """Claims of a proved result that end the game."""
+    """Which claims of a proved result end the game."""
     max_moves: int | None = None
     """Number of stones at which the game is declared a draw; None for no limit."""
 
@@ -152,16 +152,16 @@ class GameResult:
     black_seat: int
     """Seat that played black: 0 unless an opening procedure decided otherwise."""
     moves: tuple[Point, ...]
-    """All stones, including those of the opening."""
+    """All stones, including the opening."""
     turns: tuple[Turn, ...]
-    """One entry for each stone that a player chose; the stones of the opening come before them."""
+    """One entry for each stone after the opening."""
     choices: tuple[Option, ...] = ()
     """Options chosen in an opening procedure."""
     duration_s: float = 0.0
 
     @property
     def winner_seat(self) -> int | None:
-        """Seat that won, None for a draw."""
+        """Seat that won, or None for a draw."""
         winner = self.outcome.winner
         if winner is None:
             return None
@@ -169,12 +169,12 @@ class GameResult:
 
     @property
     def loser_seat(self) -> int | None:
-        """Seat that lost, None for a draw."""
+        """Seat that lost, or None for a draw."""
         return None if self.winner_seat is None else 1 - self.winner_seat
 
 
 Watch = Callable[[int, float | None], None]
-"""Callback before each wait for a player: (seat, milliseconds allowed, or None for no limit)."""
+"""Callback invoked before each wait for a player, with its seat and the milliseconds allowed (None for no limit)."""
 
 
 def play_game(
@@ -196,7 +196,7 @@ def _watch_nothing(seat: int, allowed_ms: float | None) -> None:
 
 
 class _Forfeit(Exception):  # noqa: N818  it never leaves this module
-    """A player lost by a fault."""
+    """A player lost because of a fault."""
 
     def __init__(self, seat: int, ending: Ending, detail: str) -> None:
         super().__init__(detail)
@@ -229,7 +229,7 @@ class _Game:
         self._turns: list[Turn] = []
         self._choices: tuple[Option, ...] = ()
         self._claim: Outcome | None = None
-        """Result that the player of the last move claimed to have proved."""
+        """Result that the player who made the last move claimed to have proved."""
 
     def play(self, opening: Sequence[Point]) -> GameResult:
         started = time.perf_counter()
@@ -319,7 +319,7 @@ class _Game:
         return self._agreed_claim(mover, decision)
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
-        """Ask the player of a seat and charge its clock. Return the answer and the milliseconds it took."""
+        """Ask the player in a seat and charge its clock. Return the answer and the milliseconds it took."""
         control = self._controls[seat]
         clock_ms = self._clocks[seat]
         allowed_ms = control.allowed_ms(clock_ms)
@@ -351,7 +351,7 @@ class _Game:
 
 
 class _Faults:
-    """Context manager that converts an exception raised by an agent into a forfeit of its seat."""
+    """Context manager that converts an exception raised by an agent into a forfeit by its seat."""
 
     def __init__(self, seat: int) -> None:
         self._seat = seat
@@ -377,5 +377,5 @@ def _ending_of_move(error: InputError) -> Ending:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the message, preceded by the class unless it is a `TengenError`."""
+    """Return the message, preceded by the class name unless it is a `TengenError`."""
     return str(error) if isinstance(error, TengenError) else f"{type(error).__name__}: {error}"

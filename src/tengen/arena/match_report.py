@@ -11,7 +11,7 @@ from tengen.arena.tournament import Progress, describe
 
 
 def match_report(progress: Progress) -> dict[str, Any]:
-    """Return the result of a match of two players for JSON; wins and losses are those of the first player."""
+    """Return the result of a two-player match for JSON; wins and losses are the first player's."""
     tournament, tally = progress.tournament, progress.tally
     a, b = (entrant.agent for entrant in tournament.players)
     estimate = estimate_elo(tally.match_counts(0, 1))
@@ -78,7 +78,7 @@ def _wdl(wdl: Wdl) -> dict[str, int]:
 
 
 def _number(value: float) -> float | None:
-    """Round a number for JSON; None if it is not finite."""
+    """Round a number for JSON; return None if it is not finite."""
     return round(value, 2) if math.isfinite(value) else None
 
 

@@ -1,4 +1,4 @@
-"""Openings of games: read from files, generated at random, or selected for balance by an engine.
+"""Openings for games: read from files, generated at random, or selected for balance by an engine.
 
 An opening is a sequence of stones from the empty board, black first. Openings that are equal under a symmetry of the
 board count as the same opening.
@@ -27,16 +27,16 @@ Stones = tuple[Point, ...]
 _BATCH = 32
 """Number of random openings generated and stored together."""
 _TRIES = 200
-"""Consecutive rejected candidates after which the conditions are relaxed."""
+"""Number of consecutive rejected candidates after which the conditions are relaxed."""
 
 
 def default_stone_count(ruleset: Ruleset) -> int:
-    """Return the number of stones of a random opening: five, or one on boards with fewer than 25 points."""
+    """Return the number of stones in a random opening: five, or one on boards with fewer than 25 points."""
     return 5 if ruleset.area >= 25 else 1
 
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
-    """Read the openings of a file (offsets from the centre, or position strings) for the board of `ruleset`."""
+    """Read the openings from a file (offsets from the centre, or position strings) for the board of `ruleset`."""
     if not path.exists():
         raise RecordError(f"{path} does not exist")
     openings: list[Stones] = []
@@ -56,7 +56,7 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
 
 
 def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
-    """Return all openings of `RandomOpenings`."""
+    """Return all openings from `RandomOpenings`."""
     return list(RandomOpenings(ruleset, count, seed, stones))
 
 
@@ -65,17 +65,17 @@ class DrawState:
     """State of the random draw after an opening."""
 
     lap: int
-    """Number of times that all distinct openings were used up."""
+    """Number of times that all distinct openings have been used up."""
     rng: tuple[Any, ...]
     """State of the generator, as `random.Random.getstate` returns it."""
 
 
 DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
-"""An opening, its key, which is equal for symmetric openings, and the state of the draw after it."""
+"""An opening, its key (the same for symmetric openings) and the state of the draw after it."""
 
 
 class OpeningShelf(Protocol):
-    """Storage of the openings generated so far, so that none is generated twice."""
+    """Storage for the openings generated so far, so that none is generated twice."""
 
     def __len__(self) -> int:
         """Return the number of openings."""
@@ -86,20 +86,20 @@ class OpeningShelf(Protocol):
         ...
 
     def has(self, key: str, lap: int) -> bool:
-        """Return whether the lap has an opening with this key."""
+        """Return whether this lap already has an opening with this key."""
         ...
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
-        """Add the next openings: all of them, or none if there is an error. `has` may be called in between."""
+        """Add the next openings: all of them, or none on error. `has` may be called while they are added."""
         ...
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         ...
 
 
 class ShelfInMemory:
-    """A shelf in memory only."""
+    """A shelf that exists only in memory."""
 
     def __init__(self) -> None:
         self._openings: list[Stones] = []
@@ -113,7 +113,7 @@ class ShelfInMemory:
         return self._openings[number]
 
     def has(self, key: str, lap: int) -> bool:
-        """Return whether the lap has an opening with this key."""
+        """Return whether this lap already has an opening with this key."""
         return (key, lap) in self._keys
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
@@ -124,20 +124,20 @@ class ShelfInMemory:
             self._state = state
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         return self._state
 
 
 class RandomOpenings(Sequence[Stones]):
-    """`count` openings of random stones near the centre, the same ones for the same seed.
+    """`count` openings of random stones near the centre; the same seed gives the same openings.
 
-    Openings are generated in small batches when they are first accessed. With the shelf of an earlier run, the openings
-    of that run are reused.
+    Openings are generated in small batches when they are first accessed. With the shelf from an earlier run, that run's
+    openings are reused.
 
-    The stones are within two lines of the centre, or more if there are too few points. No colour has more than two
+    The stones are within two lines of the centre, or more if there are too few points. Neither colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
-    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are. Openings are distinct under
-    symmetry until all distinct ones are used.
+    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, that is most of them. Openings are
+    distinct under symmetry until all distinct ones are used.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class RandomOpenings(Sequence[Stones]):
         return self._shelf[number]
 
     def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
-        """Yield an endless stream of the openings after a state of the draw."""
+        """Yield an endless stream of random openings, continuing from a state of the draw."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)
@@ -342,7 +342,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """Return the points within `reach` lines of the centre, or more lines until there are 3 points per stone."""
+    """Return the points within `reach` lines of the centre, widened until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
     centre = ruleset.centre

@@ -1,4 +1,4 @@
-"""Games between two agents, from each opening with both colours; used to measure an agent."""
+"""Games between two agents, one with each colour from each opening; used to measure an agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def play_pairs(
     seed: int,
     controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
 ) -> tuple[Wdl, Wdl]:
-    """Return the results of the first agent with black and with white. Raises `AgentError` if an agent forfeits."""
+    """Return the first agent's results with black and with white. Raises `AgentError` if an agent forfeits."""
     black, white = Wdl(), Wdl()
     names = agents[0].name, agents[1].name
     for number, opening in enumerate(openings):
@@ -40,7 +40,7 @@ def play_pairs_elsewhere(
     seed: int,
     make_pool: MakePool,
 ) -> tuple[Wdl, Wdl]:
-    """Play the games of `play_pairs` in a pool; the players are agent texts."""
+    """Play the games of `play_pairs` in a pool; players are given as agent texts."""
     results = Wdl(), Wdl()
     first, second = (Entrant(agent=player, limits=TimeControl()) for player in players)
     settings = PlaySettings(players=(first, second), adjudication=Adjudication())
@@ -65,7 +65,7 @@ def play_pairs_elsewhere(
 
 
 def _points(result: GameResult, first_seat: int, names: tuple[str, str]) -> float:
-    """Return the points of the first agent, which sits at `first_seat`."""
+    """Return the points of the first agent, which plays at `first_seat`."""
     if result.ending.is_forfeit:
         loser = names[(result.loser_seat or 0) ^ first_seat]
         raise AgentError(f"{loser} forfeited a game during the measurement: {result.detail}")

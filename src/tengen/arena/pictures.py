@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
-    """Draw the pictures of each ruleset to NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
+    """Draw the pictures for each ruleset to NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
     drawings: dict[str, str] = {}
     for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")
@@ -46,7 +46,7 @@ def rating_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
-    """Draw the score of each player (row) against each other player (column)."""
+    """Draw the score of each player (row) against every other player (column)."""
     order = compared_players(standings, ruleset)
     size = len(order)
     scores = np.full((size, size), np.nan)
@@ -70,7 +70,7 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the size is in inches. `MissingExtraError` without matplotlib."""
+    """Return an empty figure; the size is in inches. Raises `MissingExtraError` without matplotlib."""
     # pyplot would keep global state and figures that must be closed.
     try:
         from matplotlib.figure import Figure

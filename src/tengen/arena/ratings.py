@@ -25,10 +25,10 @@ from tengen.arena.tally import Tally, Wdl
 from tengen.errors import InputError
 
 _Meeting = tuple[int, int, Wdl]
-"""Player of black, player of white, black's counts."""
+"""Black player, white player, black's counts."""
 
 Z_95 = 1.959963984540054
-"""Half width of the central 95 % of a normal distribution, in standard deviations."""
+"""Half the width of the central 95 % of a normal distribution, in standard deviations."""
 
 _PRIOR_ELO = 1000.0
 """Standard deviation of the prior over strengths."""
@@ -37,11 +37,11 @@ _PRIOR_DRAW = (-1.0, 3.0)
 """Mean and standard deviation of δ; the mean gives a draw rate of about one sixth between equal players."""
 _MAX_STEPS = 100
 _TOLERANCE = 1e-16
-"""Newton's method stops when the expected decrease of the next step is below this value."""
+"""Newton's method stops when the expected decrease in the next step is below this value."""
 _MEETINGS_AT_ONCE = 65_536
-"""Meetings per chunk of the Hessian; bounds the memory, which is about 400 bytes per meeting."""
+"""Meetings per chunk of the Hessian; bounds memory use, which is about 400 bytes per meeting."""
 _SLOPES = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
-"""Derivatives of the utilities of black wins, draw, white wins with respect to θ_black, θ_white, h and δ."""
+"""Derivatives of the utilities of a black win, a draw and a white win with respect to θ_black, θ_white, h and δ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Ratings:
     draw_rate: float
     """Draw rate between equal players without a first-move advantage."""
     games: tuple[int, ...]
-    """Games of each player."""
+    """Number of games played by each player."""
     groups: tuple[int, ...]
-    """Group of each player. No games connect players of different groups, so their difference is unknown."""
+    """Group of each player. No games connect players in different groups, so their difference is unknown."""
 
     def error(self, player: int) -> float:
         """Return half the width of the 95 % interval of a player's rating."""
@@ -88,9 +88,9 @@ class Ratings:
 def rate(
     players: int, results: Mapping[tuple[int, int], Wdl], *, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings of `players` players to results: (player of black, player of white) → black's counts.
+    """Fit the ratings of `players` players to results: (black player, white player) → black's counts.
 
-    `anchors` are known ratings, which stay fixed; the others are relative to them.
+    `anchors` are known ratings, which stay fixed; the other ratings are relative to them.
     """
     return _fit(players, ((black, white, wdl) for (black, white), wdl in results.items()), anchors)
 
@@ -131,12 +131,12 @@ def _minimise(model: _Model) -> Floats:
 class _Model:
     """The negative log posterior over x = (strengths of the free players, h, δ), all in natural units.
 
-    Each meeting depends on only four parameters: two strengths, h and δ. Gradient and Hessian are therefore summed by
-    index, and the memory is that of the Hessian plus a few numbers per meeting.
+    Each meeting depends on only four parameters: two strengths, h and δ. The gradient and Hessian are therefore summed
+    by index, and memory use is the Hessian plus a few numbers per meeting.
     """
 
     def __init__(self, players: int, meetings: npt.NDArray[np.int64], anchors: Mapping[int, float]) -> None:
-        """Set up the model. A row of `meetings` is black player, white player, and black's wins, draws and losses."""
+        """Set up the model. A row of `meetings` holds the black and white player and black's wins, draws and losses."""
         self._free = [player for player in range(players) if player not in anchors]
         self._anchors = dict(anchors)
         self._players = players
@@ -190,7 +190,7 @@ class _Model:
         return found
 
     def _utilities(self, x: Floats) -> Floats:
-        """Return the utilities of black wins, draw, white wins: [meetings, 3]."""
+        """Return the utilities of a black win, a draw and a white win: [meetings, 3]."""
         found: Floats = np.append(x, 0.0)[self._places] @ _SLOPES + self._offsets
         return found
 
@@ -245,7 +245,7 @@ class _Model:
 def rate_tally(
     tally: Tally, players: int, *, ruleset: str | None = None, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings to the counts of a tournament under one ruleset, or under all of them."""
+    """Fit the ratings to the counts from a tournament under one ruleset, or under all of them."""
     meetings = (
         (black, white, wdl)
         for (rules, black, white), wdl in tally.by_colour.items()
@@ -255,10 +255,10 @@ def rate_tally(
 
 
 def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) -> float | None:
-    """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) of "Reinforcement Learning for Gomoku" (2018).
+    """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) from "Reinforcement Learning for Gomoku" (2018).
 
-    B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. None
-    unless they have played each other with both colours.
+    B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. Returns
+    None unless they have played each other with both colours.
     """
     black, white = tally.as_black(one, other, ruleset), tally.as_white(one, other, ruleset)
     if not black.games or not white.games:

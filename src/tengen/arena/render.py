@@ -1,4 +1,4 @@
-"""Reports for the terminal, as Markdown, as HTML, and as a folder with all files."""
+"""Reports as terminal output, as Markdown, as HTML, and as a folder with all files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _WORDS_WIDTH = 16
-"""Terminal width of a text column beyond which its text wraps, if space is short."""
+"""Width in characters beyond which a text column wraps if space is short."""
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -136,7 +136,7 @@ def _html_table(table: ReportTable) -> str:
 def write_report(standings: Standings, folder: Path) -> str | None:
     """Write report.md, report.html, report.json and the plots to a folder.
 
-    Without matplotlib there are no plots, and a warning is returned; otherwise None.
+    Without matplotlib, there are no plots, and a warning is returned; otherwise None is returned.
     """
     from tengen.arena.pictures import draw_pictures
 

@@ -23,7 +23,7 @@ class ReportTable:
     note: str = ""
     left: int = 1
     is_detail: bool = False
-    """Whether the table is omitted in the terminal."""
+    """Whether the table is omitted from the terminal report."""
 
 
 def tables(standings: Standings) -> list[ReportTable]:
@@ -54,7 +54,7 @@ def summary(standings: Standings) -> str:
 
 
 def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> ReportTable:
-    """Return the Elo of each player with its interval, strongest first."""
+    """Return each player's Elo with its interval, strongest first."""
     rows = []
     for rank, player in enumerate(standings.by_strength(ruleset), start=1):
         wdl = standings.tally.of(player, ruleset=ruleset)
@@ -83,7 +83,7 @@ def rating_table(standings: Standings, ruleset: str, ratings: Ratings) -> Report
 
 
 def crosstable(standings: Standings, ruleset: str) -> ReportTable:
-    """Return the points of each player (row) against each other player (column), strongest first.
+    """Return the points of each player (row) against every other player (column), strongest first.
 
     If the players have not met equally often, each cell also contains the number of games.
     """
@@ -118,7 +118,7 @@ def colour_table(standings: Standings, ruleset: str) -> ReportTable:
 
 
 def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> ReportTable:
-    """Return the likelihood that each player (row) is stronger than each other player (column), in percent."""
+    """Return the likelihood that each player (row) is stronger than every other player (column), in percent."""
     order = compared_players(standings, ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
@@ -136,7 +136,7 @@ def superiority_table(standings: Standings, ruleset: str, ratings: Ratings) -> R
 
 
 def zero9_table(standings: Standings, ruleset: str) -> ReportTable:
-    """Return score(i, j) of each player (row) against each other player (column)."""
+    """Return score(i, j) for each player (row) against every other player (column)."""
     order = compared_players(standings, ruleset)
     columns = ("", *(str(rank) for rank in range(1, len(order) + 1)))
     rows = []
@@ -177,7 +177,7 @@ def ending_table(standings: Standings) -> ReportTable:
 
 
 def forfeit_table(standings: Standings) -> ReportTable:
-    """Return the number of games that each player lost by each fault."""
+    """Return the number of games that each player lost because of each fault."""
     rows = tuple(
         (standings.names[player], ending.value, str(count))
         for (player, ending), count in sorted(standings.tally.forfeits.items())

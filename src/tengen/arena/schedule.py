@@ -1,6 +1,6 @@
 """The games of a tournament: players, openings and colours, derived from the description alone.
 
-Each game has a number. Numbers run over rounds, then over rulesets, then over pairings. Each pairing plays two games in
+Each game has a number. Games are numbered by round, then by ruleset, then by pairing. Each pairing plays two games in
 a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
 """
 
@@ -25,7 +25,7 @@ class TournamentFormat(StrEnum):
     ROUND_ROBIN = "round-robin"
     """Every player plays against every other player."""
     GAUNTLET = "gauntlet"
-    """The challengers (the first players of the list) play against all others."""
+    """The challengers (the first players in the list) play against all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class ScheduledGame:
     number: int
     ruleset: Ruleset
     first: int
-    """Player of black; with an opening procedure, the proposer."""
+    """Black player; with an opening procedure, the proposer."""
     second: int
     round: int
     opening: Stones
@@ -128,7 +128,7 @@ class Schedule(Sequence[ScheduledGame]):
         return (self[number] for number in range(self._length))
 
     def digest_openings(self, rulesets: Collection[Ruleset] | None = None) -> str:
-        """Return a short hash of all openings of these rulesets (default: of all rulesets)."""
+        """Return a short hash of all openings for these rulesets (default: all rulesets)."""
         text = "\n".join(
             f"{ruleset} {''.join(stones)}"
             for ruleset, found in self._openings.items()

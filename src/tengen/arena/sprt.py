@@ -1,6 +1,6 @@
 """Sequential probability ratio test: decides between the Elo differences elo0 and elo1 with as few games as possible.
 
-The log likelihood ratio is the generalised one of M. Van den Bergh ("Comments on normalized Elo", "Comparing the
+The log likelihood ratio is the generalised one by M. Van den Bergh ("Comments on normalized Elo", "Comparing the
 approximations for the generalized log likelihood ratio of a multinomial distribution"): each hypothesis gets the
 likeliest distribution of results that satisfies it. Fishtest and fastchess compute the same number.
 """
@@ -30,7 +30,7 @@ class EloModel(StrEnum):
 
 
 class Hypothesis(StrEnum):
-    """Hypothesis that a test accepts."""
+    """Hypothesis accepted by a test."""
 
     H0 = "H0"
     """The difference is elo0: the change is rejected."""
@@ -81,7 +81,7 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Return the log likelihood ratio of three or five counts (see `tengen.arena.elo`); 0 without results."""
+        """Return the log likelihood ratio for three or five counts (see `tengen.arena.elo`); 0 without results."""
         if not any(counts):
             return 0.0
         sample = sample_of(counts)
@@ -90,7 +90,7 @@ class Sprt:
         return float(sample.total * (sample.probabilities @ ratio))
 
     def decide(self, counts: Sequence[int]) -> Hypothesis | None:
-        """Return the accepted hypothesis, None while more results are needed."""
+        """Return the accepted hypothesis, or None while more results are needed."""
         ratio = self.llr(counts)
         if ratio >= self.upper:
             return Hypothesis.H1

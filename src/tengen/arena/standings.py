@@ -1,4 +1,4 @@
-"""Standings of all players over the games of one or more stores: counts, ratings, times and faults."""
+"""Standings of all players over the games in one or more stores: counts, ratings, times and faults."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Standings:
-    """Content of a report. Players with the same name in several stores are one player."""
+    """Content of a report. Players with the same name in several stores are treated as one player."""
 
     name: str
     names: list[str]
@@ -80,14 +80,14 @@ class Standings:
     descriptions: list[dict[str, object]] = field(default_factory=list)
 
     def by_strength(self, ruleset: str) -> list[int]:
-        """Return the players with games under a ruleset, strongest first."""
+        """Return the players that have played under a ruleset, strongest first."""
         ratings = self.ratings[ruleset]
         players = [player for player in range(len(self.names)) if ratings.games[player]]
         return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), self.names[player]))
 
 
 def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Standings:
-    """Collect all games of the stores. `anchors` adds known ratings by name to those in the descriptions."""
+    """Collect all games from the stores. `anchors` adds known ratings by name to those in the descriptions."""
     names: list[str] = []
     agents: list[str] = []
     wanted: dict[str, float] = {}
@@ -131,7 +131,7 @@ def _register_players(
 
 
 def _add_games(store: GameStore, standings: Standings, places: Sequence[int], offset: int) -> int:
-    """Count the games of a store and return one more than its highest number."""
+    """Count the games in a store and return its highest game number plus one."""
     highest = 0
     for played in store.played_games():
         game = played.score

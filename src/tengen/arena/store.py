@@ -30,7 +30,7 @@ from tengen.errors import InputError
 
 _VERSION = 1
 _DRAW_SETTING = "draw of openings for "
-"""Start of the settings with the state of the draw of random openings, followed by the ruleset."""
+"""Prefix of the settings that store the state of the random draw of openings; the ruleset follows."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -94,17 +94,17 @@ class Score:
 
     @property
     def black(self) -> int:
-        """Player of black."""
+        """Black player."""
         return self.second if self.black_seat else self.first
 
     @property
     def white(self) -> int:
-        """Player of white."""
+        """White player."""
         return self.first if self.black_seat else self.second
 
     @property
     def winner(self) -> int | None:
-        """Player who won, None for a draw."""
+        """Player who won, or None for a draw."""
         match self.outcome:
             case Outcome.BLACK:
                 return self.black
@@ -115,13 +115,13 @@ class Score:
 
     @property
     def loser(self) -> int | None:
-        """Player who lost, None for a draw."""
+        """Player who lost, or None for a draw."""
         winner = self.winner
         return None if winner is None else self.first + self.second - winner
 
 
 class Effort(NamedTuple):
-    """Time and search effort of one side of a game, over the moves that it chose."""
+    """Time and search effort of one side in a game, over the moves it chose."""
 
     moves: int
     total_ms: float
@@ -131,11 +131,11 @@ class Effort(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """Data of a game that standings need."""
+    """Game data needed for standings."""
 
     score: Score
     stones: int
-    """Number of stones, the opening included."""
+    """Number of stones, including the opening."""
     detail: str
     black: Effort
     white: Effort
@@ -151,7 +151,7 @@ class GameSummary:
     outcome: Outcome
     ending: Ending
     stones: int
-    """Number of stones, the opening included."""
+    """Number of stones, including the opening."""
     ended_at: str
 
 
@@ -165,12 +165,12 @@ class StoredGame:
 
 
 class GameStore:
-    """A game store. Without a path it exists only in memory."""
+    """A game store. Without a path, it exists only in memory."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
         """Open a store; a writer creates the file and its folder.
 
-        Raises `InputError` if the file is not a store or another process writes to it.
+        Raises `InputError` if the file is not a store or another process is writing to it.
         """
         self.path = path
         self._lock: sqlite3.Connection | None = None
@@ -192,7 +192,7 @@ class GameStore:
     # -- the tournament --------------------------------------------------------------------------------------------
 
     def setting(self, key: str) -> Any:
-        """Return a value stored with the games, None if it is not set."""
+        """Return a value stored with the games; None if it is not set."""
         with self._reading():
             row = self._database.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
             return None if row is None else json.loads(row[0])
@@ -205,7 +205,7 @@ class GameStore:
         return found
 
     def games_planned(self) -> int:
-        """Return the number of games of the whole tournament, 0 if it is unknown."""
+        """Return the number of games in the whole tournament; 0 if it is unknown."""
         found = self.setting("games") or 0
         if not isinstance(found, int):
             raise InputError(f"{self.path} is damaged: its number of planned games is {found!r}")
@@ -284,7 +284,7 @@ class GameStore:
                 yield Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
 
     def played_games(self) -> Iterator[PlayedGame]:
-        """Yield the data that standings need, ordered by game number; much faster than `games`."""
+        """Yield the data needed for standings, ordered by game number; much faster than `games`."""
         players = len(self.players())
         with self._reading():
             rows = self._database.execute(
@@ -302,14 +302,14 @@ class GameStore:
                 yield _stored_game(row, players)
 
     def game(self, number: int) -> StoredGame | None:
-        """Return one game, None if there is no game with this number."""
+        """Return one game, or None if there is no game with this number."""
         players = len(self.players())
         with self._reading():
             row = self._database.execute(f"SELECT {_COLUMNS} FROM games WHERE number = ?", (number,)).fetchone()
             return None if row is None else _stored_game(row, players)
 
     def newest_games(self, limit: int, offset: int = 0) -> list[GameSummary]:
-        """Return a page of games, most recently ended first. Only the games of the page are read."""
+        """Return a page of games, most recently ended first. Only the games on that page are read."""
         players = len(self.players())
         with self._reading():
             rows = self._database.execute(
@@ -323,7 +323,7 @@ class GameStore:
     # -- its random openings ---------------------------------------------------------------------------------------
 
     def openings(self, ruleset: Ruleset) -> StoredOpenings:
-        """Return the shelf of the random openings under a ruleset."""
+        """Return the shelf of random openings for a ruleset."""
         return StoredOpenings(self, ruleset)
 
     def opening_count(self, ruleset: str) -> int:
@@ -333,7 +333,7 @@ class GameStore:
             return 0 if found[0] is None else int(found[0]) + 1
 
     def opening(self, ruleset: str, number: int) -> tuple[Point, ...]:
-        """Return a random opening; `InputError` if it is missing."""
+        """Return a random opening. Raises `InputError` if it is missing."""
         with self._reading():
             wanted = (ruleset, number)
             row = self._database.execute(
@@ -344,7 +344,7 @@ class GameStore:
             return parse_points(_text(row[0]))
 
     def has_opening(self, ruleset: str, key: str, lap: int) -> bool:
-        """Return whether a lap of the draw has an opening with this key."""
+        """Return whether a lap of the draw already has an opening with this key."""
         with self._reading():
             wanted = (ruleset, lap, key)
             found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
@@ -365,7 +365,7 @@ class GameStore:
         return added
 
     def draw_state(self, ruleset: str) -> DrawState | None:
-        """Return the state of the draw after the last random opening, None if there is no opening."""
+        """Return the state of the draw after the last random opening, or None if there is no opening."""
         found = self.setting(f"{_DRAW_SETTING}{ruleset}")
         if found is None:
             return None
@@ -401,7 +401,7 @@ class GameStore:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Convert the errors that a damaged file causes to an `InputError`."""
+        """Convert errors caused by a damaged file to an `InputError`."""
         try:
             yield
         except InputError:
@@ -463,7 +463,7 @@ class GameStore:
 
 
 class StoredOpenings:
-    """The random openings of a store under one ruleset (an `OpeningShelf`)."""
+    """The random openings in a store for one ruleset (an `OpeningShelf`)."""
 
     def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
         self._store = store
@@ -480,7 +480,7 @@ class StoredOpenings:
         return self._recent[number]
 
     def has(self, key: str, lap: int) -> bool:
-        """Return whether the lap has an opening with this key."""
+        """Return whether this lap already has an opening with this key."""
         return self._store.has_opening(self._ruleset, key, lap)
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
@@ -489,7 +489,7 @@ class StoredOpenings:
         self._count += len(self._recent)
 
     def state(self) -> DrawState | None:
-        """Return the state after the last opening, None if there is no opening."""
+        """Return the state after the last opening, or None if there is no opening."""
         return self._store.draw_state(self._ruleset)
 
 
@@ -520,7 +520,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _text(value: object) -> str:
-    """Return a value of a text column, which SQLite does not check."""
+    """Return a value from a text column, whose type SQLite does not enforce."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not text")
     return value
@@ -534,7 +534,7 @@ def _integer(value: object) -> int:
 
 
 def _numbers(text: str) -> list[Any]:
-    """Parse a JSON list of numbers; None is a missing value."""
+    """Parse a JSON list of numbers; None means a missing value."""
     found = json.loads(text)
     if not isinstance(found, list) or not _NUMBER_TYPES.issuperset(map(type, found)):
         raise TypeError(f"{text[:40]!r} is not a list of numbers")

@@ -31,7 +31,7 @@ class Wdl:
 
     @property
     def score(self) -> float:
-        """Points per game, one half without games."""
+        """Points per game; one half if there are no games."""
         return self.points / self.games if self.games else 0.5
 
     def add(self, points: float) -> None:
@@ -64,10 +64,10 @@ class Tally:
 
     games: int = 0
     by_colour: defaultdict[tuple[str, int, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
-    """(ruleset, player of black, player of white) → black's wins, draws and losses."""
+    """(ruleset, black player, white player) → black's wins, draws and losses."""
     endings: Counter[Ending] = field(default_factory=Counter)
     forfeits: Counter[tuple[int, Ending]] = field(default_factory=Counter)
-    """(player, fault) → games lost by this fault."""
+    """(player, fault) → games lost because of this fault."""
     _black_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     """(ruleset, player) → results with black against all opponents."""
     _white_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
@@ -75,7 +75,7 @@ class Tally:
     """(ruleset, earlier player, later player) → pairs in which the earlier one scored 0, ½, 1, 1½, 2 points."""
     _rulesets: set[str] = field(default_factory=set)
     _half_pairs: dict[int, float] = field(default_factory=dict)
-    """Pair → points of the earlier player in its first finished game, until the second one ends."""
+    """Pair → the earlier player's points in the first game to finish, until the second one ends."""
 
     def add(self, score: Score) -> bool:
         """Count a game and return whether it completed a pair."""

@@ -28,16 +28,16 @@ from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningSettings:
-    """Settings of the openings."""
+    """Opening settings."""
 
     file: Path | None = None
     """Opening file for all rulesets (default: random stones near the centre)."""
     files: Mapping[str, Path] = field(default_factory=dict)
     """Opening file by ruleset, for rulesets that need different ones."""
     stones: int | None = None
-    """Stones of a random opening; None chooses by board size, 0 starts from the empty board."""
+    """Stones per random opening; None chooses by board size, 0 starts from the empty board."""
     shuffle: bool = False
-    """Shuffle the openings with the seed (default: order of the file)."""
+    """Shuffle the openings with the seed (default: file order)."""
     transform: bool = False
     """Apply a different symmetry of the board each time an opening is reused."""
 
@@ -55,7 +55,7 @@ class Tournament:
     name: str = "tournament"
     format: TournamentFormat = TournamentFormat.ROUND_ROBIN
     challengers: int = 1
-    """Number of challengers in a gauntlet: the first players of the list, who play against all others."""
+    """Number of challengers in a gauntlet: the first players in the list, who play against all others."""
     rounds: int = 1
     """Openings per pairing and ruleset; each is played twice, with colours exchanged."""
     games: int | None = None
@@ -81,11 +81,11 @@ class Tournament:
         self.names()
 
     def pairings(self) -> list[tuple[int, int]]:
-        """Return all pairings as indices of players."""
+        """Return all pairings as player indices."""
         return pairings(len(self.players), self.format, self.challengers)
 
     def names(self) -> list[str]:
-        """Return unique names of the players for tables."""
+        """Return unique player names for tables."""
         names: list[str] = []
         for entrant in self.players:
             name = entrant.name or entrant.agent
@@ -125,7 +125,7 @@ class Tournament:
     def check_players(self) -> None:
         """Create every agent once. Raises `AgentError` if one cannot be created or started, or rejects a ruleset.
 
-        Other start-up faults of an external engine are reported in its games.
+        Other start-up faults of external engines are reported in their games.
         """
         for entrant in self.players:
             try:
@@ -167,19 +167,19 @@ def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
 
 @dataclass(slots=True)
 class Progress:
-    """Progress of a tournament. The counts include games of earlier runs."""
+    """Progress of a tournament. The counts include games from earlier runs."""
 
     tournament: Tournament
     total: int
     tally: Tally
     accepted: Hypothesis | None = None
-    """Hypothesis that the sequential test has accepted, None while it is undecided."""
+    """Hypothesis accepted by the sequential test; None while it is undecided."""
     played_now: int = 0
     """Games played in this run."""
 
     @property
     def llr(self) -> float | None:
-        """Log likelihood ratio of the sequential test, None without a test."""
+        """Log likelihood ratio of the sequential test; None without a test."""
         sprt = self.tournament.sprt
         return None if sprt is None else sprt.llr(self.tally.pairs_of(0, 1))
 
@@ -201,7 +201,8 @@ def play(
 
     `make_pool` creates a pool that plays them, instead of `concurrency` processes on this machine.
 
-    When a sequential test is decided, running games are finished and pairs completed, but the decision stands.
+    When a sequential test is decided, running games are finished and pairs completed, but they do not change the
+    decision.
     """
     schedule = tournament.schedule(store)
     done = store.numbers()
@@ -247,7 +248,7 @@ def play(
 
 
 def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
-    """Write the description to an empty store; reject a store with games of another tournament."""
+    """Write the description to an empty store; reject a store with games from a different tournament."""
     description = describe(tournament)
     openings = schedule.digest_openings(tournament.rules_with_files())
     kept = store.description()
@@ -277,7 +278,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:
-    """Return the tournament for JSON, without None values and without the folders of files."""
+    """Return the tournament for JSON, without None values and with the folders removed from file paths."""
     return _without_folders(to_table(tournament))
 
 

@@ -13,10 +13,10 @@ from tengen.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Settings of a tournament file that do not affect the games: workers and output."""
+    """Settings in a tournament file that do not affect the games: workers and output."""
 
     database: Path
-    """Database of the games (default: the tournament file with the suffix `.db`)."""
+    """Database for the games (default: the tournament file with the suffix `.db`)."""
     concurrency: int = 1
     """Games played at the same time."""
     affinity: bool = False

@@ -1,7 +1,7 @@
 """Plays the games of a tournament in worker processes.
 
 If a worker dies, another worker plays its game again. After three deaths, the player to move loses. A player that
-exceeds its time by far loses by timeout, and its worker is terminated.
+far exceeds its time loses by timeout, and its worker is terminated.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _MAX_AGENTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaySettings:
-    """Settings common to all games of a tournament."""
+    """Settings common to all games in a tournament."""
 
     players: tuple[Entrant, ...]
     adjudication: Adjudication
     grace_ms: int = 20_000
-    """Milliseconds beyond time and tolerance after which the player counts as hung."""
+    """Milliseconds beyond the time limit and the tolerance after which a player counts as hung."""
     untimed_ms: int = 3_600_000
     """Milliseconds after which a player without a time limit counts as hung."""
 
 
 class GamePlayer:
-    """Plays tournament games and keeps their agents open in between."""
+    """Plays tournament games and keeps agents open between them."""
 
     def __init__(self, settings: PlaySettings) -> None:
         self._settings = settings
@@ -49,7 +49,7 @@ class GamePlayer:
         self._agents = AgentCache(self._make, max_agents=_MAX_AGENTS)
 
     def play(self, game: ScheduledGame, context: OrderContext) -> GameResult:
-        """Play one game and report the seat to move and its deadline to the context."""
+        """Play one game, reporting the seat to move and its deadline to the context."""
         settings = self._settings
         first, second = (settings.players[player].limits or TimeControl() for player in game.players)
         controls = (first, second)
@@ -147,7 +147,7 @@ def _lost(game: ScheduledGame, lost: LostOrder) -> GameResult:
 
 
 def _forfeited(game: ScheduledGame, seat: int, ending: Ending, detail: str) -> GameResult:
-    """Return a game forfeited by `seat` before its first move, or whose moves were lost."""
+    """Return a game that `seat` forfeited before its first move, or one whose moves were lost."""
     return GameResult(
         outcome=Outcome.WHITE if seat == 0 else Outcome.BLACK,
         ending=ending,

@@ -39,7 +39,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "show",
     "check",
 )
-"""Modules of this package that register subcommands, in the order of the help.
+"""Modules in this package that register subcommands, in the order shown by the help.
 
 A module is named after its command. At module level it imports only typer and other fast packages.
 """

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Search ten fixed positions with one thread and print the node count, which changes whenever the search does.
 
-        Commits that change the search end with the last line of the output.
+        The message of a commit that changes the search must end with the last line of this output.
         """
         from rich.console import Console
         from rich.table import Table

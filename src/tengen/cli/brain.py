@@ -65,7 +65,7 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
 def _claim_stdout(log: str) -> Callable[[bytes], None]:
     """Reserve stdout for the protocol and return a function that writes to it.
 
-    Piskvork also reads stderr as answers, so all output of libraries and native code goes to the log file, or is
+    Piskvork also reads answers from stderr, so all output of libraries and native code goes to the log file, or is
     discarded if there is no log file.
     """
     warnings.simplefilter("ignore")

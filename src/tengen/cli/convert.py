@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RowOne(StrEnum):
-    """The side of the board with row 1 in position strings."""
+    """The side of the board where position strings have row 1."""
 
     BOTTOM = "bottom"
     TOP = "top"
@@ -113,7 +113,7 @@ def convert(
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:
-    """Yield all texts of a record, which may contain bytes of another code page."""
+    """Yield all texts of a record, which may contain bytes from another code page."""
     yield from (record.black, record.white, record.event, record.comment)
     for node in record.nodes():
         if node.comment:
@@ -136,7 +136,7 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
 
 
 def parse_rule(text: str | None) -> Ruleset | None:
-    """Parse a ruleset, or the name of a rule, which is then played on a 15x15 board."""
+    """Parse a ruleset, or the name of a rule to play on a 15x15 board."""
     from tengen.core.contracts import Rule, Ruleset
 
     if text is None:

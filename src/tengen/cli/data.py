@@ -1,4 +1,4 @@
-"""`tengen data`: generate self-play games of the engine, and build and inspect data sets for supervised learning."""
+"""`tengen data`: generate engine self-play games, and build and inspect data sets for supervised learning."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def generate(
     on: OnOption = "local",
     weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped weights).")] = None,
 ) -> None:
-    """Generate self-play games of the engine from random balanced openings. Repeat the command to resume."""
+    """Generate engine self-play games from random balanced openings. Repeat the command to resume."""
     from rich.console import Console
 
     from tengen.cluster.pool import open_pools
@@ -179,7 +179,7 @@ def measure(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for choosing the test moves.")] = 0,
 ) -> None:
-    """Print a network's top-1 and top-5 accuracy on the moves of the test games."""
+    """Print a network's top-1 and top-5 accuracy on the moves in the test games."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table

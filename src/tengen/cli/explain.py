@@ -1,4 +1,4 @@
-"""`tengen explain POSITION`: describe the threats of a position in words."""
+"""`tengen explain POSITION`: describe the threats in a position in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
+"""Checks for everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
 
 A check reads the whole item, compares checksums if there are any, and reports what can be recovered from a damaged
 one. It writes nothing and does not need torch.
@@ -56,7 +56,7 @@ class Item:
 
 
 def find_items(path: Path) -> Iterator[Item]:
-    """Yield the items at or below a path, sorted; `InputError` if `path` is a file of an unknown kind."""
+    """Yield the items at or below a path, sorted. Raises `InputError` if `path` is a file of an unknown kind."""
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if path.is_dir():
@@ -123,7 +123,7 @@ def _starts_with(path: Path, magic: bytes) -> bool:
 
 
 def _check_of_lines(path: Path) -> Callable[[Path], Findings] | None:
-    """Return the check for a file of JSON lines by the keys of its first line; None for metrics."""
+    """Return the check for a JSON Lines file, chosen by the keys of its first line; None for metrics."""
     keys: set[str] = set()
     with suppress(OSError, ValueError, RecursionError), open(path, "rb") as file:
         keys = set(json.loads(file.readline(_FIRST_LINE_BYTES)))
@@ -272,7 +272,7 @@ def check_dataset(folder: Path) -> Findings:
 
 
 def check_database(path: Path) -> Findings:
-    """Check an SQLite file: the games of tournaments, or another database of Tengen."""
+    """Check an SQLite file: the games of tournaments, or another Tengen database."""
     from tengen.arena.store import GameStore
 
     findings = Findings("game store")
@@ -365,7 +365,7 @@ def check_puzzles(path: Path) -> Findings:
 
 
 def check_engine_games(path: Path) -> Findings:
-    """Check the engine games of `tengen data generate`."""
+    """Check the engine games from `tengen data generate`."""
     from tengen.tuning.engine_games import read_games
 
     findings = Findings("engine games")

@@ -1,4 +1,4 @@
-"""The option `--on` of commands that can play their games on other machines."""
+"""The option `--on` for commands that can play their games on other machines."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _start(rules: str | None) -> OpeningState:
 
 
 def _load(path: Path, rules: str | None) -> OpeningState:
-    """Load the first game of a file, after its opening procedure; `rules` supplies what the file does not state."""
+    """Load the first game from a file, after its opening procedure; `rules` supplies what the file does not state."""
     from tengen import records
     from tengen.core.contracts import Ruleset
     from tengen.core.opening_procedure import Done, OpeningState, Seat

@@ -1,6 +1,6 @@
 """The POSITION argument of commands: moves, a game file, or a drawing on standard input.
 
-`h8i9j10` and `15/renju/h8i9` are moves from the empty board. `game.sgf` is the final position of a game file of any
+`h8i9j10` and `15/renju/h8i9` are moves from the empty board. `game.sgf` is the final position in a game file of any
 format, and `game.sgf@12` the position after move 12. `-` reads moves or a drawing, as printed by `print(position)`,
 from standard input.
 """

@@ -1,4 +1,4 @@
-"""`tengen puzzles generate`: create puzzles from self-play games of the engine."""
+"""`tengen puzzles generate`: create puzzles from the engine's self-play games."""
 
 from __future__ import annotations
 

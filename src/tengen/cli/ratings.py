@@ -1,4 +1,4 @@
-"""`tengen ratings FILE.db`: rate the players of stored matches and tournaments."""
+"""`tengen ratings FILE.db`: rate the players in stored matches and tournaments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ratings(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
     report: Annotated[Path | None, typer.Option(help="Folder for the report and its plots.")] = None,
 ) -> None:
-    """Rate all players in one or several game stores, by ruleset. The tournament may still be running."""
+    """Rate all players in one or more game stores, by ruleset. The tournament may still be running."""
     import contextlib
     import json
 
@@ -48,7 +48,7 @@ def ratings(
 
 
 def _parse_anchor(text: str) -> tuple[str, float]:
-    """Parse NAME=ELO; the name itself may contain equal signs."""
+    """Parse NAME=ELO; the name itself may contain equals signs."""
     from tengen.errors import InputError
 
     name, equals, elo = text.rpartition("=")

@@ -81,7 +81,7 @@ def _numbers(metrics: Metrics, curve: list[StrengthPoint]) -> tuple[str, ...]:
 
 
 def _hardest(curve: list[StrengthPoint]) -> str:
-    """Format the scores against the last two opponents of the ladder; empty if strength was never measured."""
+    """Format the scores against the last two opponents on the ladder; empty if strength was never measured."""
     pairs = list(curve[-1].scores.items())[-2:] if curve else []
     return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
 

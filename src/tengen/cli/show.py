@@ -1,4 +1,4 @@
-"""`tengen show FILE`: print a game from a file: header, board and moves."""
+"""`tengen show FILE`: print the header, board and moves of a game from a file."""
 
 from __future__ import annotations
 

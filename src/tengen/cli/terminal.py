@@ -46,7 +46,7 @@ class _Command:
 class TerminalGame:
     """One game between two players, each a person or an agent.
 
-    At the prompt, a person types a move, an option of the opening, or a command (`help` lists them). After the game a
+    At the prompt, a person types a move, an opening option, or a command (`help` lists them). After the game, a
     person can still undo moves or save, and leaves with `quit` or by closing the input. A game between two agents
     returns when it is over.
     """
@@ -139,7 +139,7 @@ class TerminalGame:
         return self._seats[next(seat for seat in Seat if self._opening.colour_of(seat) is colour)]
 
     def _advance(self) -> None:
-        """Run one action: a move, an action of the opening, or a command typed by the person."""
+        """Run one action: a move, an opening action, or a command typed by the person."""
         if self._is_over:
             self._announce_end()
             self._run_line(self._read("game over> "))
@@ -161,7 +161,7 @@ class TerminalGame:
         self._run_line(self._read(f"{seat}> "))
 
     def _apply_action(self, action: Point | Option | str) -> None:
-        """Apply one action of the opening."""
+        """Apply one opening action."""
         state = self._opening
         after = state.apply(action)
         self._openings.append(after)
@@ -227,7 +227,7 @@ class TerminalGame:
         self._show_board()
 
     def _undo_moves(self) -> bool:
-        """Return to the last position in which a person was to move; False if there is none."""
+        """Go back to the last position in which a person was to move; return False if there is none."""
         if not self._opening.is_done:
             return False
         first = len(self._opening.position.moves) if len(self._openings) > 1 else 0
@@ -239,7 +239,7 @@ class TerminalGame:
         return False
 
     def _undo_opening(self) -> bool:
-        """Return to the last action of a person in the opening; False if there is none."""
+        """Go back to the last opening action by a person; return False if there is none."""
         for index in range(len(self._openings) - 2, -1, -1):
             seat = self._openings[index].seat
             if seat is not None and self._seats[seat].agent is None:

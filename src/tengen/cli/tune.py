@@ -57,7 +57,7 @@ def fit(
     ] = 60,
     seed: Annotated[int, typer.Option(help="Seed for choosing the validation games.")] = 1,
 ) -> None:
-    """Fit evaluation and move ordering to games; print the losses and write the weights file."""
+    """Fit the evaluation and move ordering to games; print the losses and write the weights file."""
     from rich.console import Console
 
     from tengen.cli.output import check_writable

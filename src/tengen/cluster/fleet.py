@@ -1,7 +1,7 @@
 """A fleet of workers on other machines: distributes orders and replaces lost workers.
 
 This module does not depend on Ray. A `Site` starts workers and delivers calls to them; the fleet schedules them. It
-grows with the free slots of the site, gives each worker one order to execute and one to queue, and replaces workers
+grows with the site's free slots, gives each worker one order to execute and one to queue, and replaces workers
 that die. Every call has a unique number, and its answer is returned at most once.
 """
 
@@ -31,7 +31,7 @@ OrderT = TypeVar("OrderT")
 
 
 class WorkerLostError(Exception):
-    """The worker of a call died or cannot be reached. Raised by `Site.fetch` and always handled by the fleet."""
+    """The worker executing a call died or cannot be reached. Raised by `Site.fetch` and always handled by the fleet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Site(Protocol):
 
 
 class Orders(Protocol[OrderT]):
-    """The source of the orders of a fleet."""
+    """The source of a fleet's orders."""
 
     def take(self) -> OrderT | None:
         """Return the next order; None if no order is available at the moment."""
@@ -148,7 +148,7 @@ class Fleet(Generic[OrderT]):
         self._next_look = self._had_worker_at = self._next_warning = site.now()
         self._next_warning += _WARN_S
         self._fruitless = 0
-        """Workers lost before their first answer, counted since the last answer of any worker."""
+        """Workers lost before their first answer, counted since the last answer from any worker."""
         self._most_workers = 0
         self.next_number = first_number
         """Number of the next worker to start."""
@@ -181,7 +181,7 @@ class Fleet(Generic[OrderT]):
     def poll(self, orders: Orders[OrderT], timeout_s: float) -> list[Answer[OrderT]]:
         """Start workers, send orders and return the answers that have arrived, waiting at most `timeout_s` for one.
 
-        An error that a worker raised is raised here. `WorkerError` if the fleet cannot make progress.
+        Errors raised by workers are raised again here. Raises `WorkerError` if the fleet cannot make progress.
         """
         self._grow()
         self._hand_out(orders)
@@ -239,7 +239,7 @@ class Fleet(Generic[OrderT]):
         self._most_workers = max(self._most_workers, sum(self.nodes.values()))
 
     def _lose(self, worker: _Worker[OrderT], reason: str = "it was not ready in time") -> None:
-        """Give up a worker. Its calls are lost when their references fail."""
+        """Give up on a worker. Its calls are lost when their references fail."""
         if worker.is_lost:
             return
         worker.is_lost = True

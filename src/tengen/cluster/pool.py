@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""Number of lost workers after which an order is given up."""
+"""Number of lost workers after which an order is abandoned."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")
@@ -113,7 +113,7 @@ def open_pool(
 
 @contextmanager
 def open_pools(on: str, *, workers: int = 0, warn: Warn = lambda _: None) -> Iterator[MakePool | None]:
-    """Yield a factory of pools on the cluster given by `--on`; None for worker processes on this machine.
+    """Yield a factory for pools on the cluster given by `--on`; None for worker processes on this machine.
 
     Each pool has `workers` workers; 0 uses every free CPU.
     """
@@ -135,7 +135,7 @@ class RayPools:
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> FleetPool[OrderT, ResultT]:
-        """Return a pool; the arguments are those of `WorkerPool`."""
+        """Return a pool; the arguments are the same as for `WorkerPool`."""
         from tengen.cluster.ray_site import RaySite
 
         site = RaySite(partial(open_pool, prepare, name, on_loss))

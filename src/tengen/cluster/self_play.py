@@ -1,7 +1,7 @@
 """Self-play on a fleet: workers play continuously, and an iteration uses the games that have arrived.
 
 The driver requests from every worker the games it finishes in the next few seconds with the newest weights. Unfinished
-games stay in the worker between calls, so losing a worker loses only these. Games that arrive after an iteration is
+games stay in the worker between calls, so losing a worker loses only those. Games that arrive after an iteration is
 complete count towards the next one.
 """
 
@@ -31,7 +31,7 @@ _RATE_S = 30.0
 """Rates are averaged over this many seconds."""
 _LOOK_S = 0.5
 _ARRAY = "fleet"
-"""Name of the array in checkpoints: the number of the next worker, and workers lost so far."""
+"""Name of the checkpoint array with the next worker's number and the number of workers lost so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The answer of a worker: the games it finished."""
+    """A worker's answer: the games it finished."""
 
     games: list[FinishedGame]
     evaluations: int
@@ -123,7 +123,7 @@ class FleetSelfPlay:
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return the workers, restarts, and games per second of each node as of the last `collect`."""
+        """Return the workers and restarts in total, and each node's games per second, as of the last `collect`."""
         return self._metrics
 
     def describe(self) -> str:

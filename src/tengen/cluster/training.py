@@ -21,7 +21,7 @@ Warn = Callable[[str], None]
 def open_place(
     on: str, *, workers: int = 0, device: Device | None = None, warn: Warn = lambda _: None
 ) -> Iterator[Place]:
-    """Yield the place given by `--on`, where a run is trained; `device` overrides the devices of its configuration."""
+    """Yield the place given by `--on`, where a run is trained; `device` overrides the devices in its configuration."""
     place = On.parse(on)
     if not place.is_ray:
         if workers:

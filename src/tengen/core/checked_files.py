@@ -25,7 +25,7 @@ from tengen.errors import InputError
 
 MAX_JSON_BYTES = 16 << 20
 MAX_ARRAY_BYTES = 4 << 30
-"""Maximum total size of the arrays of a file in bytes, after decompression."""
+"""Maximum total size of the arrays in a file, in bytes after decompression."""
 _MAX_TENSOR_HEADER_BYTES = 4 << 20
 _TENSOR_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 """Type of a tensor in a safetensors file → bytes per element."""
@@ -71,7 +71,7 @@ def parse_json(data: bytes | str, place: str) -> Any:
 
 
 def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an npz file by name. They contain only numbers and have at most `max_bytes` in total."""
+    """Return the arrays of an npz file by name. They must be numeric and take at most `max_bytes` in total."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
@@ -120,7 +120,7 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an npy file: shape, whether it is column-major, type; `ValueError` if it is damaged.
+    """Read the header of an npy file: shape, whether it is column-major, type. Raises `ValueError` if it is damaged.
 
     numpy is not used for this, because it evaluates headers as Python, which raises many different errors.
     """
@@ -198,7 +198,7 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
 
 
 def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
-    """Return the start and end offsets of a tensor; `ValueError` unless they match its shape."""
+    """Return the start and end offsets of a tensor. Raises `ValueError` unless they match its shape."""
     table: dict[str, Any] = entry if isinstance(entry, dict) else {}
     shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
     if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:

@@ -34,7 +34,7 @@ MAX_WIN_LENGTH = 6
 
 
 class Colour(StrEnum):
-    """Colour of a stone and of its player. Black moves first."""
+    """Colour of a stone and its player. Black moves first."""
 
     BLACK = "black"
     WHITE = "white"
@@ -72,7 +72,7 @@ class Opening(StrEnum):
 
 
 class Foul(StrEnum):
-    """Reason why a point is forbidden for black in renju."""
+    """Reason why a point is forbidden to black in renju."""
 
     OVERLINE = "overline"
     DOUBLE_FOUR = "double-four"
@@ -173,7 +173,7 @@ class Ruleset:
 
     @property
     def centre(self) -> Point:
-        """The middle of the board; on even sizes, the upper right of the middle points."""
+        """The middle of the board; for even sizes, the upper right of the middle points."""
         return Point.at(self.width // 2, self.height // 2)
 
     def contains(self, point: Point) -> bool:
@@ -194,7 +194,7 @@ def _member(kind: type[E], value: str, what: str) -> E:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of the search for one move. The first limit that is reached ends it; None means no limit."""
+    """Limits on the search for one move. The first limit reached ends the search; None means no limit."""
 
     time_ms: int | None = None
     """Milliseconds for this move."""
@@ -207,7 +207,7 @@ class Limits:
     depth: int | None = None
     """Maximum depth of iterative deepening in plies."""
     simulations: int | None = None
-    """Maximum number of simulations or playouts of a Monte Carlo search."""
+    """Maximum number of simulations or playouts in a Monte Carlo search."""
     threads: int = 1
     """Maximum number of search threads."""
 
@@ -256,7 +256,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisLine:
-    """A candidate move of an analysis with its expected continuation."""
+    """A candidate move in an analysis with its expected continuation."""
 
     move: Point
     value_to_move: float
@@ -324,8 +324,8 @@ class Search:
         """Wrap the function that does the work.
 
         `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
-        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated, for agents
-        that analyse in a different way.
+        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated over, for
+        agents that analyse in a different way.
         """
         self._run = run
         self._snapshots = snapshots
@@ -335,7 +335,7 @@ class Search:
         self._decision: Decision | None = None
 
     def stop(self) -> None:
-        """End the search now; it still returns its best move. Has no effect after the end of the search."""
+        """End the search now; it still returns its best move. Has no effect once the search has ended."""
         self._stop_signal.set()
 
     def best_so_far(self) -> Decision | None:
@@ -346,7 +346,7 @@ class Search:
         return latest.decide() if latest is not None and latest.lines else None
 
     def result(self) -> Decision:
-        """Run the search in this thread and return its decision; after an iteration, only return the decision."""
+        """Run the search in this thread and return its decision; after iterating, only return the decision."""
         if not self._has_begun:
             self._begin()
             self._decision = self._run(self._stop_signal, self._remember)
@@ -416,13 +416,13 @@ class Agent:
             raise AgentError(f"{self.name} does not play {ruleset}")
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Reset the state of earlier games. Optional: without it, a search behaves as after `new_game` with seed 0."""
+        """Clear the state from earlier games. Optional: without this call, searches behave as if the seed were 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         """Apply the host's limits for the whole session; None keeps a limit. Call this only between moves."""
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Create a search of the `lines` best moves for the side to move. The game must not be over."""
+        """Create a search for the `lines` best moves for the side to move. The game must not be over."""
         if type(self).choose is Agent.choose:
             raise NotImplementedError(f"{type(self).__name__} implements neither start nor choose")
 
@@ -457,7 +457,7 @@ class Agent:
 
 @runtime_checkable
 class ExcludesMoves(Protocol):
-    """Optional interface of an agent that can exclude moves at the root."""
+    """Optional interface for agents that can exclude moves at the root."""
 
     def exclude(self, points: frozenset[Point]) -> None:
         """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
@@ -466,7 +466,7 @@ class ExcludesMoves(Protocol):
 
 @runtime_checkable
 class HasTable(Protocol):
-    """Optional interface of an agent with a resizable transposition table."""
+    """Optional interface for agents with a resizable transposition table."""
 
     def resize_table(self, table_bytes: int) -> None:
         """Resize the table to about this size, which may clear it. Call this only between moves."""
@@ -486,5 +486,5 @@ class Evaluator(Protocol):
         ...
 
     def evaluate(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value for the side to move [B]."""
         ...

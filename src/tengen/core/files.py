@@ -85,7 +85,7 @@ def remove_partial(folder: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -> Iterator[None]:
-    """Convert an `OSError` during the writing of `path`, such as a full disk, to `error` with an optional `hint`."""
+    """Convert an `OSError` raised while writing `path`, such as a full disk, to `error` with an optional `hint`."""
     try:
         yield
     except OSError as problem:
@@ -101,7 +101,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
-    """Open a file for reading; `OSError` if it is a folder, a FIFO or a device, which could block.
+    """Open a file for reading. Raises `OSError` if it is a folder, a FIFO or a device, which could block.
 
     If `within` is given, a link that leads out of that folder is an `OSError` as well.
     """

@@ -40,7 +40,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class GameBatch:
-    """`games` games of one ruleset. Arrays have one entry per game except where noted."""
+    """`games` games under one ruleset. Arrays have one entry per game except where noted."""
 
     def __init__(self, ruleset: Ruleset, games: int, layout: str) -> None:
         check_layout(layout, ruleset)
@@ -64,7 +64,7 @@ class GameBatch:
         self._native.begin(seed & 0xFFFF_FFFF_FFFF_FFFF, most_opening_moves)
 
     def look(self, rows: Rows, turns: npt.NDArray[np.int8]) -> tuple[FloatPlanes, npt.NDArray[np.bool_]]:
-        """Return planes [rows, C, H, W] and legal points [rows, area] of the given games for the side to move.
+        """Return planes [rows, C, H, W] and legal points [rows, area] for the side to move in the given games.
 
         `turns` [rows] contains the symmetry (`tengen.core.symmetry`) applied to each board.
         """

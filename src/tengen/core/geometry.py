@@ -2,7 +2,7 @@
 
 A point is its name: `Point("h8")` is a `str` with two attributes, its column `x` and its row `y`. Columns are lettered
 a, b, c, … from the left; rows are numbered 1, 2, 3, … from the **bottom**, as in renju books. So `a1` is the lower left
-corner, x = y = 0. On a board of width w the *index* of a point is y·w + x. Arrays over the board have shape
+corner, x = y = 0. On a board of width w, the *index* of a point is y·w + x. Arrays over the board have shape
 [height, width], with row 0 at the bottom of the drawing.
 """
 

@@ -15,7 +15,7 @@ def kill_marked(variable: str, mark: str) -> None:
     """Kill all processes that were started with `variable` set to `mark`.
 
     A process that sets the variable in its own environment is not killed, because only the environment it was started
-    with counts. Processes of other users do not show their environment and are skipped.
+    with counts. Other users' processes do not show their environment and are skipped.
     """
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):

@@ -44,5 +44,5 @@ def foul_from_native(native: int) -> Foul | None:
 
 
 def proof_from_native(result: _native.ProofResult, plies: int) -> Proof | None:
-    """Convert the proof of a native search; None if it has proved nothing."""
+    """Convert the proof from a native search; None if it has proved nothing."""
     return None if result is _native.ProofResult.UNKNOWN else Proof(result.name.lower(), plies)

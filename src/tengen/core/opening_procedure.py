@@ -39,7 +39,7 @@ class Seat(StrEnum):
 
 
 class Option(StrEnum):
-    """An option of a `Choose` step."""
+    """An option in a `Choose` step."""
 
     TAKE_BLACK = "take-black"
     """Play black from here on."""
@@ -165,12 +165,12 @@ class OpeningState:
 
     @property
     def black(self) -> Seat | None:
-        """The seat that plays black, None until it is settled."""
+        """The seat that plays black, or None until it is settled."""
         return self.step.black if isinstance(self.step, Done) else None
 
     @property
     def seat(self) -> Seat | None:
-        """The seat that acts next, None when done."""
+        """The seat that acts next, or None when done."""
         return None if isinstance(self.step, Done) else self.step.seat
 
     @property
@@ -184,7 +184,7 @@ class OpeningState:
         return tuple(self.step.branches) if isinstance(self.step, Choose) else ()
 
     def allowed_points(self) -> list[Point]:
-        """The points where the next stone may be placed, without winning moves; empty if the step is not `Place`."""
+        """The points where the next stone may be placed, excluding winning moves; empty if the step is not `Place`."""
         if not isinstance(self.step, Place):
             return []
         region = self.step.region
@@ -199,7 +199,7 @@ class OpeningState:
         return self.options or tuple(self.allowed_points())
 
     def colour_of(self, seat: Seat) -> Colour | None:
-        """The colour the seat plays, None until it is settled."""
+        """The colour the seat plays, or None until it is settled."""
         if self.black is None:
             return None
         return Colour.BLACK if seat is self.black else Colour.WHITE

@@ -19,7 +19,7 @@ class PerftPly(NamedTuple):
 
 
 def perft(start: Ruleset | Position, depth: int) -> list[PerftPly]:
-    """Count the move sequences of 1 to `depth` plies from the start of a ruleset or from a position.
+    """Count the move sequences of 1 to `depth` plies from a position or from the empty board of a ruleset.
 
     >>> perft(Ruleset(3, 3, 3), 5)[-1]
     PerftPly(nodes=15120, wins=1440)

@@ -1,4 +1,4 @@
-"""Positions as input planes of networks.
+"""Positions as input planes for networks.
 
 A layout defines what each plane contains; all layouts are in `cpp/core/plane_layout.h`. Planes are float32
 [C, height, width], with row 0 at the bottom of the drawing.
@@ -37,7 +37,7 @@ def native_layout(layout: str) -> PlaneLayout:
 
 
 def plane_count(layout: str) -> int:
-    """Return the number of planes C of a layout."""
+    """Return the number of planes C in a layout."""
     return _native.plane_count(native_layout(layout))
 
 

@@ -101,7 +101,7 @@ class Position:
 
     @classmethod
     def from_moves(cls, ruleset: Ruleset, moves: str | Iterable[Move]) -> Position:
-        """The position after the given moves from the empty board, as a string (`h8i9j10`) or an iterable."""
+        """The position after `moves`, a string (`h8i9j10`) or an iterable, from the empty board."""
         position = cls.start(ruleset)
         for move in parse_points(moves) if isinstance(moves, str) else moves:
             position = position.play(move)
@@ -126,7 +126,7 @@ class Position:
         return Position(self.ruleset, board)
 
     def legal_points(self) -> list[Point]:
-        """All legal points of the side to move; empty when the game is over. Renju fouls are not legal."""
+        """All legal points for the side to move; empty when the game is over. Renju fouls are not legal."""
         width = self.ruleset.width
         return [Point.from_index(int(index), width) for index in np.flatnonzero(self.legal_mask())]
 
@@ -135,7 +135,7 @@ class Position:
         return self._native.legal_mask()
 
     def forbidden_points(self) -> dict[Point, Foul]:
-        """The renju fouls of the side to move by point; empty unless black is to move."""
+        """The renju fouls for the side to move, by point; empty unless black is to move."""
         width = self.ruleset.width
         fouls = ((index, foul_from_native(kind)) for index, kind in self._native.fouls())
         return {Point.from_index(index, width): foul for index, foul in fouls if foul is not None}
@@ -207,7 +207,7 @@ class Position:
         return self._native.cells()
 
     def at(self, point: Move) -> Colour | None:
-        """The colour of the stone on `point`, None if the point is empty."""
+        """The colour of the stone on `point`, or None if the point is empty."""
         cell = self._native.at(_index_of(self.ruleset, point))
         return colour_from_native(cell - 1) if cell else None
 
@@ -280,8 +280,8 @@ class Position:
     def parse(cls, text: str, ruleset: Ruleset | None = None) -> Position:
         """Parse a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
 
-        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides it. A last move
-        in parentheses becomes the move history.
+        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides its ruleset. A
+        last move in parentheses becomes the move history.
         """
         return _parse_drawing(cls, text, ruleset)
 

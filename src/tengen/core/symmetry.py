@@ -43,7 +43,7 @@ def transform_point(point: Point, symmetry: int, ruleset: Ruleset) -> Point:
 
 
 def inverse(symmetry: int) -> int:
-    """Return the inverse symmetry. Only the two quarter turns are not their own inverse."""
+    """Return the inverse symmetry. Only the two quarter turns are not their own inverses."""
     return {5: 6, 6: 5}.get(symmetry, symmetry)
 
 
@@ -62,7 +62,7 @@ def permutation(symmetry: int, ruleset: Ruleset) -> npt.NDArray[np.intp]:
 
 
 def transform_array(array: npt.NDArray[T], symmetry: int) -> npt.NDArray[T]:
-    """Transform an array whose last two axes are [height, width]. The result is a view of it."""
+    """Transform an array whose last two axes are [height, width]. The result is a view."""
     if symmetry & 1:
         array = array[..., ::-1]
     if symmetry & 2:

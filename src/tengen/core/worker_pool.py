@@ -39,7 +39,7 @@ class LostOrder:
     is_hung: bool
     """Whether the worker exceeded its deadline; otherwise too many workers died."""
     note: int
-    """Last note of `OrderContext.expect_within`."""
+    """Last note passed to `OrderContext.expect_within`."""
 
 
 class Pool(Protocol[OrderT, ResultT_co]):
@@ -56,12 +56,12 @@ class Pool(Protocol[OrderT, ResultT_co]):
 
 
 class MakePool(Protocol):
-    """Creates pools whose number of workers and machines are already decided."""
+    """Creates pools whose size and machines have already been chosen."""
 
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
     ) -> Pool[OrderT, ResultT]:
-        """Return a pool; the arguments are those of `WorkerPool`."""
+        """Return a pool; the arguments are the same as for `WorkerPool`."""
         ...
 
 
@@ -101,7 +101,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         """Orders taken back from terminated workers."""
         self._numbers = count()
         self._deaths: Counter[int] = Counter()
-        """Number of workers that died, by the number of their order."""
+        """Number of worker deaths by order number."""
         self._failed_starts = 0
 
     def run(
@@ -110,7 +110,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         """Yield each order with its result as soon as it is finished.
 
         An order is taken from the iterable when a worker can accept it. `on_idle` is called at least every half second.
-        Exceptions of the workers are raised here. Either consume all results or close the pool.
+        Exceptions from workers are raised here. Either consume all results or close the pool.
         """
         source = ((next(self._numbers), order) for order in orders)
         while True:

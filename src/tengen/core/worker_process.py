@@ -34,7 +34,7 @@ from tengen.errors import TengenError, WorkerError
 
 _MARK = "TENGEN_WORKER"
 _START_S = 300.0
-"""Time limit in seconds for a process to become ready; after it, the process counts as hung."""
+"""Time limit in seconds for a process to become ready; after that, the process counts as hung."""
 
 # Cells of the memory shared by a worker and its parent. Times are from `time.monotonic`; 0 means no deadline.
 _ORDER, _DEADLINE, _NOTE = range(3)
@@ -50,11 +50,11 @@ class OrderContext(Protocol):
 
     @property
     def stop(self) -> StopSignal:
-        """Stop signal of the order; it may be set before the order starts."""
+        """Stop signal for the order; it may be set before the order starts."""
         ...
 
     def expect_within(self, seconds: float, note: int = 0) -> None:
-        """Set the deadline of the next step. After it, the worker counts as hung; `note` identifies the step."""
+        """Set the deadline for the next step. Once it passes, the worker counts as hung; `note` identifies the step."""
         ...
 
 
@@ -65,7 +65,7 @@ Prepare: TypeAlias = Callable[[], AbstractContextManager[CarryOut]]
 
 
 class OrderReport(NamedTuple):
-    """A report of a running order, sent before its result."""
+    """A report from a running order, sent before its result."""
 
     number: int
     payload: Any
@@ -79,7 +79,7 @@ class OrderResult(NamedTuple):
     error: TengenError | None = None
     """Error that ended the order. Exceptions other than `TengenError` become a `WorkerError` with the traceback."""
     cpu_s: float = 0.0
-    """CPU time of the order in seconds."""
+    """CPU time used by the order, in seconds."""
 
 
 class _Ready(NamedTuple):
@@ -119,13 +119,13 @@ class WorkerProcess:
         self.connection.send(_Order(number, payload))
 
     def stop(self, number: int) -> None:
-        """Request the early end of an order; its result is still sent. Raises `OSError` if the process has exited."""
+        """Request that an order end early; its result is still sent. Raises `OSError` if the process has exited."""
         self.connection.send(_Stop(number))
 
     def receive(self) -> OrderReport | OrderResult | None:
         """Wait for the next message; None means that the process is ready.
 
-        Raises `EOFError` or `OSError` if the process has exited, and the error of `prepare` if that failed.
+        Raises `EOFError` or `OSError` if the process has exited, or the error from `prepare` if that failed.
         """
         message: OrderReport | OrderResult | _Ready = self.connection.recv()
         if not isinstance(message, _Ready):
@@ -145,7 +145,7 @@ class WorkerProcess:
 
     @property
     def note(self) -> int:
-        """Note of the last `OrderContext.expect_within`."""
+        """Note passed to the last `OrderContext.expect_within`."""
         return int(self._cells[_NOTE])
 
     @property
@@ -154,7 +154,7 @@ class WorkerProcess:
         return 0 < self._cells[_DEADLINE] < time.monotonic()
 
     def expect_within(self, seconds: float) -> None:
-        """Set the deadline of the running order, or of the next one."""
+        """Set the deadline for the running order, or for the next one."""
         self._cells[_DEADLINE] = time.monotonic() + seconds
 
     def memory_bytes(self) -> int:
@@ -218,7 +218,7 @@ def _work(
 
 
 class _Desk:
-    """The worker's side of the pipe, and the `OrderContext` of every order."""
+    """The worker's side of the pipe, and the `OrderContext` for every order."""
 
     def __init__(self, connection: Connection, cells: Array[c_double]) -> None:
         self._connection = connection
@@ -226,7 +226,7 @@ class _Desk:
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._running = _NO_ORDER
         self._stops: dict[int, StopSignal] = {}
-        """Stop signals of the orders that are pending or running."""
+        """Stop signals for the orders that are pending or running."""
 
     def listen(self, mark: str) -> None:
         """Receive orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""
@@ -248,7 +248,7 @@ class _Desk:
             self._connection.send(message)
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Execute orders until the parent requests the exit."""
+        """Execute orders until the parent asks it to exit."""
         while (order := self._orders.get()) is not None:
             started = time.process_time()
             self._cells[_ORDER] = self._running = order.number

@@ -25,7 +25,7 @@ _RESULTS = {Outcome.BLACK: 1, Outcome.WHITE: -1, Outcome.DRAW: 0}
 _NOTES_KEPT = 10
 
 OnProgress = Callable[[float, int, int], None]
-"""Called with the fraction of the files read so far, and the numbers of games and moves kept."""
+"""Called with the fraction of the files read so far, and the number of games and moves kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,23 +33,23 @@ class BuildConfig:
     """Selection of games and samples."""
 
     ruleset: Ruleset
-    """Ruleset; games with another board, win length or rule are skipped. The opening procedure does not matter."""
+    """Ruleset; games with a different board, win length or rule are skipped. The opening procedure does not matter."""
     opening_moves: int = 0
-    """Number of first moves of each game that are marked as its opening."""
+    """Number of moves at the start of each game that are marked as its opening."""
     skips_openings: bool = False
     """Exclude opening moves from the samples."""
     results: tuple[str, ...] = ()
-    """Results to keep: black, white, draw; empty keeps all games, including those with unknown result."""
+    """Results to keep: black, white, draw; empty keeps all games, including those with an unknown result."""
     player: str = ""
     """Keep only games in which a player's name contains this string."""
     min_moves: int = 1
     """Skip games with fewer moves."""
     keeps_duplicates: bool = False
-    """Keep samples that are equal up to a symmetry of the board."""
+    """Keep duplicate samples, which are equal up to a symmetry of the board."""
     shares: tuple[int, ...] = (8, 1, 1)
     """Proportions of games for training, validation and test."""
     seed: int = 0
-    """Seed of the split."""
+    """Seed for the split."""
 
     def __post_init__(self) -> None:
         unknown = set(self.results) - {str(outcome) for outcome in _RESULTS}
@@ -66,11 +66,11 @@ class BuildConfig:
 def build_dataset(
     sources: Sequence[Path], target: Path, config: BuildConfig, on_progress: OnProgress | None = None
 ) -> Dataset:
-    """Read games of any format, write the data set and open it.
+    """Read games in any format, write the data set and open it.
 
     A source is a file, or a folder whose game files are all read. Damaged records, illegal moves and games without
     moves are skipped and counted in `description["skipped"]`; `description["damaged_files"]` names the first damaged
-    files. `InputError` if a source does not exist or no game is left.
+    files. Raises `InputError` if a source does not exist or no game is left.
     """
     if (target / DESCRIPTION_FILE).exists():
         raise InputError(f"{target} already holds a data set: choose another folder")
@@ -154,7 +154,7 @@ def _read_games(
     damaged: list[str],
     on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
-    """Yield the usable games of all files; add a sentence to `damaged` for each file that cannot be read completely."""
+    """Yield the usable games from all files; add a sentence to `damaged` for each file that cannot be fully read."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:
@@ -180,7 +180,7 @@ def _read_games(
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:
-    """Convert a record to point indices; `_UnusableError` if the game is invalid or not selected."""
+    """Convert a record to point indices. Raises `_UnusableError` if the game is invalid or not selected."""
     mine, theirs = config.ruleset, record.ruleset
     names = f"{record.black} – {record.white}"
     if (theirs.width, theirs.height, theirs.win_length, theirs.rule) != (

@@ -8,8 +8,8 @@ A folder holds `dataset.json` (sources and settings of the build) and
     splits.npy     uint8 [G]     index of the game's `Split`
     samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-`dataset.json` has the sha256 of each; `tengen check` compares them. A sample takes four bytes and a move two. Planes
-are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
+`dataset.json` has the sha256 of each file; `tengen check` verifies them. A sample takes four bytes and a move two.
+Planes are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Dataset:
         self.description = description
         self.ruleset = Ruleset.parse(description["ruleset"])
         self.opening_moves = int(description["opening_moves"])
-        """Number of first moves of each game that count as its opening."""
+        """Number of moves at the start of each game that count as its opening."""
         self.moves: npt.NDArray[np.uint16] = arrays["moves"]
         self.starts: npt.NDArray[np.int64] = arrays["starts"]
         self.results: npt.NDArray[np.int8] = arrays["results"]
@@ -103,7 +103,7 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
-        """Map a data set into memory; `InputError` if the folder is not a data set or holds invalid numbers."""
+        """Map a data set into memory. Raises `InputError` if the folder is not a data set or holds invalid numbers."""
         if not (folder / DESCRIPTION_FILE).exists():
             raise InputError(f"{folder} is not a data set built by `tengen data build`: it has no {DESCRIPTION_FILE}")
         description = read_json(folder / DESCRIPTION_FILE)
@@ -141,7 +141,7 @@ class Dataset:
             )
 
     def check_games(self) -> None:
-        """Replay all games; `InputError` if one has an illegal move. Takes about 5 µs per move."""
+        """Replay all games. Raises `InputError` if one has an illegal move. Takes about 5 µs per move."""
         for begin in range(0, len(self.results), _GAMES_CHECKED):
             starts = self.starts[begin : begin + _GAMES_CHECKED + 1]
             plies = np.diff(starts) - 1
@@ -150,7 +150,7 @@ class Dataset:
             self._encode(stones, plies, "board")
 
     def check_checksums(self) -> None:
-        """Compare the files with the checksums in the description, if there are any; `InputError` on a mismatch."""
+        """Verify the checksums in the description, if there are any. Raises `InputError` on a mismatch."""
         for name, wanted in self._checksums().items():
             path = Path(self.place) / name
             if _sha256(path) != wanted:
@@ -182,7 +182,7 @@ class Dataset:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """Return the sample numbers of a split: all, only those in openings (True), or only the rest (False)."""
+        """Return the sample numbers in a split: all, only those in openings (True), or only the rest (False)."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:
@@ -261,7 +261,7 @@ def _sha256(path: Path) -> str:
 def _draw_shift(
     places: npt.NDArray[np.int64], counted: npt.NDArray[np.bool_], size: int, largest: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw a random shift [B] per row that keeps the counted coordinates `places` [B, L] within 0 … size - 1."""
+    """Draw a random shift [B] per row that keeps the `counted` coordinates of `places` [B, L] within 0 … size - 1."""
     low = np.where(counted, places, size).min(axis=1)
     high = np.where(counted, places, -1).max(axis=1)
     drawn: npt.NDArray[np.int64] = rng.integers(

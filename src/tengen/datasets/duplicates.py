@@ -17,7 +17,7 @@ def sample_keys(
     """Return a key [M] for each move; samples with the same stones and move under some symmetry have equal keys.
 
     `moves` [M] are all games, concatenated; game g starts at `starts[g]`. The order of the stones does not matter. The
-    keys are 64-bit hashes, so different samples collide with a chance of one in many billions.
+    keys are 64-bit hashes, so collisions between different samples are extremely unlikely.
     """
     rng = np.random.default_rng(_KEYS_SEED)
     stones = rng.integers(0, 1 << 64, size=(2, ruleset.area), dtype=np.uint64)

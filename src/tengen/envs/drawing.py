@@ -26,7 +26,7 @@ _MARK = (214, 40, 40)
 def draw_board(position: Position, cell: int = CELL) -> Image:
     """Draw the board as uint8 [height·cell, width·cell, 3], row 1 at the bottom.
 
-    A red dot marks the last move, or every stone of the winning line.
+    A red dot marks the last move, or every stone in the winning line.
     """
     image = _empty_board(position.ruleset, cell).copy()
     for colour in Colour:

@@ -1,8 +1,8 @@
 """`tengen/Gomoku-v0`: Gomoku for one agent, as a Gymnasium environment.
 
-It follows the environment of Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
+It follows the environment in Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
 reward is +1 for a win, -1 for a loss and 0 otherwise, and an invalid move raises an error or loses the game. All
-rulesets of Tengen and all layouts of `tengen.core.planes` are supported.
+Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 
 Version history:
 
@@ -60,12 +60,12 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         opponent: The name of a native policy (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), an
             `Agent`, a function from a position to a move, or None to play both colours yourself.
         side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
-        observation: A layout of `tengen.core.planes`; the default has the paper's planes black, white, occupied.
+        observation: A layout from `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
         invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
         opening_moves: Number of random moves played before the agent's first move.
-        opponent_limits: Search limits of an opponent `Agent` (default: one second per move).
+        opponent_limits: Search limits for an opponent `Agent` (default: one second per move).
         render_mode: "ansi", "rgb_array" or "human".
 
     `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (the colour that acts
@@ -109,7 +109,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         """Start a new game.
 
         Args:
-            seed: Seed of the random generator of the environment and its opponent.
+            seed: Seed for the random generator of the environment and its opponent.
             options: `position`, a `Position` to start from instead of the empty board, and `side`, the agent's colour
                 in this game.
         """
@@ -151,7 +151,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the legal actions as bool [actions], for `MaskablePPO` of sb3-contrib."""
+        """Return the legal actions as bool [actions], for `MaskablePPO` from sb3-contrib."""
         return self._mask().view(np.bool_)
 
     def render(self) -> Any:
@@ -166,7 +166,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset of the games."""
+        """The ruleset for all games."""
         return self._spaces.ruleset
 
     @property
@@ -176,7 +176,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     @property
     def colour(self) -> Colour:
-        """The colour that acts next: the agent's colour, or without an opponent the side to move."""
+        """The colour that acts next: the agent's colour, or, without an opponent, the side to move."""
         return self._colour
 
     def get_state(self) -> EnvState:

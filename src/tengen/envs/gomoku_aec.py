@@ -54,7 +54,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
 
     Args:
         ruleset: The ruleset, as a `Ruleset` or its text form.
-        observation: A layout of `tengen.core.planes`.
+        observation: A layout from `tengen.core.planes`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
         opening_moves: Number of random moves played at the start of each game.
@@ -120,7 +120,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return self._position
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of `observe`."""
+        """Return the space of the observations that `observe` returns."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:

@@ -1,6 +1,6 @@
 """Observations, actions and action masks, shared by all environments.
 
-Action y·width + x plays a point. With `resign_action` there is one more action, width·height, which resigns the game.
+Action y·width + x plays a point. With `resign_action`, there is one more action, width·height, which resigns the game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tengen.core.position import Position
 from tengen.errors import IllegalMoveError, InputError, RulesetError
 
 PAPER_LAYOUT = "black-white-occupied"
-"""The three planes of Zou (2017), the paper that the environment follows."""
+"""The three planes from Zou (2017), the paper that the environment follows."""
 
 SIDES = ("black", "white", "random")
 INVALID_MOVES = ("raise", "lose")
@@ -58,7 +58,7 @@ class BoardSpaces:
         return self.ruleset.area + (1 if self.resign_action else 0)
 
     def observation_space(self) -> spaces.Box:
-        """Return the observation space of `observe`."""
+        """Return the space of the observations that `observe` returns."""
         shape = (plane_count(self.layout), self.ruleset.height, self.ruleset.width)
         low = -1 if self.layout == "board" else 0
         return spaces.Box(low=low, high=1, shape=shape, dtype=self.dtype.type)

@@ -1,7 +1,7 @@
 """`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
 Boards, opponents, observations and masks are in native memory. A step plays one action on each board and the
-opponent's reply, and updates only the changed cells of planes and masks. The interface is that of `gymnasium.vector`
+opponent's reply, and updates only the changed cells of planes and masks. It has the interface of `gymnasium.vector`
 with autoreset mode SAME_STEP.
 """
 
@@ -49,19 +49,19 @@ Flags = npt.NDArray[np.bool_]
 class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     """`num_envs` parallel games, each against the same kind of opponent or with the caller playing both colours.
 
-    Rewards (+1, -1, 0) are the agent's, or without an opponent those of the colour that has just moved. When a game
+    Rewards (+1, -1, 0) are the agent's or, without an opponent, those of the colour that has just moved. When a game
     ends, the next one starts in the same step (SAME_STEP): the returned observation, mask and colour belong to the new
     game, and `infos["final_obs"]` and `infos["final_info"]` describe the end of the old one.
 
     `infos` has `action_mask` (int8 [num_envs, actions]) and `colour` (int8 [num_envs], the colour that acts next, 0 for
     black and 1 for white). `final_info` has `action_mask` (all zero), `colour`, `outcome`, `episode_return` (the
-    agent's result; black's without an opponent) and `episode_length` (actions of the caller).
+    agent's result; black's without an opponent) and `episode_length` (number of the caller's actions).
 
     Args:
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
-        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None the caller plays both
-            colours, one action per step, and observations are from the perspective of the side to move.
+        opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None, the caller plays
+            both colours, one action per step, and observations are from the perspective of the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
@@ -181,7 +181,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset of the games."""
+        """The ruleset for all games."""
         return self._spaces.ruleset
 
     def action_masks(self) -> Flags:
@@ -203,7 +203,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     # -- internals -------------------------------------------------------------------------------------------------
 
     def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """Return one seed per board (None keeps its generator), and seed the generator of the environment."""
+        """Return one seed per board (None keeps its generator), and seed the environment's generator."""
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)

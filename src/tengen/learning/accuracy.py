@@ -13,7 +13,7 @@ from tengen.core.contracts import Evaluator
 from tengen.datasets.dataset import Dataset
 
 TEST_FILE = "test.json"
-"""File of a run with its accuracy on the test games of the data set."""
+"""File in a run with its accuracy on the data set's test games."""
 _BATCH = 256
 _TOP = 5
 
@@ -54,7 +54,7 @@ def measure_accuracy(
 ) -> Accuracy:
     """Measure the accuracy of a network on the samples `numbers`, considering empty points only.
 
-    `on_samples` is called with the number of samples done.
+    `on_samples` is called with the number of samples processed so far.
     """
     area = dataset.ruleset.area
     counts = {name: np.zeros(area, np.int64) for name in ("samples", "first", "top")}

@@ -1,4 +1,4 @@
-"""Range checks for fields of a configuration; `InputError` names the field and its value."""
+"""Range checks for configuration fields; `InputError` names the field and its value."""
 
 from __future__ import annotations
 

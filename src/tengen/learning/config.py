@@ -1,7 +1,7 @@
 """Training configurations: TOML presets, settings that override them, and the resolved configuration as a file.
 
 Each algorithm has a frozen dataclass `Config`, possibly nested, with a docstring per field. A preset is
-`presets/ALGORITHM/NAME.toml`, here or in the folder of a paper. It lists only the fields that differ from the
+`presets/ALGORITHM/NAME.toml`, here or in a paper's folder. It lists only the fields that differ from the
 defaults; its first line is a description.
 """
 

@@ -21,7 +21,7 @@ N = TypeVar("N", bound=nn.Module)
 
 
 class StepPrecision(StrEnum):
-    """Number format of the forward and backward pass; weights, losses and recurrent sweeps are always fp32."""
+    """Number format for the forward and backward passes; weights, losses and recurrent sweeps are always fp32."""
 
     FP32 = "fp32"
     BF16 = "bf16"
@@ -63,9 +63,9 @@ _STATES: Mapping[type[torch.optim.Optimizer], frozenset[str]] = {
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """Restore the state saved by `optimizer_tensors` from the file `optimizer` of a checkpoint.
+    """Restore the state saved by `optimizer_tensors` from a checkpoint's file `optimizer`.
 
-    Raises `RunError` if it belongs to another optimizer or other parameters.
+    Raises `RunError` if it belongs to a different optimizer or different parameters.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, Tensor]] = {}
@@ -86,7 +86,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Ma
 
 
 def restore_weights(net: nn.Module, tensors: Mapping[str, Mapping[str, Tensor]], file: str) -> None:
-    """Restore the weights saved by `weights_of` from a file of a checkpoint; `RunError` if they do not match."""
+    """Restore the weights saved by `weights_of` from a checkpoint file. Raises `RunError` if they do not match."""
     given = _tensor_file(tensors, file)
     wanted = net.state_dict()
     for name in sorted(wanted.keys() | given.keys()):
@@ -143,7 +143,7 @@ class AveragedLearner(Generic[N]):
         }
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Restore the state saved by `tensors`; `RunError` if it does not match."""
+        """Restore the state saved by `tensors`. Raises `RunError` if it does not match."""
         restore_weights(self.net, tensors, "weights")
         restore_weights(self.average, tensors, "average")
         restore_optimizer(self._optimizer, tensors)
@@ -151,7 +151,7 @@ class AveragedLearner(Generic[N]):
 
 
 def transfer_from(source: str, net: Net) -> str:
-    """Copy the matching weights of a run, a shipped model or a weights file to `net`; return a sentence for the log.
+    """Copy the matching weights from a run, a shipped model or a weights file to `net`; return a sentence for the log.
 
     Raises `InputError` if no weight matches.
     """

@@ -2,8 +2,8 @@
 
 The player looks one move ahead: it evaluates the position after each candidate move (an *afterstate*) and plays the
 best move, or sometimes a random one. An iteration plays games in this way (`tengen.search.critic_games`, native code),
-computes TD(λ) targets for their positions, and trains the critic on them. It depends only on the seed, its number and
-its initial weights, unless the run has a time limit (`minutes`).
+computes TD(λ) targets for their positions, and trains the critic on them. Its result depends only on the seed, the
+iteration number and the initial weights, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _GAMES, _LEARNING = 0, 1
 
 
 class Loss(StrEnum):
-    """Loss function of a predicted winning chance and its target."""
+    """Loss function for a predicted winning chance and its target."""
 
     SQUARED = "squared"
     """½ (target - chance)², as in the paper."""
@@ -54,15 +54,15 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlayConfig:
-    """Settings of the games played in an iteration."""
+    """Settings for the games played in an iteration."""
 
     games: int = 256
     """Games per iteration."""
     actors: int = 1
     """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """Maximum number of random stones at the start of a game, at least one unless this is 0: the first anywhere, the
-    others near it."""
+    """Maximum number of random stones at the start of a game: the first anywhere, the others near it. Unless this is 0,
+    there is at least one."""
     epsilon: float = 0.1
     """Initial probability of playing a random candidate move instead of the best one."""
     final_epsilon: float = 0.02
@@ -70,11 +70,11 @@ class CriticPlayConfig:
     opponents: tuple[str, ...] = ()
     """Simple players used as opponents, such as `chains`."""
     opponents_share: float = 0.0
-    """Share of the games against simple players, divided equally among them."""
+    """Share of games played against simple players, divided equally among them."""
     pool: int = 0
     """Maximum number of earlier critics in the pool of opponents; 0 for no pool."""
     pool_share: float = 0.0
-    """Share of the games against critics from the pool."""
+    """Share of games played against critics from the pool."""
     pool_every: int = 20
     """Number of iterations after which the current critic joins the pool."""
 
@@ -90,7 +90,7 @@ class CriticPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the TD targets and training steps."""
+    """Settings for the TD targets and training steps."""
 
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
@@ -99,9 +99,9 @@ class LearnerConfig:
     cuts: bool = True
     """Where an exploratory move was played, use the value of the best move instead."""
     loss: Loss = Loss.CROSS_ENTROPY
-    """Loss function of the winning chance."""
+    """Loss function for the winning chance."""
     optimizer: Optimizer = Optimizer.ADAM
-    """Optimizer of the critic."""
+    """Optimizer for the critic."""
     learning_rate: float = 2e-3
     """Initial learning rate."""
     final_learning_rate: float = 1e-4
@@ -111,7 +111,7 @@ class LearnerConfig:
     batch: int = 512
     """Batch size: positions per step."""
     epochs: int = 1
-    """Passes over the positions of an iteration."""
+    """Passes over the positions from an iteration."""
     average: float = 0.0
     """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     threads: int = 1
@@ -133,7 +133,7 @@ class Config(LoopConfig):
     critic: CriticConfig = field(default_factory=CriticConfig)
     """Critic."""
     self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
-    """Games of an iteration."""
+    """Games in an iteration."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Training steps."""
 
@@ -155,10 +155,10 @@ class Config(LoopConfig):
 def lambda_returns(
     values: FloatArray, best_values: FloatArray, is_last: npt.NDArray[np.bool_], config: LearnerConfig
 ) -> FloatArray:
-    """Return the truncated TD(λ) targets [positions, views] of consecutive games.
+    """Return the truncated TD(λ) targets [positions, views] for consecutive games.
 
     Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of the last position is the result of the game. With `cuts`, Gₜ is the value of
-    the best move if another move was played. After n `steps` the recursion stops with the value v.
+    the best move if a different move was played. After n `steps`, the recursion stops with the value v.
     """
     returns = values.copy()
     explored = (best_values != values) if config.cuts else np.zeros_like(values, np.bool_)
@@ -183,7 +183,7 @@ class CriticSamples:
     ends: npt.NDArray[np.int64]
     """[N]: end of each position's inputs in `indices`."""
     indices: npt.NDArray[np.int32]
-    """Indices of the non-zero inputs of all positions."""
+    """Indices of the non-zero inputs for all positions."""
     amounts: FloatArray
     """Values of these inputs."""
     targets: FloatArray
@@ -300,7 +300,7 @@ class CriticPool:
         return {"pool": kept} if kept else {}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore the state saved by `tensors`; `RunError` if a critic does not match."""
+        """Restore the state saved by `tensors`. Raises `RunError` if a critic does not match."""
         kept = tensors.get("pool", {})
         names = tuple(self._kind.shapes())
         wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
@@ -314,7 +314,7 @@ class CriticPool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games of one thread against one opponent; None for self-play."""
+    """Games played by one thread against one opponent; None for self-play."""
 
     opponent: Critic | str | None
     games: int
@@ -322,7 +322,7 @@ class _Task:
 
 
 def plan_games(config: CriticPlayConfig, pool: CriticPool, rng: np.random.Generator) -> list[_Task]:
-    """Return the tasks of an iteration; one earlier critic is drawn for all games against the pool."""
+    """Return the tasks for an iteration; one earlier critic is drawn for all games against the pool."""
     wanted: list[tuple[Critic | str | None, float]] = [
         (name, config.opponents_share / len(config.opponents)) for name in config.opponents
     ]
@@ -420,7 +420,7 @@ def _play(critic: Critic, config: Config, epsilon: float, task: _Task) -> Critic
 
 
 def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the rows of each step; each epoch covers all rows in a new random order."""
+    """Yield the rows for each step; each epoch covers all rows in a new random order."""
     for _ in range(config.learner.epochs):
         order = rng.permutation(len(samples))
         for first in range(0, len(order), config.learner.batch):
@@ -428,7 +428,7 @@ def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -
 
 
 def _summary(games: CriticGames) -> dict[str, float]:
-    """Return statistics of the self-play games, for the metrics."""
+    """Return statistics on the self-play games, for the metrics."""
     points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     return {
         "plies": round(float(np.mean([len(moves) for moves in games.moves])), 2),

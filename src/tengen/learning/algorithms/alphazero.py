@@ -1,9 +1,9 @@
 """AlphaZero: a network learns from its own tree search (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
 An iteration plays games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native code), adds
-their positions to the replay window, and takes training steps on batches from the window. Self-play of the next
-iteration runs in separate threads during training. An iteration depends only on the seed, its number and its initial
-weights, for any number of threads, unless the run has a time limit (`minutes`).
+their positions to the replay window, and takes training steps on batches from the window. Self-play for the next
+iteration runs in separate threads during training. The result of an iteration depends only on the seed, the iteration
+number and the initial weights, for any number of threads, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _VALIDATION = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayConfig:
-    """Settings of self-play."""
+    """Self-play settings."""
 
     games: int = 128
     """Games per iteration."""
@@ -63,7 +63,7 @@ class SelfPlayConfig:
     parallel: int = 128
     """Number of concurrent games over all threads."""
     overlaps: bool = True
-    """Play the games of the next iteration during training, with the weights from before this iteration's steps."""
+    """Play the next iteration's games during training, with the weights from before this iteration's steps."""
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
     device: Device = Device.AUTO
@@ -83,7 +83,7 @@ class SelfPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps."""
+    """Settings for the training steps."""
 
     batch: int = 256
     """Batch size: positions per step."""
@@ -133,7 +133,7 @@ class Config(NetLoopConfig):
     search: PuctConfig = field(default_factory=PuctConfig)
     """Search used in self-play."""
     openings: Openings = field(default_factory=lambda: Openings(fraction=0.0))
-    """Openings of self-play games."""
+    """Openings for self-play games."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     """Self-play games."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -172,7 +172,7 @@ class BatchShare:
 def compute_losses(
     output: NetOutput, batch: Samples, config: LearnerConfig, share: BatchShare | None = None
 ) -> dict[str, Tensor]:
-    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of other heads.
+    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of the other heads.
 
     With `share`, `batch` is this process's part of a larger batch.
     """
@@ -225,7 +225,7 @@ def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tenso
 
 
 def _to_tensor(array: npt.NDArray[Any], output: NetOutput) -> Tensor:
-    """Return an array as a tensor on the device of the network."""
+    """Return an array as a tensor on the network's device."""
     return torch.from_numpy(array).to(output.policy_logits.device)
 
 
@@ -292,13 +292,13 @@ class Place(Protocol):
 
     @property
     def device(self) -> Device | None:
-        """Device that overrides those of the configuration; None keeps them."""
+        """Device that overrides those in the configuration; None keeps them."""
         ...
 
     def self_play(
         self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> GameSource:
-        """Return the source of self-play games; `arrays` are those of the checkpoint."""
+        """Return the source of self-play games; `arrays` come from the checkpoint."""
         ...
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
@@ -352,15 +352,15 @@ class _Training:
         device = torch_device(config.learner.device)
         self._learner = Learner(initial_net(config, loop.run, loop.progress).to(device), config.learner, device=device)
         self._actor_net = self._learner.snapshot()
-        """Network of the current self-play."""
+        """Network used in the current self-play."""
         self._actor_version = 0
-        """Number of training iterations of `_actor_net`."""
+        """Number of iterations for which `_actor_net` was trained."""
         self._actor_fraction = 0.0
         """Fraction of the run that was done when the current self-play started."""
         self._arrays: Arrays = {}
         """Unfinished games from the checkpoint."""
         self._is_published = False
-        """Whether the source already plays the games of the next iteration."""
+        """Whether the source is already playing the next iteration's games."""
         loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:
@@ -460,7 +460,7 @@ class _Training:
         self._actor_fraction = self._loop.fraction(self._loop.iteration + 1)
 
     def _publish(self, source: GameSource, iteration: int) -> None:
-        """Start the self-play games of an iteration."""
+        """Start the self-play games for an iteration."""
         config = self._config
         model = export_onnx(self._actor_net, config.ruleset)
         if config.self_play.precision is Precision.INT8:

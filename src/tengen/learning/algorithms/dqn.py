@@ -3,11 +3,11 @@
 Double (van Hasselt et al. 2016): the network in training chooses the best next move; the target network, a slow average
 of it, evaluates that move. Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·) over legal
 moves, so V is the value of the best move, and the best move has the largest advantage. The network therefore plays like
-any other policy. Targets look `steps` rows ahead; values of the opponent's rows are negated (negamax). Moves of simple
-players are used like the network's moves, since Q-learning is off-policy.
+any other policy. Targets look `steps` rows ahead; values of the opponent's rows are negated (negamax). Simple players'
+moves are used like the network's moves, since Q-learning is off-policy.
 
 An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches from
-the window. It depends only on the seed, its number and its initial state.
+the window. Its result depends only on the seed, the iteration number and the initial state.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps and of exploration."""
+    """Settings for training steps and exploration."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -58,9 +58,9 @@ class LearnerConfig:
     window: int = 100_000
     """Size of the replay window in rows."""
     average: float = 0.995
-    """Decay per step of the averaged weights of the target network."""
+    """Decay per step of the target network's averaged weights."""
     watches: bool = True
-    """Also train on the moves of simple players, which may be better than the network's moves."""
+    """Also train on simple players' moves, which may be better than the network's moves."""
     exploration: float = 0.3
     """Initial share of random moves."""
     final_exploration: float = 0.02
@@ -85,7 +85,7 @@ class Config(NetLoopConfig):
     """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """Games of an iteration."""
+    """Games in an iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -115,7 +115,7 @@ def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transitions(Rows):
-    """N rows of the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
+    """N rows from the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
 
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
@@ -126,7 +126,7 @@ class Transitions(Rows):
     reward: npt.NDArray[np.float32]
     """[N]: discounted result if the game ends within `steps` rows, else 0."""
     bootstrap: npt.NDArray[np.float32]
-    """[N]: factor of the later value, with its discount and sign; 0 if the game ends first."""
+    """[N]: factor for the later value, with its discount and sign; 0 if the game ends first."""
     ahead: npt.NDArray[np.int64]
     """[N]: distance to the later row."""
 
@@ -143,7 +143,7 @@ class Transitions(Rows):
 
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
-    """Return the rows of finished games with the components of their targets."""
+    """Return the rows from finished games with the components of their targets."""
     sign = episodes.next_sign.numpy()
     ends = np.flatnonzero(sign == 0)
     rows = np.arange(len(sign))
@@ -198,7 +198,7 @@ class Learner:
 
 
 def explore(share: float, generator: torch.Generator) -> Choose:
-    """Return a function that chooses the move with the highest Q, or with probability `share` a random legal move."""
+    """Return a function that chooses the move with the highest Q, or a random legal move with probability `share`."""
 
     def choose(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
         best = q_values(output, legal).argmax(dim=1)

@@ -1,14 +1,14 @@
 """Evolution strategies: sample weights, evaluate them in games, and move the distribution towards the best.
 
 Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board games") evolved the recurrent network
-that stanford15 uses, which is small enough with 140 weights. The strategy here is SNES, separable natural evolution
+that stanford15 uses, which has only 140 weights. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
 strategies"): a normal distribution with a mean and standard deviation per weight follows the natural gradient of the
 expected rank. No gradient passes through the network, so it can simply play its best move, and only results count.
 
-All candidates of a generation play the same games: the same openings, opponents and random numbers. The mean of the
-distribution is the network of the run. An iteration is a few generations and depends only on the seed, its number and
-the distribution it starts from.
+All candidates in a generation play the same games: the same openings, opponents and random numbers. The mean of the
+distribution is the run's network. An iteration is a few generations. Its result depends only on the seed, the iteration
+number and the distribution it starts from.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Moves(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the evolution strategy."""
+    """Settings for the evolution strategy."""
 
     population: int = 0
     """Candidates per generation; 0 for the usual 4 + 3 ln(weights)."""
@@ -69,9 +69,9 @@ class LearnerConfig:
     deviation: float = 0.3
     """Initial standard deviation of every weight."""
     mean_rate: float = 1.0
-    """Learning rate of the means, in standard deviations."""
+    """Learning rate for the means, in standard deviations."""
     deviation_rate: float = 0.0
-    """Learning rate of the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
+    """Learning rate for the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
     threads: int = 1
     """Number of threads for the forward pass."""
 
@@ -115,8 +115,8 @@ class Config(NetLoopConfig):
 def rank_utilities(fitness: Floats) -> Floats:
     """Return the rank-based utilities of candidates [P] (Schaul et al. 2011).
 
-    They sum to 0, and the worse half of the candidates has the same utility. Candidates with equal fitness get the mean
-    of their utilities; such ties are common, because games have few distinct scores.
+    They sum to 0, and all candidates in the worse half have the same utility. Candidates with equal fitness get the
+    mean of their utilities; ties are common, because games have few distinct scores.
     """
     count = len(fitness)
     raw = np.maximum(0.0, math.log(count / 2 + 1) - np.log(np.arange(1, count + 1)))
@@ -139,7 +139,7 @@ class Strategy:
         self._deviation_rate = config.deviation_rate or (3 + math.log(weights)) / (5 * math.sqrt(weights))
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        """Draw the noise [population, weights] of a generation."""
+        """Draw the noise [population, weights] for a generation."""
         if not self._config.antithetic:
             return rng.standard_normal((self.population, len(self.mean)))
         half = rng.standard_normal((self.population // 2, len(self.mean)))
@@ -160,7 +160,7 @@ class Strategy:
         return {"mean": torch.from_numpy(self.mean), "deviation": torch.from_numpy(self.deviation)}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore the state saved by `tensors`; `RunError` if it does not match."""
+        """Restore the state saved by `tensors`. Raises `RunError` if it does not match."""
         for name in ("mean", "deviation"):
             found = tensors.get(name)
             if found is None or found.shape != self.mean.shape or found.dtype != torch.float64:

@@ -5,7 +5,8 @@ update, gradients weighted by the discounted result, RMSProp, and a running rewa
 opponent is replaced. The extensions that the paper lists as future work are settings: a value network as critic
 (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
-An iteration is a number of updates and depends only on the seed, its number and its initial weights.
+An iteration is a number of updates. Its result depends only on the seed, the iteration number and the initial
+weights.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the weight updates."""
+    """Settings for the weight updates."""
 
     optimizer: Optimizer = Optimizer.RMSPROP
     """Optimizer; the paper uses RMSProp."""
@@ -101,7 +102,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningRewardConfig:
-    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards of a batch)."""
+    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards in a batch)."""
 
     batch: int = 10
     """Games per batch; an update consists of `play.games` / `batch` batches."""
@@ -124,11 +125,11 @@ class Config(NetLoopConfig):
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.DENSE, planes="board", channels=500))
     """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
-    """Games of an update."""
+    """Games in an update."""
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """Updates of the weights."""
+    """Weight updates."""
     running_reward: RunningRewardConfig = field(default_factory=RunningRewardConfig)
     """The paper's measure of progress."""
     guards: GuardConfig = field(default_factory=lambda: GuardConfig(min_policy_entropy=1e-4))
@@ -222,7 +223,7 @@ class RunningReward:
         self.value = value
 
     def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
-        """Add the rewards of games; return whether to replace the opponent, in which case the average is reset."""
+        """Add the rewards from games; return whether to replace the opponent, in which case the average is reset."""
         for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
             self.value = self._config.decay * self.value + (1 - self._config.decay) * batch
         if self._config.replace_at and self.value >= self._config.replace_at:

@@ -2,8 +2,8 @@
 
 An iteration plays a batch of games against the network itself, a pool of earlier networks and simple players, then
 trains on their rows for a few epochs. Illegal moves are masked, which leaves the gradient valid (Huang and Ontañón
-2022). In self-play both sides are trained: advantages are from the perspective of the player to move. An iteration
-depends only on the seed, its number and its initial weights.
+2022). In self-play, both sides are trained: advantages are from the perspective of the player to move. The result of
+an iteration depends only on the seed, the iteration number and the initial weights.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps."""
+    """Settings for the training steps."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -56,7 +56,7 @@ class LearnerConfig:
     clip_range: float = 0.2
     """Clipping range ε of the probability ratio."""
     epochs: int = 2
-    """Passes over the rows of an iteration."""
+    """Passes over the rows from an iteration."""
     batch: int = 512
     """Batch size: rows per step."""
     value_weight: float = 0.5
@@ -81,7 +81,7 @@ class Config(NetLoopConfig):
     """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """Games of an iteration."""
+    """Games in an iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -126,7 +126,7 @@ def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig, fraction: float) -> Tensor:
-    """Return the weighted total loss at a fraction of the run."""
+    """Return the weighted total loss at the given fraction of the run."""
     entropy_weight = config.entropy_weight * max(0.0, 1.0 - fraction)
     return losses["policy"] + config.value_weight * losses["value"] - entropy_weight * losses["entropy"]
 
@@ -152,7 +152,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate, eps=1e-5)
 
     def update(self, batch: Rollout, fraction: float, rng: np.random.Generator) -> dict[str, float]:
-        """Train on the rows of an iteration for all epochs; return the mean losses."""
+        """Train on the rows from an iteration for all epochs; return the mean losses."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)

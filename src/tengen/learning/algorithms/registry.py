@@ -33,7 +33,7 @@ _MODULES = {
 }
 
 _EXTRA = ("torch", "safetensors", "onnx", "tensorboard", "matplotlib", "scipy")
-"""Packages of the extra `train`."""
+"""Packages in the extra `train`."""
 
 
 class Algorithm(Protocol):
@@ -57,7 +57,7 @@ def describe_algorithm(name: str) -> str:
 
 
 def find_algorithm(name: str) -> Algorithm:
-    """Import and return the module of an algorithm."""
+    """Import and return the module for an algorithm."""
     if name not in _MODULES:
         raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
     with training_imports():

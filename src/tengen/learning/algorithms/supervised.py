@@ -1,8 +1,8 @@
-"""Supervised learning: a network learns the moves of recorded games (stanford15, and stronger networks).
+"""Supervised learning: a network learns the moves from recorded games (stanford15, and stronger networks).
 
-An iteration takes training steps on batches of a data set (`tengen data build`) with random symmetries and shifts, then
-validates the network on held-out games. At the end of the run, the network is measured on the test games and plotted.
-Games with a known result also train the value head, if the network has one.
+An iteration takes training steps on batches from a data set (`tengen data build`) with random symmetries and shifts,
+then validates the network on held-out games. At the end of the run, the network is measured on the test games, and
+plots are drawn. Games with a known result also train the value head, if the network has one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEARNING, _VALIDATION = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Settings of the training steps."""
+    """Settings for the training steps."""
 
     batch: int = 256
     """Batch size: samples per step."""
@@ -46,7 +46,7 @@ class LearnerConfig:
     final_learning_rate: float = 5e-5
     """Final learning rate, reached by a cosine schedule."""
     decay: float = 0.0
-    """Factor of the learning rate per epoch, as in the paper; 0 uses the cosine schedule instead."""
+    """Learning-rate factor per epoch, as in the paper; 0 uses the cosine schedule instead."""
     weight_decay: float = 1e-4
     """Decoupled weight decay of AdamW; the paper adds an L2 penalty to the loss."""
     clip: float = 1.0

@@ -51,7 +51,7 @@ def draw_supervised(
 
 
 def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
-    """Draw top-1 and top-5 accuracy over the move number."""
+    """Draw top-1 and top-5 accuracy against the move number."""
     shown = np.flatnonzero(accuracy.samples >= _LEAST_SAMPLES)
     figure = new_figure(7, 4)
     axes = figure.subplots()

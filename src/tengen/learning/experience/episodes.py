@@ -1,4 +1,4 @@
-"""Games of a network against itself, earlier networks and simple players, as rows for policy and value learning.
+"""A network's games against itself, earlier networks and simple players, as rows for policy and value learning.
 
 A row is a position in which the network moved, or in which it observed a simple player's move. Rows are ordered by game
 and ply. The next row of a game belongs to the same player if an opponent moved in between, and to the other player in
@@ -45,7 +45,7 @@ class Colours(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayConfig:
-    """Settings of a batch of games."""
+    """Settings for a batch of games."""
 
     games: int = 256
     """Number of games, played concurrently."""
@@ -73,7 +73,7 @@ class PlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episodes:
-    """N rows of finished games."""
+    """N rows from finished games."""
 
     planes: Tensor
     """float32 [N, C, H, W]"""
@@ -96,7 +96,7 @@ class Episodes:
     illegal: float
     """Share of rows in which an illegal move was chosen; 0 if moves are masked."""
     scores: Mapping[str, float]
-    """Opponent → mean points per game of the network in training, or of black in self-play."""
+    """Opponent → mean points per game for the network in training, or for black in self-play."""
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -146,9 +146,9 @@ class EpisodePlayer:
     def play(
         self, net: Net, past: Net | None, choose: Choose, rng: np.random.Generator, *, watches: bool = False
     ) -> Episodes:
-        """Play all games to the end; `past` is the network of the opponent `past` (default: `net`).
+        """Play all games to the end; `past` is the network that plays the opponent `past` (default: `net`).
 
-        With `watches`, moves of simple players also become rows, with log-probability and value 0.
+        With `watches`, simple players' moves also become rows, with log-probability and value 0.
         """
         batch = self._batch
         batch.begin(int(rng.integers(1 << 63)), self._config.opening_moves)
@@ -178,7 +178,7 @@ class EpisodePlayer:
         return self._collect(recorded, np.concatenate(games), np.concatenate(plies))
 
     def games(self, count: int) -> tuple[list[tuple[int, ...]], list[Outcome]]:
-        """Return the moves and outcomes of up to `count` games of the last batch."""
+        """Return the moves and outcomes of up to `count` games from the last batch."""
         chosen = range(min(count, self._batch.size))
         return [self._batch.moves(game) for game in chosen], [self._batch.outcome(game) for game in chosen]
 
@@ -271,7 +271,7 @@ class EpisodePlayer:
 
 
 def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> Tensor:
-    """Return the returns [N]: result · discount^(number of rows until the last row of the game)."""
+    """Compute the returns [N]: result · discount^(number of rows until the last row of the game)."""
     ends = (next_sign == 0).numpy()
     rows = np.arange(len(ends))
     last = np.flatnonzero(ends)
@@ -305,7 +305,7 @@ def generalised_advantages(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolConfig:
-    """Settings of the pool of earlier networks, which play as the opponent `past`."""
+    """Settings for the pool of earlier networks, which play as the opponent `past`."""
 
     size: int = 8
     """Maximum number of networks; the newest are kept. The initial network is the first."""
@@ -342,7 +342,7 @@ class Pool:
         return {f"past-{place}": weights_of(net) for place, net in enumerate(self._nets)}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore the state saved by `tensors`; `RunError` if a network does not match."""
+        """Restore the state saved by `tensors`. Raises `RunError` if a network does not match."""
         nets = [copy.deepcopy(self._nets[0])]
         restore_weights(nets[0], tensors, "past-0")
         while (name := f"past-{len(nets)}") in tensors:

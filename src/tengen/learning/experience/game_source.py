@@ -32,7 +32,7 @@ _THREAD_GAMES, _WORKER_GAMES = 0, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlaySpec:
-    """Settings that all self-play of a run shares."""
+    """Settings shared by all self-play in a run."""
 
     ruleset: Ruleset
     layout: str
@@ -48,11 +48,11 @@ class SelfPlaySpec:
     device: Device = Device.CPU
 
     def thread_seed(self, thread: int) -> int:
-        """Return the seed of the first games of a thread."""
+        """Return the seed for a thread's first games."""
         return int(iteration_rng(self.seed, thread, _THREAD_GAMES).integers(1 << 63))
 
     def worker_seed(self, worker: int) -> int:
-        """Return the seed of the games of a worker on another machine."""
+        """Return the seed for the games of a worker on another machine."""
         return int(iteration_rng(self.seed, worker, _WORKER_GAMES).integers(1 << 63))
 
 
@@ -70,7 +70,7 @@ class SelfPlayer:
     """Games in progress and the network that plays them. Not thread-safe."""
 
     def __init__(self, spec: SelfPlaySpec, *, parallel: int, seed: int, state: State | None = None) -> None:
-        """Continue the games of `state`, or start `parallel` games from the seed if it is None or empty."""
+        """Continue the games in `state`, or start `parallel` games from the seed if it is None or empty."""
         self._spec = spec
         self._parallel = parallel
         self._seed = seed
@@ -124,7 +124,7 @@ class SelfPlayer:
 
 
 class GameSource(Protocol):
-    """Source of the self-play games of a run. A context manager that stops playing on exit."""
+    """Source of a run's self-play games. A context manager that stops playing on exit."""
 
     @property
     def is_continuous(self) -> bool:
@@ -136,7 +136,7 @@ class GameSource(Protocol):
         ...
 
     def collect(self) -> Games:
-        """Wait for the games of an iteration. `publish` must have been called before."""
+        """Wait for the games that an iteration needs. `publish` must have been called first."""
         ...
 
     def arrays(self) -> Arrays:
@@ -144,7 +144,7 @@ class GameSource(Protocol):
         ...
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return statistics about the workers, for the metrics of the iteration."""
+        """Return statistics about the workers, for the iteration's metrics."""
         ...
 
     def describe(self) -> str:
@@ -172,13 +172,13 @@ class LocalSelfPlay:
             self._states.append({name.removeprefix(own): arrays[name] for name in arrays if name.startswith(own)})
 
     def publish(self, generation: Generation) -> None:
-        """Start the games of the next iteration."""
+        """Start the games for the next iteration."""
         self._playing = [
             self._threads.submit(self._play, generation, thread, state) for thread, state in enumerate(self._states)
         ]
 
     def collect(self) -> Games:
-        """Wait for the games of all threads."""
+        """Wait for the games from all threads."""
         parts = [future.result() for future in self._playing]
         self._states = [state for _, state, _ in parts]
         return Games.join([game for games, _, _ in parts for game in games], sum(count for _, _, count in parts))

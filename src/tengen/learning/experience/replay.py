@@ -30,10 +30,10 @@ from tengen.learning.run.reading import numbered_files
 NO_MOVE = -1
 """Value of `Samples.reply` after the last move of a game."""
 _SLACK = 1.05
-"""Largest accepted value in a shard; rounding may exceed 1."""
+"""Largest accepted value in a shard; rounding may push values above 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
-"""Field → name of its array in shards of earlier versions."""
+"""Field → name of its array in shards from earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class Samples(Rows):
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]"""
     policy: npt.NDArray[np.float16]
-    """[N, P]: policy target of the search."""
+    """[N, P]: policy target from the search."""
     value_to_move: npt.NDArray[np.float32]
-    """[N]: value of the search, in [-1, 1]."""
+    """[N]: value from the search, in [-1, 1]."""
     result: npt.NDArray[np.float32]
     """[N]: result of the game (+1, 0, -1), discounted by the distance to its end."""
     reply: npt.NDArray[np.int16]
@@ -153,7 +153,7 @@ R = TypeVar("R", bound=Rows)
 
 
 class Shards(Generic[R]):
-    """The newest rows of a run: one file per iteration, a window of them in memory."""
+    """The newest rows in a run: one file per iteration, a window of them in memory."""
 
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
         """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window.
@@ -165,11 +165,11 @@ class Shards(Generic[R]):
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._size = size
         self._lengths: deque[int] = deque()
-        """Number of rows of each shard that overlaps the window."""
+        """Number of rows in each shard that overlaps the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        """Field → rows of these shards, with spare capacity at the end."""
+        """Field → rows in these shards, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
-        """Oldest shard in the window after each of the newest iterations."""
+        """Oldest shard in the window after each of the latest iterations."""
         self._checksums: dict[int, str] = {}
         """Iteration → sha256 of its shard."""
         self.window: R | None = None
@@ -180,8 +180,7 @@ class Shards(Generic[R]):
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; `total` is the number of rows added by then.
 
-        `checksums` are those of the checkpoint; None if an earlier version wrote it. Raises `RunError` if a shard is
-        missing or damaged.
+        `checksums` come from the checkpoint; None if it has none. Raises `RunError` if a shard is missing or damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()
@@ -201,7 +200,7 @@ class Shards(Generic[R]):
         self._update_window(size)
 
     def add(self, iteration: int, rows: R) -> None:
-        """Write the rows of an iteration as a shard, add them to the window and drop shards outside the window."""
+        """Write the rows from an iteration as a shard, add them to the window and drop shards outside the window."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
         with writing_run(self._folder):
@@ -238,7 +237,7 @@ class Shards(Generic[R]):
         return self._folder / f"{iteration:06}.npz"
 
     def _name(self, iteration: int) -> str:
-        """Return the path of a shard in the folder of the run."""
+        """Return the path of a shard in the run folder."""
         return f"{self._folder.name}/{self._path(iteration).name}"
 
     def _paths(self) -> list[Path]:
@@ -299,7 +298,7 @@ def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any],
 
 
 class Replay(Shards[Samples]):
-    """The replay window of AlphaZero; surprising positions are sampled more often."""
+    """AlphaZero's replay window; surprising positions are sampled more often."""
 
     def __init__(self, folder: Path, ruleset: Ruleset, layout: str, config: WindowConfig) -> None:
         super().__init__(folder, Samples, config.size, ruleset, layout)

@@ -45,19 +45,19 @@ class FinishedGame:
     version: int
     """Number of iterations for which the weights that played the last move were trained."""
     shard: str = ""
-    """Numbers of the worker and the call that returned it, if it was played on another machine."""
+    """Numbers of the worker and the call that returned the game, if it was played on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Games of an iteration."""
+    """Games in an iteration."""
 
     samples: Samples
     moves: list[tuple[int, ...]]
     """Point indices of each finished game, from the empty board."""
     outcomes: list[Outcome]
     versions: list[int]
-    """Version of the weights of each game."""
+    """Version of the weights that played each game."""
     shards: list[str]
     """Shard of each game; empty for games played in this process."""
     evaluations: int
@@ -82,7 +82,7 @@ class Games:
 
     @property
     def black_score(self) -> float:
-        """Mean points of black per game."""
+        """Black's mean points per game."""
         points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
         return float(np.mean([points[outcome] for outcome in self.outcomes]))
 
@@ -120,7 +120,7 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
 
 
 def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: float) -> Samples:
-    """Return the fully searched positions of a game with their training targets."""
+    """Return the fully searched positions from a game with their training targets."""
     moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
@@ -140,7 +140,7 @@ def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: fl
 def game_planes(
     ruleset: Ruleset, moves: Sequence[int], plies: npt.NDArray[np.intp], layout: str
 ) -> npt.NDArray[np.int8]:
-    """Return planes [N, C, H, W] of the positions of a game after `plies` [N] moves."""
+    """Return planes [N, C, H, W] of a game's positions after `plies` [N] moves."""
     games = np.tile(np.array(moves, np.uint16), (len(plies), 1))
     return encode_games(ruleset, games, plies.astype(np.int32), layout).astype(np.int8)
 
@@ -153,7 +153,7 @@ def save_games(
     ruleset: Ruleset,
     comments: Sequence[str] = (),
 ) -> None:
-    """Write the finished games of an iteration, given as point indices, to the run in `folder` as one SGF file."""
+    """Write the finished games from an iteration, given as point indices, to the run in `folder` as one SGF file."""
     path = folder / GAMES_FOLDER / f"{iteration:06}.sgf"
     with writing_run(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Warm start: training on games of the alpha-beta engine before self-play.
+"""Warm start: training on the alpha-beta engine's games before self-play.
 
-On a large board an untrained network plays aimlessly for a long time. A few thousand games from `tengen data generate`
+On a large board, an untrained network plays aimlessly for a long time. A few thousand games from `tengen data generate`
 shorten that phase: the engine's moves are policy targets, its values and the results are value targets.
 """
 
@@ -24,12 +24,12 @@ from tengen.tuning.engine_games import EngineGame, read_games
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStartConfig:
-    """Settings of the training on engine games before the first iteration."""
+    """Settings for the training on engine games before the first iteration."""
 
     games: str = ""
     """File written by `tengen data generate` (default: no warm start)."""
     epochs: float = 4.0
-    """Number of passes over the positions of the file."""
+    """Number of passes over the positions in the file."""
     learning_rate: float | None = None
     """Initial learning rate, which falls to `learner.final_learning_rate` (default: `learner.learning_rate`)."""
 
@@ -40,7 +40,7 @@ class WarmStartConfig:
 
 
 def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
-    """Read the positions of a file in which the engine moved; `InputError` if a game has a different ruleset."""
+    """Read all positions where the engine moved. Raises `InputError` if a game has a different ruleset."""
     games = list(read_games(path))
     for game in games:
         if game.ruleset != ruleset:

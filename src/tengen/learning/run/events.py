@@ -1,6 +1,6 @@
 """Metrics for TensorBoard.
 
-The writer of the tensorboard package uses a thread, which dies with a traceback if the disk is full. This writer is
+The writer in the tensorboard package uses a thread, which dies with a traceback if the disk is full. This writer is
 synchronous, so the caller gets the error.
 """
 
@@ -22,7 +22,7 @@ class EventWriter:
     """An open event file. All methods raise `OSError` if it cannot be written."""
 
     def __init__(self, folder: Path, first_step: int) -> None:
-        """Create a file in `folder`; TensorBoard ignores events of earlier files from `first_step` on."""
+        """Create a file in `folder`; TensorBoard ignores events from `first_step` on in earlier files."""
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
         from tensorboard.summary.writer.record_writer import RecordWriter
 
@@ -34,7 +34,7 @@ class EventWriter:
         self._write(step=first_step, session_log=SessionLog(status=SessionLog.START))
 
     def add(self, step: int, scalars: Mapping[str, float]) -> None:
-        """Write the numbers of one step."""
+        """Write the numbers for one step."""
         from tensorboard.compat.proto.summary_pb2 import Summary
 
         values = [Summary.Value(tag=name, simple_value=value) for name, value in scalars.items()]

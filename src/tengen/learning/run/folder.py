@@ -10,9 +10,9 @@
     lock             locked by the process that writes
 
 All files are replaced atomically except the metrics and events, which are appended to. An iteration that was killed
-before its checkpoint is discarded and repeated on resume. The random choices of an iteration depend only on the seed
-and its number, so the repetition is identical. If a checkpoint or its positions do not match their checksums or cannot
-be restored, the previous checkpoint is used.
+before its checkpoint is discarded and repeated on resume. The random choices in an iteration depend only on the seed
+and the iteration number, so the repetition is identical. If a checkpoint or its positions do not match their
+checksums or cannot be restored, the previous checkpoint is used.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ if TYPE_CHECKING:
 
 _EVENTS = "events.*"
 _TENSOR_FILES = "tensors"
-"""Key of the state file: names of the tensor files that belong to the checkpoint."""
+"""Key in the state file: names of the tensor files that belong to the checkpoint."""
 _TENSORS_ENDING = ".safetensors"
 _ARRAYS_FILE = "arrays.npz"
 _MAX_COUNTER = 1e15
 KEPT_CHECKPOINTS = 3
-"""Number of newest checkpoints that are kept; if the newest is damaged, an older one is used."""
+"""Number of most recent checkpoints to keep; if the newest is damaged, an older one is used."""
 _LOCK_ATTEMPTS, _LOCK_RETRY_SECONDS = 20, 0.05
 
 
@@ -75,7 +75,7 @@ class Checkpoint:
 
     iteration: int
     tensors: Mapping[str, Tensors]
-    """File name without its ending → tensors."""
+    """File name without its extension → tensors."""
     counters: Mapping[str, Any]
     """Content of `state.json`: numbers and strings."""
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -180,8 +180,8 @@ class Run(RunReader):
         """Load the newest intact checkpoint; None if there is no checkpoint yet.
 
         A checkpoint is damaged if a file does not match its checksum, if it lacks one of the `counters`, or if
-        `restore` raises a `RunError` or `InputError`, for example because positions are missing. Then the previous one
-        is tried, so `restore` must overwrite all state from an earlier attempt. `say` is called with a message about
+        `restore` raises a `RunError` or `InputError`, for example because positions are missing. The previous one is
+        then tried, so `restore` must overwrite all state from an earlier attempt. `say` is called with a message about
         damaged checkpoints and about files without checksums. Raises `RunError` if all checkpoints are damaged.
         """
         problems: list[str] = []
@@ -240,12 +240,12 @@ def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generato
 
 
 def writing_run(path: Path) -> AbstractContextManager[None]:
-    """Convert an `OSError` while writing a file of a run, such as a full disk, to a `RunError`."""
+    """Convert an `OSError` raised while writing a file in a run, such as a full disk, to a `RunError`."""
     return writing(path, RunError, "the run is intact up to its last checkpoint; continue it with --resume")
 
 
 def write_run_file(path: Path, data: bytes) -> None:
-    """Replace a file of a run atomically; `RunError` if that fails."""
+    """Replace a file in a run atomically. Raises `RunError` if that fails."""
     with writing_run(path):
         replace_file(path, data)
 
@@ -255,14 +255,14 @@ class CheckpointFiles(NamedTuple):
 
     counters: dict[str, Any]
     tensors: dict[str, bytes]
-    """File name without its ending → content."""
+    """File name without its extension → content."""
     arrays: dict[str, npt.NDArray[Any]]
     checksums: dict[str, str] | None
     """Manifest; None if an earlier version wrote the checkpoint."""
 
 
 def read_checkpoint_files(folder: Path, needed: Sequence[str] = ()) -> CheckpointFiles:
-    """Read and verify the files of a checkpoint; `InputError` if one is damaged or lacks a needed counter."""
+    """Read and verify the files of a checkpoint. Raises `InputError` if one is damaged or lacks a needed counter."""
     checksums = read_manifest(folder)
     path = folder / STATE_FILE
     counters = parse_json(_read_file(path, checksums), str(path))
@@ -315,7 +315,7 @@ def check_sha256(data: bytes, path: Path, name: str, checksums: Mapping[str, str
 
 
 def _read_file(path: Path, checksums: Mapping[str, str] | None) -> bytes:
-    """Read a file of a checkpoint and verify it."""
+    """Read a checkpoint file and verify it."""
     data = read_bytes(path, MAX_ARRAY_BYTES)
     if checksums is not None:
         check_sha256(data, path, _in_run(path), checksums)
@@ -323,7 +323,7 @@ def _read_file(path: Path, checksums: Mapping[str, str] | None) -> bytes:
 
 
 def _in_run(path: Path) -> str:
-    """Return the path of a checkpoint's file in the folder of its run."""
+    """Return the path of a checkpoint's file in its run folder."""
     return f"{CHECKPOINTS_FOLDER}/{path.parent.name}/{path.name}"
 
 

@@ -28,10 +28,10 @@ class GuardConfig:
 
 
 class Guards:
-    """Checks of one run."""
+    """Checks for one run."""
 
     def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
-        """Set the limits, and the folder of the run for error messages."""
+        """Set the limits, and the run folder for error messages."""
         self._config = config
         self._folder = folder
         self.broken: dict[str, int] = {}

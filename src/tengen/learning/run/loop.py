@@ -51,7 +51,7 @@ class LoopConfig:
     iterations: int = 100
     """Maximum number of iterations; with time limits, whichever limit is reached first ends the run."""
     minutes: float = 0.0
-    """Wall-clock limit in minutes, which schedules follow; 0 for no limit, which makes the run reproducible."""
+    """Wall-clock limit in minutes, which also drives the schedules; 0 for no limit (makes the run reproducible)."""
     cpu_minutes: float = 0.0
     """Limit in minutes of CPU time over all threads, for shared machines; 0 for no limit."""
     strength: StrengthConfig = field(default_factory=StrengthConfig)
@@ -122,8 +122,8 @@ class Loop:
     def resume(self, restore: Callable[[Checkpoint], None], *counters: str) -> None:
         """Restore the newest intact checkpoint, if there is one, and delete everything after it.
 
-        `restore` restores the state of the algorithm; `counters` are the checkpoint counters it needs. If it raises
-        `RunError` or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
+        `restore` restores the algorithm's state; `counters` are the checkpoint counters it needs. If `restore`
+        raises `RunError` or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
         """
         checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), restore)
         left_out = LeftOut()
@@ -235,7 +235,7 @@ class Loop:
 
 
 def initial_net(config: NetLoopConfig, run: Run, progress: Progress) -> Net:
-    """Build the network of a run, with the weights of `init_from` if the run has no checkpoint yet.
+    """Build a run's network, with the weights from `init_from` if the run has no checkpoint yet.
 
     Its convolutions use the channels-last memory format, which is faster on CPUs.
     """

@@ -2,7 +2,7 @@
 
 `tengen runs`, the web server, the plots, the model cards and the papers all read runs with this module. It writes
 nothing, does not hold the lock and does not import torch, so a run can be read while it trains. It opens only regular
-files, follows no link out of the folder of the run, and limits how much it reads.
+files, follows no link out of the run folder, and limits how much it reads.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class LeftOut:
 
 
 class RunReader:
-    """The folder of a run, read-only. `tengen.learning.run.folder.Run` can also write it."""
+    """The folder of a run, read-only. `tengen.learning.run.folder.Run` can also write to it."""
 
     def __init__(self, folder: Path, header: RunHeader, config_table: Mapping[str, Any]) -> None:
         """Use `open` instead."""
@@ -161,7 +161,7 @@ class RunReader:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open an existing run; `InputError` if the folder is not a run."""
+        """Open an existing run. Raises `InputError` if the folder is not a run."""
         path = folder / CONFIG_FILE
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")

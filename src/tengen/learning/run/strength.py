@@ -41,7 +41,7 @@ LADDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthConfig:
-    """Settings of the strength measurements."""
+    """Settings for the strength measurements."""
 
     every: int = 10
     """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
