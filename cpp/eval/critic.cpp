@@ -64,7 +64,7 @@ void visit_inputs(const PatternBoard& board, Colour view, Colour /*to_move*/, Vi
           visit(threat_input(side_of(colour, view), t, level), 1);
 }
 
-// ---- Changes of the inputs by a move: constructed before the move, visited after it -------------------------------
+// ---- Changes in the inputs by a move: constructed before the move, visited after it -------------------------------
 
 class StoneChanges {
  public:

@@ -1,4 +1,4 @@
-// The weights of the evaluation. `tengen tune` fits all of them; the prior is only its starting point.
+// The weights of the evaluation. `tengen tune` fits all of them; the prior is only the starting point for the fit.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace tengen {
 
 // Number of bits that describe the threats on the board for the side to move (see threat_bits). Fives of either side
-// and open fours of the side to move have no bit: the search resolves such positions without an evaluation.
+// and open fours of the side to move have no bit: the search resolves these positions without an evaluation.
 inline constexpr int kThreatBits = 9;
 
 // A small network whose output is added to the linear evaluation. Its first and largest layer is a table lookup: the
@@ -60,7 +60,7 @@ inline constexpr int kValueUnit = 8;
 inline constexpr int kMaxEvaluation = 6000;
 inline constexpr int kLogisticUnit = 200;
 
-// One bit per kind of threat, set if some point offers it. First an open four of the opponent; then, for the side to
+// One bit per kind of threat, set if some point offers it. First, an open four for the opponent; then, for the side to
 // move and for its opponent: a four-three or kFourPlus, a four, a double three or kThreePlus, a three.
 int threat_bits(const PatternBoard& board);
 

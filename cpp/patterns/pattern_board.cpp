@@ -132,7 +132,7 @@ void PatternBoard::count_out(Summary& summary, Point p) const {
   if (features_) add_features<-1>(summary.features, offers_[p]);
 }
 
-// Update the points in reach of `point`. These are the hottest loops of the engine. Branches are hard to predict here,
+// Update the points in reach of `point`. These are the hottest loops in the engine. Branches are hard to predict here,
 // so the loops do the same work for every point and branch as little as possible.
 void PatternBoard::refresh_around(Summary& summary, Point point) {
   struct NewShape {

@@ -2,7 +2,7 @@
 //
 // make and unmake update only the points in reach of the stone. They also update the number of points that offer each
 // threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. All
-// tactical queries of a search are then lookups.
+// tactical queries in a search are then lookups.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class PatternBoard {
   LineShape shape(Colour colour, int direction, Point p) const { return offers_[p].shape(colour, direction); }
   ShapeCode code(Colour colour, Point p) const { return offers_[p].code(colour); }
 
-  // The shape that `colour` would make on `p` if the opponent had a stone on `block`, an empty point of the same line.
+  // The shape that `colour` would make on `p` if the opponent had a stone on `block`, an empty point on the same line.
   LineShape shape_if_blocked(Colour colour, int direction, Point p, Point block) const;
 
   // Number of empty points that offer exactly this threat.

@@ -42,7 +42,7 @@ class GameBatch {
   // Play one action in each unfinished game. A negative action skips the game; an illegal one loses it.
   void play(const std::int64_t* actions);
 
-  // One entry per game, in memory of this object.
+  // One entry per game, in memory owned by this object.
   std::uint8_t* outcomes() { return outcomes_.data(); }
   std::int16_t* plies() { return plies_.data(); }
 

@@ -32,7 +32,7 @@ inline History::Kind kind_of(const PatternBoard& board, Point move) {
 
 class MovePicker {
  public:
-  // All references must outlive the picker. The board must be in the same state at every call of next().
+  // All references must outlive the picker. The board must be in the same state at every call to next().
   // `table_move` need not be legal or even empty: a key collision in the table can supply any move.
   MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,
              Point table_move, Point last_move);

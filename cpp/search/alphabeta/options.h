@@ -1,4 +1,4 @@
-// The options and limits of the alpha-beta search.
+// Options and limits for the alpha-beta search.
 #pragma once
 
 #include <cstdint>

@@ -49,10 +49,10 @@ class Worker {
   Worker(SharedSearch& shared, const Board& board);
 
   // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value, the centre of the
-  // aspiration window. Returns false if the search was stopped: the roots then hold the best results so far.
+  // aspiration window. Returns false if the search was stopped; the roots then hold the best results so far.
   bool iterate(int depth, std::size_t first, Value guess);
 
-  // Sort the roots in the order of MovePicker.
+  // Sort the roots in MovePicker's order.
   void sort_roots();
 
   std::vector<RootMove> roots;

@@ -1,5 +1,5 @@
-// The alpha-beta search of "Final report for Gomoku project": a narrow tree of fixed depth over the point scores, with
-// a hash index and a checkmate search at its root.
+// The alpha-beta search of "Final report for Gomoku project": a narrow fixed-depth tree based on the point scores,
+// with a hash index and a checkmate search at its root.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Report {
   int depth = 0;            // of the last completed iteration
   std::uint64_t nodes = 0;
   double elapsed_ms = 0;
-  int win_plies = 0;  // upper bound of the plies to a proved win of the side to move; 0 if no win is proved
+  int win_plies = 0;  // upper bound on the plies to a proved win for the side to move; 0 if no win is proved
 };
 
 class Search {

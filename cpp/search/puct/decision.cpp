@@ -51,7 +51,7 @@ const PuctNode* PuctTree::child_of(const PuctNode& node, std::size_t edge) const
   return edge < node.opened ? &nodes_[edges_of(node)[edge].child] : nullptr;
 }
 
-// The proved result of a root move for the side to move.
+// The proved result of a root move, for the side to move.
 Result PuctTree::proof_of(std::size_t edge) const {
   const PuctNode* const child = child_of(root(), edge);
   return options_->solve && child ? child->proof : Result::kUnknown;
@@ -90,7 +90,7 @@ bool PuctTree::keep_proved(Result proof, std::vector<float>& weights) const {
   return true;
 }
 
-// Normalise the weights to a sum of 1. If all are 0, use the priors of the network; if these are 0 too, a uniform
+// Normalise the weights to a sum of 1. If all are 0, use the network's priors; if these are 0 too, use a uniform
 // policy.
 void PuctTree::normalise(std::vector<float>& weights) const {
   const PuctEdge* const edges = edges_of(root());

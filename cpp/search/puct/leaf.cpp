@@ -88,7 +88,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
   const PointSet wins = judgement.moves & (patterns ? patterns->fives(own) : completing_points(board, own));
   if (!wins.empty()) return win({wins.first()}, 1);
 
-  // Step 4. Answer a four. Without patterns only the completing point is known to stop a five, and in caro there are
+  // Step 4. Answer a four. Without patterns, only the completing point is known to stop a five, but in caro there are
   // other answers.
   const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
   if (!fives.empty() && (patterns || !lines_can_be_closed(board.rules()))) {

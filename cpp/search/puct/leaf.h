@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// The working board of the walks through a tree. It maintains patterns only if they are needed.
+// The working board for walks through a tree. It maintains patterns only if they are needed.
 class PuctBoard {
  public:
   PuctBoard(const Board& board, bool with_patterns);
@@ -44,7 +44,7 @@ struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
   PointSet moves;                    // the legal moves, except those known to lose
-  std::vector<Point> line;           // of a proof: the moves to the end of the game, as far as they are known
+  std::vector<Point> line;           // for a proof: the moves to the end of the game, as far as they are known
 };
 
 class LeafJudge {
@@ -59,7 +59,7 @@ class LeafJudge {
   // Search for a win by continuous threats, with at most `vct_nodes` nodes. Returns the win, or an empty judgement. The
   // board must have patterns.
   LeafJudgement find_threats(PuctBoard& board, std::uint32_t vct_nodes, const std::function<bool()>& should_stop = {});
-  // Clear the tables of the solvers, so that later searches do not depend on earlier ones.
+  // Clear the solvers' tables, so that later searches do not depend on earlier ones.
   void clear();
 
  private:

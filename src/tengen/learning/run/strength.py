@@ -1,9 +1,9 @@
 """Strength of a player in training: its rating on a ladder of fixed opponents, with a confidence interval.
 
-The opponents play each other once, at the first measurement. Each measurement adds a few games of the player in
-training against every opponent, from random openings with both colours, and rates all games together. The rating of one
+The opponents play each other once, at the first measurement. Each measurement adds a few games between the player in
+training and every opponent, from random openings with both colours, and rates all games together. The rating of one
 opponent, the anchor, is fixed at 0. Training losses say little about strength, so these measurements are worth their
-fixed number of games.
+cost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LADDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthConfig:
-    """Settings of the strength measurements."""
+    """Settings for the strength measurements."""
 
     every: int = 10
     """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
@@ -54,7 +54,7 @@ class StrengthConfig:
     games: int = 10
     """Games per opponent and measurement, half with each colour."""
     simulations: int = 32
-    """Simulations per move of the player in training."""
+    """Simulations per move for the player in training."""
     player: str = ""
     """Additional parameters of the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
