@@ -20,8 +20,7 @@ namespace tengen {
 enum class CriticInput : std::uint8_t {
   // 402 inputs. For each of the 100 stone shapes: the number of own stones, the number of other stones, and two inputs
   // for the turn (1, 0 if the viewer is to move, else 0, 1). Then the two inputs for the turn once more. Supports every
-  // rule and win
-  // length.
+  // rule and win length.
   kStones,
   // For each code of four line shapes (patterns/shapes.h), the number of empty points that offer it to own and to other
   // stones, except for codes that a lone stone makes anywhere. Then for each threat, whether at least one point offers

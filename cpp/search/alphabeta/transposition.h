@@ -37,7 +37,7 @@ class TranspositionTable {
   void new_search() { age_ = (age_ + 1) & 31; }
 
   // `ply` is the distance of the position from the root. Stored wins and losses count plies from the position itself;
-  // search values count them from the root. Probe and store convert between the two.
+  // search values count them from the root. probe() and store() convert between the two.
   bool probe(std::uint64_t key, int ply, TableEntry& entry) const;
   void store(std::uint64_t key, int ply, const TableEntry& entry);
   void prefetch(std::uint64_t key) const;

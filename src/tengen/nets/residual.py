@@ -1,10 +1,9 @@
 """A small residual network that plays on boards of any size with the same weights.
 
 Like KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`), it has global pooling in the
-trunk and the heads,
-a win/draw/loss value, and heads for a softened policy and for the opponent's reply. Fixed scaling replaces
-batch normalisation: each sum is divided by its standard deviation at initialisation, so outputs do not depend on the
-batch and the export is exact.
+trunk and the heads, a win/draw/loss value, and heads for a softened policy and for the opponent's reply. Fixed scaling
+replaces batch normalisation: each sum is divided by its standard deviation at initialisation, so outputs do not depend
+on the batch and the export is exact.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ class ResidualNet(Net):
     """Planes [B, C, H, W] → policy, soft policy and reply [B, H·W] each, win/draw/loss [B, 3].
 
     Trunk: 5×5 convolution to K channels, then `blocks` residual blocks of two 3×3 convolutions; the middle block adds
-    global pooling of its first convolution's output.
-    Heads: policy by a 1×1 convolution with a pooled bias per channel, value
-    by a 1×1 convolution, pooling to [B, K] and two dense layers.
+    global pooling of its first convolution's output. Heads: policy by a 1×1 convolution with a pooled bias per channel,
+    value by a 1×1 convolution, pooling to [B, K] and two dense layers.
     """
 
     has_any_size = True

@@ -277,7 +277,7 @@ class _Reader:
             raise self._error(start, str(error)) from None
 
     def _plain_move(self, points: Mapping[str, Point]) -> Node | None:
-        """Parse a node with one move and nothing else (the fast path); None if the node has anything else."""
+        """Parse a node with one move and nothing else (the fast path); None for any other node."""
         match = _PLAIN_MOVE.match(self.text, self.offset)
         point = points.get(match[2]) if match else None
         if match is None or point is None:

@@ -70,10 +70,9 @@ class PuctSearch:
     ) -> Analysis:
         """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
-        `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the configured
-        number of simulations applies.
-        Gumbel search must know its number of simulations in advance: it runs at most the configured number with a time
-        limit, and at most a million without one. Once the tree has used its memory, it
+        `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the configured number
+        of simulations applies. Gumbel search must know its number of simulations in advance: it runs at most the
+        configured number with a time limit, and at most a million without one. Once the tree has used its memory, it
         stops growing, and further simulations visit existing nodes. The first line is the move to play: the most
         visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is the
         policy target for training; its lines have priors, visits and values.

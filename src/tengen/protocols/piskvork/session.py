@@ -136,9 +136,7 @@ class Session:
     def budget(self, command: Command) -> Budget:
         """Return the deadlines for answering a command.
 
-        The clock starts when the command is read, or at the
-
-        previous answer if the manager did not wait for it.
+        The clock starts when the command is read, or at the previous answer if the manager did not wait for it.
         """
         return self.settings.budget(max(command.received, self._last_answer))
 

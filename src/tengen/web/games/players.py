@@ -1,9 +1,9 @@
 """The agents that a browser may use, and the agent and limits for each player.
 
 A browser must not be able to start programs or open files on the server. Agents that start programs are refused, and so
-is every parameter that could contain a path. The check is by type: numbers, booleans and enumerations are
-safe; a string is allowed only if its parameter accepts nothing but keywords. Numbers that affect memory or time have a
-maximum. A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
+is every parameter that could contain a path. The check is by type: numbers, booleans and enumerations are safe; a
+string is allowed only if its parameter accepts nothing but keywords. Numbers that affect memory or time have a maximum.
+A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
 """
 
 from __future__ import annotations
