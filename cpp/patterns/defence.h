@@ -1,4 +1,4 @@
-// The points that answer a threat. The sets are exact: each point is tested by placing a stone of the defender there.
+// The points that answer a threat. The sets are exact: each point is tested by placing a defending stone there.
 #pragma once
 
 #include "patterns/pattern_board.h"

@@ -15,8 +15,8 @@ namespace tengen {
 enum class PolicyKind : std::uint8_t {
   kRandom,     // any legal point
   kNaive0,     // win with a connected four, block a connected four, block an open connected three, else random
-  kNaive1,     // … and extend own threes
-  kNaive2,     // … and own twos
+  kNaive1,     // … and extend its own threes
+  kNaive2,     // … and its own twos
   kNaive3,     // … and single stones
   kNaive4,     // as kNaive3, but also sees split fours and broken threes
   kChains,     // highest weighted count of chains made and blocked

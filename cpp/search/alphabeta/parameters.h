@@ -145,7 +145,7 @@ inline constexpr Value kAlphaRaisedMaxValue = 2000;
 // Largest bonus that one cutoff adds to a history score, about a seventh of History::kLimit.
 inline constexpr int kMaxHistoryBonus = 1200;
 
-// After this many own fours in a row, the quiescence search skips fours that create no further threat.
+// After this many consecutive fours, the quiescence search skips fours that create no further threat.
 inline constexpr int kLongFourChain = 2;
 
 // Node limit for the search for continuous fours before the main search. If the main search has a node limit, the

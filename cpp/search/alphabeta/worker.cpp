@@ -397,7 +397,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         // A distant answer to an open three only delays the loss.
         if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > kFarDistance)
           reduction += parameters_.reduce_far_answer;
-        // Keep an attack going: the last own move made a three or more, and so does this one.
+        // Keep an attack going: the mover's previous move made a three or better, and so does this one.
         if (pressure == Pressure::kNone && ply >= 2 && frames_[ply - 2].own_threat >= threat::kThree &&
             own_threat >= threat::kThree)
           reduction -= parameters_.reduce_attack;
@@ -477,8 +477,9 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   for (int i = 0; i < count; ++i) history_.update(own, tried[i], kind_of(board_, tried[i]), -bonus);
 }
 
-// List the fours that search_fours tries, best first: those near the last own stone, because the others were already
-// possible before it. In a long chain, fours that create no further threat are skipped. Returns the number of fours.
+// List the fours that search_fours tries, best first: those near the mover's last stone, because the others were
+// already possible before it was played. In a long chain, fours that create no further threat are skipped. Returns the
+// number of fours.
 int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fours) const {
   const Colour own = board_.to_move();
   const Colour other = opponent(own);

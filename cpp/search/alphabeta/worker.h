@@ -24,7 +24,7 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};        // of all threads; each adds its own every few hundred nodes
+  std::atomic<std::uint64_t> nodes{0};        // across all threads; each adds its own every few hundred nodes
   const StopSignal* external_stop = nullptr;  // set by the caller to end the search
 
   std::int64_t elapsed_ms() const {

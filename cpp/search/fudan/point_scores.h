@@ -47,7 +47,7 @@ class PointScores {
   Score score(Colour colour, Point point) const { return totals_[colour][point]; }
   Score score(Colour colour, Point point, int direction) const { return scores_[colour][point][direction]; }
 
-  // Sum of the scores of all stones of a colour.
+  // Sum of the scores of all of a colour's stones.
   std::int64_t stone_sum(Colour colour) const { return stone_sums_[colour]; }
 
   // The empty points next to a stone.

@@ -80,7 +80,7 @@ struct PuctWalk {
 struct PuctMove {
   Point move = kNoPoint;
   std::uint32_t visits = 0;
-  float prior = 0;  // of the network
+  float prior = 0;  // from the network
   double value_to_move = 0;
   Result proof = Result::kUnknown;
   int proof_plies = 0;      // from the root

@@ -17,7 +17,7 @@ namespace tengen {
 
 struct RolloutLimits {
   std::int64_t time_ms = -1;   // -1 for no limit
-  std::uint64_t playouts = 0;  // of all threads; 0 for no limit
+  std::uint64_t playouts = 0;  // across all threads; 0 for no limit
   int threads = 1;
   int lines = 1;                // number of reported moves that include their expected continuation
   std::vector<Point> excluded;  // root moves to ignore, unless there are no others
@@ -43,7 +43,7 @@ struct RolloutMove {
 struct RolloutReport {
   std::vector<RolloutMove> moves;  // best first; never empty
   std::uint64_t playouts = 0;
-  std::uint64_t nodes = 0;  // of the tree; 0 without a tree
+  std::uint64_t nodes = 0;  // in the tree; 0 without a tree
   double elapsed_ms = 0;
 };
 

@@ -19,8 +19,8 @@ struct ThreatLimits {
 };
 
 // Depth-first proof-number search (Nagai 2002) over threats. The attacker plays fours, open threes, and moves that
-// threaten to win by continuous fours. The defender tries every point that can answer the threat, and every own four. A
-// proved win holds against every defence. "No win" only means that threats of these kinds do not force one.
+// threaten to win by continuous fours. The defender tries every point that can answer the threat, and every four of its
+// own. A proved win holds against every defence. "No win" only means that threats of these kinds do not force one.
 class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);

@@ -243,7 +243,7 @@ class _Board:
         return tuple(sorted(stones - {index}, key=lambda stone: (stone % self._ruleset.width, stone)))
 
     def _find_answers(self, colour: Colour, line: int, points: Sequence[int], makes: LineShape) -> list[int]:
-        """Return the legal moves of the other side after which no point in `points` makes the shape on the line."""
+        """Return the other side's legal moves after which no point in `points` makes the shape on the line."""
         answers = []
         for index in self._empty:
             if not self._is_legal(colour.opponent, index):

@@ -356,7 +356,7 @@ def _simple_ruleset(game: Json, default: Ruleset | None) -> Ruleset:
 
 
 def _add_stones(record: GameRecord, game: Json) -> None:
-    """Set up the stones of a position before the moves, which then start with the side to move."""
+    """Set up the stones of a position before the moves; the side to move makes the first move."""
     to_move = _member(Colour, game.get("to_move", "black"), "to_move")
     stones = [
         tuple(Point(_of_type(point, str, "a point")) for point in _of_type(game.get(name, []), list, name))

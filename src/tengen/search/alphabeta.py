@@ -52,7 +52,7 @@ class AlphaBetaConfig:
     ingredients: int = ALL_INGREDIENTS
     """Set of enabled `Ingredient` bits."""
     max_four_depth: int = 0
-    """Longest sequence of the side to move's own fours searched below depth zero; 0 for no limit."""
+    """Maximum number of fours in a chain searched below depth zero; 0 for no limit."""
     weights: Path | None = None
     """Weights file (default: the shipped one)."""
 

@@ -31,7 +31,7 @@ class Evaluation(StrEnum):
     DICTIONARY = "dictionary"
     """Look up the score of the shape's key (a, b, c, d, e) in the dictionary."""
     TABLE = "table"
-    """Look up the score in a 256x256 table, indexed by the own and the blocked cells among the four on each side."""
+    """Look up the score in a 256x256 table, indexed by own stones and blockers within four cells on each side."""
 
 
 class Checkmate(StrEnum):

@@ -93,7 +93,7 @@ class SelfPlayCounts:
 
 
 class SelfPlay:
-    """Plays `games` games of a network against itself simultaneously; a finished game is replaced by a new one.
+    """Runs `games` simultaneous games in which a network plays itself; a finished game is replaced by a new one.
 
     One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
     `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the

@@ -2,7 +2,7 @@
 
 There are two convex fits, both by L-BFGS. The *evaluation* (value of a point by its shape code, value of the existing
 threats) is a logistic regression; its target is a blend of the game's result and the search value. The *move ordering*
-is a softmax over the candidate moves of a position; its target is the move played.
+is a softmax over the candidate moves in a position; its target is the move played.
 
 A code consists of four line shapes, and most codes are rare. The weight of a code is therefore the sum of parts that
 codes share (one per shape and one per pair of shapes) and of its own part, which regularisation keeps small unless the

@@ -4,7 +4,7 @@
 
 measures each network in four parts, which `--only` selects:
 
-- accuracy: the share of moves in the test games of a data set that the network predicts;
+- accuracy: the share of moves in a data set's test games that the network predicts;
 - policy, search: matches against the paper's opponent, alpha-beta to three plies, from balanced openings with both
   colours, with the policy alone and with a tree search;
 - sizes: the same weights on boards of other sizes, the paper's scalability test.

@@ -63,7 +63,7 @@ async def review(services: Services, request: Review, owner: str, send: Send) ->
 
 
 async def judge(services: Services, request: Judge, owner: str, send: Send) -> None:
-    """Judge one move against the best move of the position."""
+    """Judge one move against the best move in the position."""
     position = require_ongoing(_positions_of(request)[-1])
     after = position.play(request.move)
     agent = await _agent_of(services, request.agent, position)

@@ -74,7 +74,7 @@ def get_tournament_games(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> GameRows:
-    """Return the games of a tournament, newest first."""
+    """Return a tournament's games, newest first."""
     return services.lab.tournament_games(name, limit, offset)
 
 

@@ -86,9 +86,9 @@ class SearchTask:
         self.on_report = on_report
         self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.used_s = 0.0
-        """Weighted usage of the owner when the search was queued."""
+        """The owner's weighted usage when the search was queued."""
         self.due_s = 0.0
-        """Expected usage of the owner after the next time slice; the search with the lowest value runs first."""
+        """The owner's expected usage after the next time slice; the search with the lowest value runs first."""
         self.slices = 0
         self.has_reported = False
         self.worker: _Worker | None = None
