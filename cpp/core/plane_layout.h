@@ -1,4 +1,4 @@
-// The input planes of networks: the content of each plane, and the order of the planes in each layout.
+// The input planes for networks: the content of each plane, and the order of the planes in each layout.
 //
 // This is the only definition. patterns/planes.cpp writes all planes for a position, play/incremental_planes.h updates
 // them stone by stone, and tengen.core.planes reads names and counts from here.
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// The content of one plane. "Own" stones are those of the viewer. All other values are 0.
+// The content of one plane. "Own" stones are the viewer's. All other values are 0.
 enum class PlaneKind : std::uint8_t {
   kOwn,            // 1 on own stones
   kOther,          // 1 on the opponent's stones

@@ -58,7 +58,7 @@ inline constexpr float kWonLogit = std::numeric_limits<float>::infinity();
 
 // Sparse rows of inputs, concatenated.
 struct InputRows {
-  std::vector<std::int64_t> starts;  // index of the first input of each row
+  std::vector<std::int64_t> starts;  // index of each row's first input
   std::vector<std::int32_t> indices;
   std::vector<float> amounts;
 };

@@ -46,7 +46,7 @@ struct alignas(32) Features {
   bool operator==(const Features&) const = default;
 };
 
-// The contribution of an empty point to the features of a side, element by element: max(0, own[code of the side] +
+// The contribution of an empty point to a side's features, element by element: max(0, own[code of the side] +
 // other[code of its opponent]). The first index is the side. Supplied by eval/.
 struct PointFeatures {
   std::array<std::array<Features, kShapeCodes>, 2> own{};
@@ -154,7 +154,7 @@ class PatternBoard {
     PointSet near;  // points near a stone, including occupied ones
     std::array<Features, 2> features{};
     int value_sum = 0;
-    std::uint32_t first_change = 0;  // index in changes_ of the first change of the last move
+    std::uint32_t first_change = 0;  // index in changes_ of the last move's first change
 
     bool operator==(const Summary&) const = default;
   };

@@ -103,7 +103,7 @@ class PatternTables {
   // recognise overlines and closed fives.
   int reach() const { return reach_; }
 
-  // The shapes of both colours for the empty cell at `offset` of a line: black in the low four bits, white in the high
+  // The shapes of both colours for the empty cell at `offset` in a line: black in the low four bits, white in the high
   // four.
   std::uint8_t shapes_at(std::uint64_t line, int offset) const {
     const std::uint64_t window = line >> (2 * (offset - reach_));

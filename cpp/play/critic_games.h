@@ -31,8 +31,8 @@ struct CriticGameOptions {
 // with kPoints there is one, from the perspective of the side that has just moved.
 struct CriticGames {
   int views = 1;
-  std::vector<std::int64_t> game_starts;      // index of the first move of each game
-  std::vector<std::int64_t> position_starts;  // index of the first position of each game
+  std::vector<std::int64_t> game_starts;      // index of each game's first move
+  std::vector<std::int64_t> position_starts;  // index of each game's first position
   std::vector<std::int16_t> moves;            // including the openings
   std::vector<std::uint8_t> outcomes;         // of each game, as in Outcome
   std::vector<float> black_values;            // [positions, views]; the result if the game is over

@@ -1,4 +1,4 @@
-// The features of positions for the tuner: shape codes of the empty points, and threats.
+// Position features for the tuner: shape codes of the empty points, and threats.
 #pragma once
 
 #include <cstdint>

@@ -116,14 +116,14 @@ inline void set_parameter(SearchParameters& parameters, std::string_view name, i
 
 // ---- Constants that are not tuned ----------------------------------------------------------------------------------
 //
-// These were set by hand before the tuner existed. Changing one of them changes the results of the search. Limits that
+// These were set by hand before the tuner existed. Changing one of them changes the search results. Limits that
 // only prevent search explosion are here as well.
 
 // Depth in plies of the first iteration with an aspiration window. At lower depths the value is not stable yet.
 inline constexpr int kAspirationMinDepth = 5;
 // Above this half-width, the aspiration window becomes the full window. It is a third of the evaluation's range.
 inline constexpr Value kAspirationMaxDelta = 2000;
-// Number of fail-highs in one iteration that reduce the depth of the root by one ply.
+// Number of fail-highs in one iteration that reduce the root depth by one ply.
 inline constexpr int kFailHighsPerPly = 3;
 
 // A singular search requires a table entry at most this many plies shallower than the node.

@@ -57,7 +57,7 @@ class Worker {
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;  // of all lines; updated by the caller of iterate
+  int completed_depth = 0;  // for all lines; updated by the caller of iterate
 
   const PatternBoard& board() const { return board_; }
 

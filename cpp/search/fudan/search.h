@@ -34,8 +34,8 @@ struct Limits {
   int lines = 1;              // number of best moves to report
 };
 
-// Score sum of the agent's stones minus 0.9 or 1.1 times that of the enemy's stones, in tenths, from the point of view
-// of the side to move.
+// Total score of the agent's stones minus 0.9 or 1.1 times that of the enemy's stones, in tenths, from the point of
+// view of the side to move.
 using Value = std::int64_t;
 inline constexpr Value kScoreUnit = 10;
 inline constexpr Value kWinByFive = 200'000'000'000;

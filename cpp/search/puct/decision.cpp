@@ -39,7 +39,7 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
     if (i == best || weight == 0) continue;
     const double gap = best_score - value_of(nodes_[edges[i].child]);
     if (gap <= 0) continue;
-    // The visit count at which the score of this move falls to that of the best one: the PUCT formula solved for N(a).
+    // The visit count at which this move's score falls to the best move's score: the PUCT formula solved for N(a).
     const double deserved = std::ceil(width * edges[i].prior / gap - 1);
     const double forced = std::floor(std::sqrt(options_->forced_playouts * edges[i].prior * total));
     weight = static_cast<float>(std::min<double>(weight, std::max(deserved, weight - forced)));

@@ -99,7 +99,7 @@ class TorchEvaluator:
 
 
 class AveragedEvaluator:
-    """The mean policy and value of another evaluator over all symmetries of a position."""
+    """Averages another evaluator's policy and value over all symmetries of a position."""
 
     def __init__(self, evaluator: Evaluator, ruleset: Ruleset) -> None:
         self._evaluator = evaluator

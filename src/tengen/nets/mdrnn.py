@@ -130,7 +130,7 @@ class Sweep(nn.Module, ABC):
 
 
 def sweep_from_corners(sweep: Sweep, features: Tensor, output: Tensor | None = None) -> Tensor:
-    """Return the sum of the states of four sweeps: features [c, H, W, B] → [k, H, W, B].
+    """Return the summed states of four sweeps: features [c, H, W, B] → [k, H, W, B].
 
     With `output` [m, k], the states are first combined to [m, H, W, B], which is cheaper than combining the sum.
     """

@@ -99,7 +99,7 @@ def read_model(data: bytes, place: str) -> Model:
 
 
 class _Reader:
-    """Parser of protobuf messages that limits the total number of fields."""
+    """Parser for protobuf messages that limits the total number of fields."""
 
     def __init__(self) -> None:
         self._left = _MAX_FIELDS

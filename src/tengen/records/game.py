@@ -28,7 +28,7 @@ Properties = Mapping[str, tuple[str, ...]]
 NO_PROPERTIES: Properties = MappingProxyType({})
 
 PASS = "--"
-"""Notation of a pass in a list of points."""
+"""Notation for a pass in a list of points."""
 
 
 class Move(NamedTuple):

@@ -37,7 +37,7 @@ class CriticInput(StrEnum):
     """Input features of a critic; `cpp/eval/critic.h` defines them."""
 
     STONES = "stones"
-    """Counts of stones by the 100 shapes of the paper, and the side to move: 402 inputs."""
+    """Counts of stones in each of the paper's 100 shapes, and the side to move: 402 inputs."""
     POINTS = "points"
     """Counts of empty points by the shape a stone there would make, and the existing threats: 4,816 inputs."""
 

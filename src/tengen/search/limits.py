@@ -9,7 +9,7 @@ MAX_THREADS = 256
 RESERVE_MS = 4
 """Milliseconds reserved from every time limit for returning from the native search to the caller."""
 CLOCK_SHARE = 20
-"""Divisor of the clock: one move uses about a twentieth of the remaining time."""
+"""Divisor for the remaining clock time: one move uses about a twentieth of it."""
 
 
 def move_time_ms(limits: Limits) -> int | None:

@@ -104,8 +104,8 @@ class PuctConfig:
     symmetry: Symmetry = Symmetry.NONE
     """Board symmetries that are applied to a position before its evaluation."""
     cache_entries: int = 0
-    """Size of the cache of evaluations, preferably a power of two. Symmetric positions share an entry unless `symmetry`
-    is none. An entry takes slightly more than 4·area bytes."""
+    """Number of entries in the evaluation cache, preferably a power of two. Symmetric positions share an entry unless
+    `symmetry` is none. An entry takes slightly more than 4·area bytes."""
 
     reuse_tree: bool = False
     """Keep the subtree below the move played. Cannot be combined with `gumbel`."""

@@ -329,7 +329,7 @@ def shape_parts() -> Floats:
 
 
 def threat_parts() -> Floats:
-    """Return a column of ones and the bits of each entry of the threat table: float64 [entries, 1 + bits]."""
+    """Return a column of ones and the bits of each entry in the threat table: float64 [entries, 1 + bits]."""
     entries = np.arange(_THREATS)
     return np.stack([np.ones(_THREATS), *(entries >> bit & 1 for bit in range(_native.THREAT_BITS))], axis=1)
 
@@ -499,7 +499,7 @@ def _fit_ordering(
     colour: Colour | None,
     config: FitConfig,
 ) -> tuple[Floats, OrderingLosses]:
-    """Fit tables [2, codes] in log-odds for the codes of the mover and of the opponent, for one colour or both."""
+    """Fit tables [2, codes] in log-odds for the mover's and the opponent's codes, for one colour or both."""
     from scipy import sparse
 
     chosen = np.ones(len(samples), dtype=np.bool_)

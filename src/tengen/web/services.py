@@ -65,7 +65,7 @@ class Services:
 
     @cached_property
     def collections(self) -> Collections:
-        """Reader of game files, with a cache of recently read ones."""
+        """Reader for game files, with a cache of recently read ones."""
         return Collections(self.pool)
 
     @cached_property

@@ -77,7 +77,7 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a run, which ends when the first of them is reached."""
+    """Limits for a run, which ends as soon as one of them is reached."""
 
     iterations: int
     minutes: float = 0.0
@@ -274,7 +274,7 @@ class RunReader:
         return None
 
     def _open(self, name: str) -> BinaryIO:
-        """Open a file of the run; `OSError` if it is not a regular file or leads out of the folder."""
+        """Open one of the run's files; `OSError` if it is not a regular file or leads out of the folder."""
         return open_regular(self.folder / name, within=self.folder)
 
     @contextmanager

@@ -74,7 +74,7 @@ class StrengthConfig:
         return self.every > 0 or self.points > 0
 
     def player_text(self, algorithm: str, folder: Path) -> str:
-        """Return the text of the measured agent: the algorithm's agent with the newest network of a run.
+        """Return the text of the measured agent: the algorithm's agent with a run's newest network.
 
         Raises `InputError` if `player` has an unknown parameter.
         """

@@ -193,7 +193,7 @@ class SearchPool:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Number of running and number of waiting searches."""
+        """Numbers of running and waiting searches."""
         return len(self._running()), len(self.waiting)
 
     # -- the queue -----------------------------------------------------------------------------------------------------
