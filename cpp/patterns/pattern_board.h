@@ -1,8 +1,8 @@
 // A board that maintains, for every empty point and both colours, the shapes and the threat that a stone would make.
 //
-// make and unmake update only the points in reach of the stone. They also update the number of points that offer each
-// threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. All
-// tactical queries in a search are then lookups.
+// make and unmake update only the points within reach of the stone. They also update the number of points that offer
+// each threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates.
+// All tactical queries in a search are then lookups.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ TableEntry unpack(std::uint64_t data) {
 int depth_of(std::uint64_t data) { return static_cast<int>((data >> 48) & 0xFF); }
 unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); }
 
-// A search accesses the table at random places, so each small page costs a page fault at first and TLB misses later.
+// A search accesses the table at random locations, so each small page costs a page fault at first and TLB misses later.
 // Linux uses huge pages only where they are requested; without them, the table still works, but more slowly.
 void request_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

@@ -52,7 +52,7 @@ class LeafJudge {
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
   // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. If
-  // there are moves besides the excluded points, only these moves are judged; otherwise `excluded` has no effect.
+  // there are moves other than the excluded points, only these moves are judged; otherwise `excluded` has no effect.
   // `should_stop` can end the search for fours early.
   LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});

@@ -125,8 +125,8 @@ class PuctTree {
               Rng& rng);
   // Back up a judgement that needs no evaluation: a finished game or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
-  // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. After `cut_short`, a later
-  // walk may repeat the search.
+  // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. If `cut_short` is true, a
+  // later walk may repeat the search.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
   // Back up the value of the walk's last node again: the proved value, or else its evaluation.
   void repeat_known(const PuctWalk& walk);

@@ -162,7 +162,7 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
 def transfer_weights(source: Net, target: Net) -> list[str]:
     """Copy all weights whose names and shapes match, for example for a different board size; return the names left out.
 
-    Residual networks of the same configuration share all weights, plain ones all except the dense layers.
+    Residual networks with the same configuration share all weights, plain ones all except the dense layers.
     """
     theirs, ours = source.state_dict(), target.state_dict()
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}

@@ -206,7 +206,7 @@ class _TreeReader:
         self.path: list[tuple[Node, Colour]] = [(self.record.root, Colour.BLACK)]
         """The current branch: each node with the side to move after it."""
         self.skipped_depth: int | None = None
-        """Depth of the branch that is being skipped; None if no branch is."""
+        """Depth of the branch that is being skipped; None if none is being skipped."""
 
     def read(self, data: bytes) -> GameRecord:
         for count, found in enumerate(scan(data), start=1):

@@ -31,7 +31,7 @@ _OFFSET_LINE = re.compile(r"\s*[+-]?\d+\s*,", re.ASCII)
 
 
 def is_offsets(data: bytes | str) -> bool:
-    """Whether the first line that is not blank or a comment starts with a number and a comma."""
+    """Whether the first line that is neither blank nor a comment starts with a number and a comma."""
     for line in as_text(data[:4096]).splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return _OFFSET_LINE.match(line) is not None

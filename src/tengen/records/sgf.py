@@ -699,7 +699,7 @@ def _escape_text(text: str) -> str:
 
 
 def _terminated(raw: str) -> str:
-    """Return a stored raw value, escaped if it would not end at its bracket (set by code rather than read)."""
+    """Return a stored raw value, escaped if a bracket in it would end it early (possible if it was set by code)."""
     return raw if _VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

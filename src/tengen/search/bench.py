@@ -87,7 +87,7 @@ def run_bench(
 ) -> BenchResult:
     """Search the positions in order, each as a new game; `on_row` receives each row.
 
-    The default is a new engine. An engine with a different table size has a different signature.
+    By default, a new engine is used. An engine with a different table size has a different signature.
     """
     engine = engine or AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
     rows = []

@@ -97,7 +97,7 @@ class PuctConfig:
     gumbel_scale: float = 1.0
     """Scale of the Gumbel noise; 0 to play for strength."""
     gumbel_visit_offset: float = 50.0
-    """Values, rescaled to [0, 1], are multiplied by (offset + largest visit count)·scale to become logits."""
+    """Offset in the logits (offset + largest visit count)·scale·value, where values are rescaled to [0, 1]."""
     gumbel_value_scale: float = 0.1
     """Scale in the formula of `gumbel_visit_offset`."""
 

@@ -152,7 +152,7 @@ class _NativeSearch(Protocol):
 
 
 class RolloutSearch(ABC):
-    """Common interface of UCT and HMCTS. An object runs one search at a time."""
+    """Common interface to UCT and HMCTS. An object runs one search at a time."""
 
     _native: _NativeSearch
     _needs_limit: bool

@@ -100,7 +100,7 @@ class EngineGame:
     """Outcome on the board, or as proved by the last search."""
 
     def to_line(self, conditions: dict[str, Any]) -> str:
-        """Return the line of the file, including the conditions of the run."""
+        """Return the game as a line of the file, including the run's conditions."""
         width = self.ruleset.width
         fields = {
             "game": self.number,

@@ -57,7 +57,7 @@ _RIDGE_ORDERING_OWN = 1e-5
 _RIDGE_ORDERING_SHARED = 1e-7
 
 _VALUE_LIMIT = 2000
-"""Search values are clipped to this; beyond it the game is practically won."""
+"""Bound to which search values are clipped; beyond it, the game is practically won."""
 _ROWS_AT_ONCE = 1 << 20
 """Candidate moves per chunk of the ordering fit; bounds its memory."""
 

@@ -301,7 +301,7 @@ class RunReader:
 def find_runs(folder: Path) -> list[RunReader]:
     """Open all runs in and below `folder`, sorted by path; `InputError` if a configuration is damaged.
 
-    Configuration files of other programs are ignored.
+    Configuration files from other programs are ignored.
     """
     return [RunReader.open(path) for path in find_run_folders(folder)]
 

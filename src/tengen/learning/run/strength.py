@@ -56,7 +56,7 @@ class StrengthConfig:
     simulations: int = 32
     """Simulations per move for the player in training."""
     player: str = ""
-    """Additional parameters of the measured player, such as `preset=zero9`."""
+    """Additional parameters for the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
     """Games per pair of opponents, played once."""
 

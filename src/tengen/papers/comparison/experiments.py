@@ -149,7 +149,7 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str, clock: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Command-line entry point."""
     parser = argparse.ArgumentParser(
         prog="python -m tengen.papers.comparison",
         description="Train every algorithm for the same time and plot its rating.",

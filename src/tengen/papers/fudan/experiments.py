@@ -210,7 +210,7 @@ def _elo_cell(match: Row | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Command-line entry point."""
     default = Plan()
     parser = argparse.ArgumentParser(
         prog="python -m tengen.papers.fudan", description="Measure the effect of each technique of the fudan player."

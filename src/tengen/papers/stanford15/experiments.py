@@ -249,7 +249,7 @@ def draw_sizes(rows: Mapping[str, Row], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: measure, write results, tables and plot, print the tables."""
+    """Command-line entry point: measure, write the results, tables and plot, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.stanford15", description=__doc__.partition("\n")[0])
     parser.add_argument("networks", nargs="+", metavar="NAME=NETWORK")
     parser.add_argument(

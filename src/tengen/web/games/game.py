@@ -34,7 +34,7 @@ class _PastAction:
     action: Point | Option
     seat: Seat
     note: MoveNote | None
-    """Statistics of the move; None for an option."""
+    """Statistics for the move; None for an option."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class NamedAgent:
     text: str
     """Agent text for a worker, with the folder of a run in place of its name."""
     seed: int | None = None
-    """Seed of the new game that the worker starts for an analysis, so that the agent loads the run's newest network."""
+    """Seed for the new game that the worker starts for an analysis, so that it loads the run's newest network."""
 
 
 class AllowedAgents:
@@ -133,7 +133,7 @@ class AllowedAgents:
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
-    """Return the agent text for the network of a run, or None if it has no network or its name needs quoting."""
+    """Return the agent text for a run's network, or None if the run has no network or its name needs quoting."""
     text = network_agent(algorithm, _RUN, name)
     return text if _is_playable(text.partition(":")[0], name, folder) else None
 

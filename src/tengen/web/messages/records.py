@@ -77,7 +77,7 @@ class ImportRequest(Message):
     text: str | None = None
     base64: str | None = None
     filename: Name | None = None
-    """File name, whose extension determines the format if `format` is missing. Otherwise the content decides."""
+    """File name. If `format` is missing, the format is determined by the extension or, failing that, by the content."""
     format: Annotated[str, StringConstraints(max_length=10)] | None = None
     rules: RulesText | None = None
     """Ruleset for files that do not state one."""
