@@ -36,7 +36,7 @@ DEFAULT_AGENT = "alphabeta"
 FALLBACK_AGENT = "uct"
 """The agent for analyses and reviews with any other win length."""
 LEVEL_MOVE_MS = 5_000
-"""Maximum time per move at any level. On most machines its agent reaches its node limit earlier."""
+"""Maximum time per move at any level. On most machines the agent reaches its node limit first."""
 
 _SAFE_TEXTS = frozenset({"preset", "without"})
 """Text parameters for which the agent accepts only keywords, never paths."""
