@@ -1,4 +1,4 @@
-// NumPy arrays: conversion of native vectors, and shape checks of arguments.
+// NumPy arrays: conversion from native vectors, and shape checks for arguments.
 #pragma once
 
 #include <nanobind/ndarray.h>

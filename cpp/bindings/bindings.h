@@ -1,5 +1,5 @@
 // One binding function per area, each in its own file; module.cpp calls them all. Bindings define names and docstrings,
-// convert arguments and release the GIL. They check the shapes of arrays; the bound classes check everything else.
+// convert arguments and release the GIL. They check array shapes; the bound classes check everything else.
 #pragma once
 
 #include <nanobind/nanobind.h>

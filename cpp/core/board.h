@@ -1,7 +1,7 @@
 // A board with make and unmake: stones, line keys, hash, history and the result of the game.
 //
-// It detects winning lines and full boards, but not renju fouls: the caller checks moves of black in renju with
-// patterns/legality.h first. Arguments are asserted, not checked: see core/checked.h.
+// It detects winning lines and full boards, but not renju fouls: the caller first checks black's moves in renju with
+// patterns/legality.h. Arguments are validated only by assertions: see core/checked.h.
 #pragma once
 
 #include <array>
@@ -73,8 +73,8 @@ class Board {
   // Undo the last move.
   void unmake();
 
-  // Switch the side to move without playing a stone; a second pass switches back. A pass is not a move of the game; it
-  // is for hypothetical positions. Between the two passes, do not unmake moves made before the first pass.
+  // Switch the side to move without playing a stone; a second pass switches back. A pass is not a move in the game; it
+  // creates hypothetical positions. Between the two passes, do not unmake moves made before the first pass.
   void pass();
 
   // Whether a stone of `colour` on the empty `point` would complete a winning line.

@@ -1,5 +1,5 @@
-// Checks of external arguments. They throw std::out_of_range (IndexError in Python) or std::invalid_argument
-// (ValueError). Searches avoid their cost by calling Board directly.
+// Checks on external arguments. They throw std::out_of_range (IndexError in Python) or std::invalid_argument
+// (ValueError). Searches avoid the cost of these checks by calling Board directly.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// Return `index` if it is one of 0 … count - 1. `what` is the noun in the error message: "game", "board", …
+// Return `index` if it is one of 0 … count - 1. `what` is the noun for the error message: "game", "board", …
 inline int checked_index(std::int64_t index, int count, const char* what) {
   if (index < 0 || index >= count)
     throw std::out_of_range("no " + std::string(what) + ' ' + std::to_string(index) + ": there are " +

@@ -15,7 +15,7 @@ inline constexpr int kLinePad = 5;
 inline constexpr int kMaxLines = 2 * kMaxSize - 1;
 
 struct LinePlace {
-  std::uint8_t line;    // number among the lines of the direction
+  std::uint8_t line;    // number among the lines in this direction
   std::uint8_t offset;  // cell in the word, including the padding: 5 for the first point of the line
 };
 
@@ -40,7 +40,7 @@ class Geometry {
   int line_count(int direction) const { return line_count_[direction]; }
   std::uint64_t empty_line(int direction, int line) const { return empty_[direction][line]; }
 
-  // The point at a cell of a line; the inverse of place().
+  // The point at a given cell of a line; the inverse of place().
   Point point_on_line(int direction, int line, int offset) const {
     return static_cast<Point>(first_[direction][line] + (offset - kLinePad) * step(direction));
   }

@@ -1,6 +1,6 @@
-// The input planes of networks: the content of each plane, and the order of the planes in each layout.
+// The input planes for networks: the content of each plane, and the order of the planes in each layout.
 //
-// This is the only definition. patterns/planes.cpp writes all planes of a position, play/incremental_planes.h updates
+// This is the only definition. patterns/planes.cpp writes all planes for a position, play/incremental_planes.h updates
 // them stone by stone, and tengen.core.planes reads names and counts from here.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// The content of one plane. "Own" stones are those of the viewer. All other values are 0.
+// The content of one plane. "Own" stones are the viewer's. All other values are 0.
 enum class PlaneKind : std::uint8_t {
   kOwn,            // 1 on own stones
   kOther,          // 1 on the opponent's stones
@@ -110,7 +110,7 @@ inline constexpr const PlaneList& planes_of(PlaneLayout layout) {
 
 inline constexpr int plane_count(PlaneLayout layout) { return planes_of(layout).count; }
 
-// The number of last moves that the planes show. Positions with the same stones can have different last moves.
+// The number of most recent moves that the planes show. Positions with the same stones can have different last moves.
 inline constexpr int history_shown(PlaneLayout layout) {
   const PlaneList& planes = planes_of(layout);
   return planes.has(PlaneKind::kMoveBefore) ? 2 : planes.has(PlaneKind::kLastMove) ? 1 : 0;

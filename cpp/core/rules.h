@@ -33,7 +33,7 @@ struct Rules {
   }
 };
 
-// Maximum number of random opening moves: neither colour then has enough stones to win.
+// Maximum number of random opening moves, chosen so that neither colour has enough stones to win.
 inline int most_opening_moves(const Rules& rules) { return 2 * rules.win_length - 2; }
 
 // Whether enemy stones at both ends prevent a line from winning.

@@ -1,5 +1,5 @@
 // The symmetries of a board, numbered as in tengen.core.symmetry. Bit 0 swaps left and right, bit 1 swaps top and
-// bottom, then bit 2 swaps columns and rows (square boards only). 0 is the identity.
+// bottom, and then bit 2 swaps columns and rows (square boards only). 0 is the identity.
 #pragma once
 
 #include <array>

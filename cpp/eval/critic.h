@@ -1,6 +1,6 @@
-// A critic: a small network that estimates the winning probability of a colour from counts of shapes.
+// A critic: a small network that estimates a colour's winning probability from counts of shapes.
 //
-// A move changes only a few counts. All candidates of a position therefore share the first-layer sums, and each adds
+// A move changes only a few counts. All candidates in a position therefore share the first-layer sums, and each adds
 // only the rows whose counts it changes.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace tengen {
 
-// The inputs of a critic. It evaluates a position for one colour, the viewer: "own" is that colour, "other" its
+// The inputs of a critic. A critic evaluates a position for one colour, the viewer: "own" is that colour, "other" its
 // opponent.
 enum class CriticInput : std::uint8_t {
   // 402 inputs. For each of the 100 stone shapes: the number of own stones, the number of other stones, and two inputs
-  // for the turn (1, 0 if the viewer is to move, else 0, 1). Then the turn once more. Supports every rule and win
-  // length.
+  // for the turn (1, 0 if the viewer is to move, else 0, 1). Then the two inputs for the turn once more. Supports every
+  // rule and win length.
   kStones,
   // For each code of four line shapes (patterns/shapes.h), the number of empty points that offer it to own and to other
   // stones, except for codes that a lone stone makes anywhere. Then for each threat, whether at least one point offers
@@ -58,7 +58,7 @@ inline constexpr float kWonLogit = std::numeric_limits<float>::infinity();
 
 // Sparse rows of inputs, concatenated.
 struct InputRows {
-  std::vector<std::int64_t> starts;  // index of the first input of each row
+  std::vector<std::int64_t> starts;  // index of each row's first input
   std::vector<std::int32_t> indices;
   std::vector<float> amounts;
 };
@@ -73,8 +73,8 @@ class CriticBoard {
   void make(Point point);
   void unmake();
 
-  // The legal points at most `radius` columns and rows away from a stone, or all legal points if there are none. On an
-  // empty board, the centre.
+  // The legal points at most `radius` columns and rows away from a stone, or all legal points if none is that close. On
+  // an empty board, the centre.
   PointSet candidates(int radius) const;
 
   // Write the candidates of the side to move with their logits into `afterstates`, in index order.

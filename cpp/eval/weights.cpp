@@ -7,8 +7,8 @@
 namespace tengen {
 namespace {
 
-// The initial values for fitting: each line shape is worth about twice the next weaker one, and the values of the lines
-// are added.
+// The initial values for fitting: each line shape is worth about twice as much as the next weaker one, and the values
+// of the lines are added.
 constexpr int kShapePrior[shape::kCount] = {0, 0, 2, 5, 6, 12, 14, 16, 20, 36, 40, 40, 120, 200};
 
 Weights make_prior() {

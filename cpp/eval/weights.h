@@ -1,4 +1,4 @@
-// The weights of the evaluation. `tengen tune` fits all of them; the prior is only its starting point.
+// The weights of the evaluation. `tengen tune` fits all of them; the prior is only the starting point for the fit.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace tengen {
 
-// Number of bits that describe the threats on the board for the side to move (see threat_bits). Fives of either side
-// and open fours of the side to move have no bit: the search resolves such positions without an evaluation.
+// Number of bits that describe the threats on the board for the side to move (see threat_bits). Fives for either side
+// and open fours for the side to move have no bit: the search resolves these positions without an evaluation.
 inline constexpr int kThreatBits = 9;
 
 // A small network whose output is added to the linear evaluation. Its first and largest layer is a table lookup: the
-// contributions of all empty points to the features of a side (PointFeatures) are summed incrementally. Two layers of
+// contributions of all empty points to a side's features (PointFeatures) are summed incrementally. Two layers of
 // kHidden units follow; their inputs are the features of both sides and the threat bits. All numbers are integers, so
 // that the search is identical on every machine.
 struct EvaluationNet {
@@ -24,7 +24,7 @@ struct EvaluationNet {
   static constexpr int kOutputUnit = 1 << 10;
 
   PointFeatures points;
-  // First layer, by side to move: weights of the features of the side to move and then of its opponent, and the
+  // First layer, by side to move: weights for the features of the side to move, then for those of its opponent, and the
   // contribution of each combination of threat bits.
   std::array<std::array<std::array<std::int16_t, kInputs>, kHidden>, 2> first{};
   std::array<std::array<std::array<std::int32_t, kHidden>, 1 << kThreatBits>, 2> threats{};
@@ -60,7 +60,7 @@ inline constexpr int kValueUnit = 8;
 inline constexpr int kMaxEvaluation = 6000;
 inline constexpr int kLogisticUnit = 200;
 
-// One bit per kind of threat, set if some point offers it. First an open four of the opponent; then, for the side to
+// One bit per kind of threat, set if some point offers it. First, an open four for the opponent; then, for the side to
 // move and for its opponent: a four-three or kFourPlus, a four, a double three or kThreePlus, a three.
 int threat_bits(const PatternBoard& board);
 

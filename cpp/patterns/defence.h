@@ -1,4 +1,4 @@
-// The points that answer a threat. The sets are exact: each point is tested by placing a stone of the defender there.
+// The points that answer a threat. The sets are exact: each point is tested by placing a defending stone there.
 #pragma once
 
 #include "patterns/pattern_board.h"
@@ -10,10 +10,10 @@ namespace tengen {
 PointSet five_defences(const PatternBoard& board, Colour attacker);
 
 // `attacker` threatens an open four (or two fours), but no five. Returns the points where the other side stops every
-// such threat; empty if only a counter-four helps.
+// one of these threats; empty if only a counter-four helps.
 PointSet open_four_defences(const PatternBoard& board, Colour attacker);
 
-// The points where a stone of the other side weakens the threat of `attacker` on `point` to less than `below`: the
+// The points where a stone of the other side weakens the threat by `attacker` on `point` to less than `below`: the
 // point itself, and empty points on its lines.
 PointSet defences_at(const PatternBoard& board, Colour attacker, Point point, Threat below);
 

@@ -1,4 +1,4 @@
-// The set of the empty points of a board, with random sampling in constant time.
+// The set of a board's empty points, with random sampling in constant time.
 #pragma once
 
 #include <array>

@@ -50,8 +50,8 @@ int stones_near(std::uint32_t black, int cell, int reach) {
   return std::popcount((black >> (cell - reach)) & ((2u << (2 * reach)) - 1));
 }
 
-// Number of fours through the black `cell`: sets of four stones that one empty point completes to exactly five. A
-// straight four is one four, although two points complete it.
+// Number of fours through the black `cell`: sets of four stones that a stone on one empty point extends to exactly
+// five. A straight four is one four, although two points complete it.
 int count_fours(const BlackLine& line, int cell) {
   if (stones_near(line.black, cell, 4) < 4) return 0;
   std::uint32_t first_four = 0;
@@ -68,8 +68,8 @@ int count_fours(const BlackLine& line, int cell) {
   return fours;
 }
 
-// Whether a black stone on `e` turns the run through `cell` into a straight four: exactly four stones, with two empty
-// ends that each complete exactly five.
+// Whether a black stone on cell `e` turns the run through `cell` into a straight four: exactly four stones, with two
+// empty ends that each complete exactly five.
 bool makes_straight_four(const BlackLine& line, int cell, int e) {
   const Span four = span_through(line.black, e);
   return four.length() == 4 && four.holds(cell) && bit(line.empty, four.low - 1) && bit(line.empty, four.high + 1) &&
@@ -129,7 +129,7 @@ class FoulFinder {
 
     int threes = 0;
     for (int d = 0; d < kDirections; ++d) {
-      // Stop when the remaining lines cannot bring the count to two.
+      // Stop once the remaining lines cannot bring the count to two.
       if (threes + kDirections - d < 2) break;
       if (is_three(point, d, lines[d], cells[d]) && ++threes == 2) return Foul::kDoubleThree;
     }
@@ -167,8 +167,8 @@ Room room_around(std::uint64_t black, std::uint64_t taken, int cell) {
 }
 
 // A quick test that rules out most points. A foul needs black stones and room on its lines: a four needs three stones
-// and five cells, a three needs two stones and six cells, an overline needs five stones. A foul needs two such lines,
-// unless one line has four stones: they can make two fours or an overline on their own.
+// and five cells, a three needs two stones and six cells, an overline needs five stones. A foul needs two lines like
+// these, unless one line has four stones: they can make two fours or an overline on their own.
 bool may_be_foul(const Board& board, Point point) {
   int promising_lines = 0;
   for (int d = 0; d < kDirections; ++d) {

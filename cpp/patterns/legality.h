@@ -1,4 +1,4 @@
-// Legality of moves, for occupied points, finished games and renju fouls.
+// Legality of moves, covering occupied points, finished games and renju fouls.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ inline bool is_legal(const Board& board, Point point) {
 // The legal points of the side to move; none if the game is over.
 PointSet legal_points(const Board& board);
 
-// The fouls of the side to move in index order; none if the game is over.
+// The fouls that the side to move could commit, in index order; none if the game is over.
 struct PointFoul {
   Point point;
   Foul foul;

@@ -39,7 +39,7 @@ const std::vector<PointSet>& neighbourhoods(const Geometry& geometry) {
   return *entry;
 }
 
-// Maximum number of points that one stone can change: those in reach along its lines.
+// Maximum number of points that one stone can change: those within reach along its lines.
 constexpr std::size_t kMaxChanges = std::size_t{kDirections} * 2 * 5;
 
 }  // namespace
@@ -132,8 +132,8 @@ void PatternBoard::count_out(Summary& summary, Point p) const {
   if (features_) add_features<-1>(summary.features, offers_[p]);
 }
 
-// Update the points in reach of `point`. These are the hottest loops of the engine. Branches are hard to predict here,
-// so the loops do the same work for every point and branch as little as possible.
+// Update the points within reach of `point`. These are the hottest loops in the engine. Branches are hard to predict
+// here, so the loops do the same work for every point and branch as little as possible.
 void PatternBoard::refresh_around(Summary& summary, Point point) {
   struct NewShape {
     Point point;
@@ -146,7 +146,7 @@ void PatternBoard::refresh_around(Summary& summary, Point point) {
     const LinePlace place = geometry().place(d, point);
     const std::uint64_t line = board_.line(d, place.line);
     const int step = geometry().step(d);
-    // Walls are not empty, so every empty cell in reach is on the board.
+    // Walls are not empty, so every empty cell within reach is on the board.
     const int first = place.offset - reach;
     const std::uint64_t reached = (1ull << (4 * reach + 2)) - 1;
     std::uint64_t empties = ~(line | line >> 1) & 0x5555555555555555ull & (reached << (2 * first));

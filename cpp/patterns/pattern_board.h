@@ -1,8 +1,8 @@
 // A board that maintains, for every empty point and both colours, the shapes and the threat that a stone would make.
 //
-// make and unmake update only the points in reach of the stone. They also update the number of points that offer each
-// threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates. All
-// tactical queries of a search are then lookups.
+// make and unmake update only the points within reach of the stone. They also update the number of points that offer
+// each threat, the sets of points that offer a five, a four or a three, the sum of point values, and the candidates.
+// All tactical queries in a search are then lookups.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct alignas(32) Features {
   bool operator==(const Features&) const = default;
 };
 
-// The contribution of an empty point to the features of a side, element by element: max(0, own[code of the side] +
+// The contribution of an empty point to a side's features, element by element: max(0, own[code of the side] +
 // other[code of its opponent]). The first index is the side. Supplied by eval/.
 struct PointFeatures {
   std::array<std::array<Features, kShapeCodes>, 2> own{};
@@ -80,7 +80,7 @@ class PatternBoard {
   LineShape shape(Colour colour, int direction, Point p) const { return offers_[p].shape(colour, direction); }
   ShapeCode code(Colour colour, Point p) const { return offers_[p].code(colour); }
 
-  // The shape that `colour` would make on `p` if the opponent had a stone on `block`, an empty point of the same line.
+  // The shape that `colour` would make on `p` if the opponent had a stone on `block`, an empty point on the same line.
   LineShape shape_if_blocked(Colour colour, int direction, Point p, Point block) const;
 
   // Number of empty points that offer exactly this threat.
@@ -154,7 +154,7 @@ class PatternBoard {
     PointSet near;  // points near a stone, including occupied ones
     std::array<Features, 2> features{};
     int value_sum = 0;
-    std::uint32_t first_change = 0;  // index in changes_ of the first change of the last move
+    std::uint32_t first_change = 0;  // index in changes_ of the last move's first change
 
     bool operator==(const Summary&) const = default;
   };

@@ -73,7 +73,8 @@ void write_move(const Board& board, PlaneKind kind, int plies_ago, const PlaneWr
   if (plane && board.ply() >= plies_ago) planes.mark(plane, board.move(board.ply() - plies_ago));
 }
 
-// A point can be in two planes: a four-three is both a four and a three. Fives and open fours are only in their own.
+// A point can be in two planes: a four-three is both a four and a three. Fives and open fours are only in their own
+// planes.
 void write_threats(const PatternBoard& board, Colour viewer, const PlaneWriter& planes) {
   for (const Colour colour : {viewer, opponent(viewer)}) {
     const bool own = colour == viewer;

@@ -9,10 +9,10 @@
 namespace tengen {
 namespace {
 
-// A cell of a window around a point, from the point of view of the owner of the stone in the middle.
+// A cell in a window around a point, as seen by the owner of the stone in the middle.
 enum Seen : std::uint8_t { kFree, kOwn, kEnemy, kEdge };
 
-// Finds the shape of a window by trying every further stone. Results are memoised.
+// Finds the shape of a window by trying every additional stone. Results are memoised.
 class ShapeFinder {
  public:
   ShapeFinder(Rules rules, Colour owner, int reach)

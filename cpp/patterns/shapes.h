@@ -44,7 +44,7 @@ enum LineShape : std::uint8_t {
 }  // namespace shape
 using shape::LineShape;
 
-// The threat that a stone on an empty point would make over its four lines together, weakest first.
+// The threat that a stone on an empty point would make on its four lines combined, weakest first.
 namespace threat {
 enum Threat : std::uint8_t {
   kNone,
@@ -95,15 +95,15 @@ class PatternTables {
 
   PatternTables(Rule rule, int win_length);
 
-  // The shared instance for a rule and win length, built on first use within milliseconds. Throws std::invalid_argument
-  // for win lengths other than 4 and 5.
+  // The shared instance for a rule and win length, built on first use in a few milliseconds. Throws
+  // std::invalid_argument for win lengths other than 4 and 5.
   static const PatternTables& of(Rule rule, int win_length);
 
   // Number of cells that matter on each side of a point. Four are enough if longer lines win; a fifth is needed to
   // recognise overlines and closed fives.
   int reach() const { return reach_; }
 
-  // The shapes of both colours for the empty cell at `offset` of a line: black in the low four bits, white in the high
+  // The shapes of both colours for the empty cell at `offset` in a line: black in the low four bits, white in the high
   // four.
   std::uint8_t shapes_at(std::uint64_t line, int offset) const {
     const std::uint64_t window = line >> (2 * (offset - reach_));

@@ -18,7 +18,7 @@ namespace tengen {
 // or not), 21 for three (outer rows of 0–2), 3 each for four and five (only blocked ends matter), 1 for longer rows.
 inline constexpr int kStoneShapes = 100;
 
-// Counts of shapes, or changes of these counts, by colour.
+// Counts of shapes, or changes in these counts, by colour.
 using StoneShapeCounts = std::array<std::array<std::int16_t, kStoneShapes>, 2>;
 
 // A board that counts the stones of each colour in each shape. A stone counts once for each of its four lines.
@@ -49,7 +49,7 @@ class StoneShapeBoard {
   Board board_;
   StoneShapeCounts counts_{};
   std::vector<Change> changes_;
-  std::vector<std::size_t> first_changes_;  // index in changes_ of the first change of each move
+  std::vector<std::size_t> first_changes_;  // index in changes_ of each move's first change
 };
 
 }  // namespace tengen

@@ -76,7 +76,7 @@ class GameMaker {
     board.make(point);
   }
 
-  // The viewer of value `index` of a position.
+  // The viewer for value `index` of a position.
   Colour view(const CriticBoard& board, int index) const {
     return games_.views == 2 ? static_cast<Colour>(index) : opponent(board.board().to_move());
   }

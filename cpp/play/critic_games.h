@@ -1,7 +1,7 @@
-// Training games of a critic, played against itself, another critic or a simple player.
+// Training games for a critic, played against itself, another critic or a simple player.
 //
 // The learner plays the move to the afterstate with the highest value, or sometimes a random candidate. It evaluates
-// all candidates of every position, even with the opponent to move, so that its own choice is always known.
+// all candidates in every position, even with the opponent to move, so that its own choice is always known.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ struct CriticGameOptions {
   // A game starts with 1 … random_stones random stones: the first anywhere, the others near earlier stones. At most
   // 2 * win_length - 2, so that the opening does not already win. 0 starts with the empty board.
   int random_stones = 0;
-  // The opponent. It plays black in every second game, starting with the first. Without an opponent, the learner plays
+  // The opponent. It plays black in every other game, starting with the first. Without an opponent, the learner plays
   // both sides.
   const Critic* critic_opponent = nullptr;  // with the same inputs as the learner
   std::optional<PolicyKind> policy_opponent;
 };
 
-// The games and the values of the learner. There is one position after each move, except for opening stones. Values are
+// The games and the learner's values. There is one position after each move, except for opening stones. Values are
 // black's winning chances. With kStones there are two values per position, from the perspectives of black and white;
 // with kPoints there is one, from the perspective of the side that has just moved.
 struct CriticGames {
   int views = 1;
-  std::vector<std::int64_t> game_starts;      // index of the first move of each game
-  std::vector<std::int64_t> position_starts;  // index of the first position of each game
+  std::vector<std::int64_t> game_starts;      // index of each game's first move
+  std::vector<std::int64_t> position_starts;  // index of each game's first position
   std::vector<std::int16_t> moves;            // including the openings
   std::vector<std::uint8_t> outcomes;         // of each game, as in Outcome
   std::vector<float> black_values;            // [positions, views]; the result if the game is over

@@ -35,14 +35,14 @@ class GameBatch {
   // to move, each transformed by a symmetry. Throws std::out_of_range if there is no such game or symmetry.
   void write(const std::int64_t* rows, const std::int8_t* turns, int count, float* planes, bool* legal) const;
 
-  // Write a move of the simple player policies[game] into actions[game]. Skips negative entries and finished games.
+  // Write a move by the simple player policies[game] into actions[game]. Skips negative entries and finished games.
   // Throws std::out_of_range if there is no such player.
   void choose(const std::int8_t* policies, std::int64_t* actions);
 
   // Play one action in each unfinished game. A negative action skips the game; an illegal one loses it.
   void play(const std::int64_t* actions);
 
-  // One entry per game, in memory of this object.
+  // One entry per game, in memory owned by this object.
   std::uint8_t* outcomes() { return outcomes_.data(); }
   std::int16_t* plies() { return plies_.data(); }
 

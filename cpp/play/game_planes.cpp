@@ -31,8 +31,8 @@ void write_game_planes(const Board& start, PlaneLayout layout, std::span<const P
     if (counts[row] < 0 || static_cast<std::size_t>(counts[row]) > length)
       throw std::invalid_argument("row " + std::to_string(row) + " has fewer moves than its count " +
                                   std::to_string(counts[row]));
-  // All rows share one board: each game is made and unmade on it. This is cheaper than computing all shapes for
-  // every row.
+  // All rows share one board, on which each game's moves are made and unmade. This is cheaper than computing all shapes
+  // for every row.
   PuctBoard board(start, needs_patterns(layout));
   const Symmetries symmetries(start.rules().width, start.rules().height);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(plane_count(layout)) * start.rules().area();

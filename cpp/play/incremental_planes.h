@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// A view of the planes [C, area] of one board, in memory of the caller. The viewer is the colour whose stones are
+// A view of the planes [C, area] of one board, in memory owned by the caller. The viewer is the colour whose stones are
 // "own".
 template <typename T>
 class IncrementalPlanes {

@@ -13,7 +13,7 @@
 namespace tengen {
 namespace {
 
-// The low bit of each cell of a line.
+// The low bit of each cell in a line.
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;
 
 Point draw_any(const Board& board, Rng& rng) {
@@ -73,7 +73,7 @@ void add_ends_of_fours(const Board& board, Colour colour, PointSet& points) {
   });
 }
 
-// Call visit(point, run) for each empty point of lines with at least `min_stones` stones of `colour`. `run` is the run
+// Call visit(point, run) for each empty point on lines with at least `min_stones` stones of `colour`. `run` is the run
 // that a stone of that colour on the point would be part of.
 template <typename Visit>
 void for_each_run(const Board& board, Colour colour, int min_stones, Visit visit) {
@@ -109,7 +109,7 @@ void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& 
 
 // ---- Naive players ------------------------------------------------------------------------------------------------
 
-// The moves proposed by strategy S1 … S6 of a naive level. The names are those of the paper (docs/players.md).
+// The moves proposed by strategy S1 … S6 of a naive level. The names come from the paper (docs/players.md).
 PointSet naive_candidates(int strategy, int level, const Board& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);
@@ -154,8 +154,8 @@ Point choose_naive(int level, const Board& board, Rng& rng) {
 
 // ---- Chains -------------------------------------------------------------------------------------------------------
 
-// Powers of three. The weights of the paper are 1, 3, 9 for chains of 2, 3, 4, then 81 for an own five and 27 for a
-// five of the opponent.
+// Powers of three. The paper's weights are 1, 3, 9 for chains of 2, 3, 4, then 81 for completing a five and 27 for
+// blocking one.
 constexpr int kPowersOfThree[] = {1, 3, 9, 27, 81, 243};
 
 // The weight of the chain along `direction` that a stone of `colour` on `point` would be part of.

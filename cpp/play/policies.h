@@ -15,8 +15,8 @@ namespace tengen {
 enum class PolicyKind : std::uint8_t {
   kRandom,     // any legal point
   kNaive0,     // win with a connected four, block a connected four, block an open connected three, else random
-  kNaive1,     // … and extend own threes
-  kNaive2,     // … and own twos
+  kNaive1,     // … and extend its own threes
+  kNaive2,     // … and its own twos
   kNaive3,     // … and single stones
   kNaive4,     // as kNaive3, but also sees split fours and broken threes
   kChains,     // highest weighted count of chains made and blocked
@@ -24,7 +24,7 @@ enum class PolicyKind : std::uint8_t {
 };
 inline constexpr int kPolicyKinds = 8;
 
-// Return a legal move of a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
+// Return a legal move for a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
 // in renju. Does not allocate memory.
 Point choose_move(PolicyKind kind, const Board& board, Rng& rng);
 
@@ -37,7 +37,7 @@ class SeededPolicy {
   // Restart the random streams, as if constructed with this seed.
   void reseed(std::uint64_t seed) { streams_ = {Rng(seed), Rng(~seed)}; }
 
-  // A legal move. Throws std::invalid_argument if the game is over by game_outcome (patterns/legality.h).
+  // A legal move. Throws std::invalid_argument if the game is over according to game_outcome (patterns/legality.h).
   Point choose(const Board& board);
 
  private:
@@ -45,7 +45,7 @@ class SeededPolicy {
   std::array<Rng, 2> streams_;
 };
 
-// The score of the chains player for the empty `point`, with the side to move.
+// The score that the chains player gives the empty `point`, for the side to move.
 int chains_score(const Board& board, Point point);
 
 }  // namespace tengen

@@ -11,11 +11,11 @@
 namespace tengen {
 namespace {
 
-// Maximum number of walks of one game per call of collect. Walks that need no network are cheap, but a game whose
+// Maximum number of walks for one game per call to collect. Walks that need no network are cheap, but a game whose
 // positions are all in the cache must not keep the others waiting.
 constexpr int kMaxWalksPerCall = 256;
 
-// Largest distance of a stone of a random opening from another one.
+// Largest distance of a stone in a random opening from its nearest neighbour.
 constexpr int kOpeningRadius = 2;
 
 // The legal points near other stones that do not win immediately.

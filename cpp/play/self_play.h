@@ -17,17 +17,17 @@
 
 namespace tengen {
 
-// Openings of self-play games.
+// Openings for self-play games.
 struct OpeningOptions {
   std::vector<std::vector<Point>> list;  // move sequences; one is sampled and transformed by a random symmetry
   float fraction = 1.0f;                 // fraction of the games that start with an opening
   int random_stones = 0;                 // without a list: maximum number of random stones near each other
   // Number of candidates for one more stone after the random stones. The more balanced the network considers the
-  // position after a candidate, the more likely it is chosen. 0 for no such stone.
+  // position after a candidate, the more likely it is to be chosen. 0 adds no stone.
   int balance_candidates = 0;
 };
 
-// The search result of one position of a game, from the point of view of the side to move.
+// The search result for one position in a game, from the point of view of the side to move.
 struct SelfPlayMove {
   float value = 0;
   float surprise = 0;
@@ -62,7 +62,7 @@ class SelfPlay {
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
   int games() const { return static_cast<int>(games_.size()); }
-  // The largest number of rows that one call of `collect` writes.
+  // The largest number of rows that one call to `collect` writes.
   int max_rows() const;
   // Number of rows that are waiting for their evaluation.
   int waiting_rows() const { return static_cast<int>(waiting_.size()) * evaluations_.rows_per_leaf(); }
@@ -70,23 +70,23 @@ class SelfPlay {
   // Write the planes [rows, C, area] of leaves that need an evaluation, and return the number of rows, which may be 0.
   // Throws std::invalid_argument if rows are still waiting for their evaluation.
   int collect(float* planes);
-  // Supply the evaluation of all waiting rows: log-policies [rows, area], values [rows] for the side to move.
+  // Supply the evaluations for all waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(const float* log_policies, const float* values);
 
   // Return the games that have finished since the last call.
   std::vector<SelfPlayGame> take_finished();
   int finished_count() const { return static_cast<int>(finished_.size()); }
   const SelfPlayCounts& counts() const { return counts_; }
-  // Clear the cached evaluations after a change of the network. Trees are kept.
+  // Clear the cached evaluations after the network has changed. Trees are kept.
   void clear_cache() { evaluations_.clear(); }
 
-  // Access to unfinished games, to save and load them. `restart` discards trees, walks and the cache. After it, two
+  // Access to unfinished games, to save and load them. `restart` discards trees, walks and the cache. Afterwards, two
   // objects with the same games and generator states continue identically.
   void restart();
   // These throw std::out_of_range if there is no such game.
   const SelfPlayGame& game(int index) const { return at(index).record; }
   const Rng::State& rng_state(int index) const { return at(index).rng.state(); }
-  // Replace a game; call `restart` afterwards. Throws std::invalid_argument if the moves are not those of an unfinished
+  // Replace a game; call `restart` afterwards. Throws std::invalid_argument if the moves do not form an unfinished
   // game.
   void set_game(int index, SelfPlayGame record, const Rng::State& rng_state);
 

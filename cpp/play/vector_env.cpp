@@ -9,11 +9,11 @@
 namespace tengen {
 namespace {
 
-// With fewer boards per thread, a thread costs more than it saves.
+// With fewer boards per thread than this, a thread costs more than it saves.
 constexpr int kBoardsPerThread = 128;
 
-// Call work(first, last) on disjoint ranges that cover all boards. The threads end with the call, so the process can be
-// forked safely. Starting a thread costs less than a hundredth of its work.
+// Call work(first, last) on disjoint ranges that cover all boards. The threads end before the call returns, so the
+// process can be forked safely. Starting a thread costs less than a hundredth of its work.
 template <typename Work>
 void share_out(int boards, int threads, const Work& work) {
   const int shares = std::clamp(boards / kBoardsPerThread, 1, threads);

@@ -1,8 +1,8 @@
 // Many games that advance with one call, for tengen.envs.GomokuVectorEnv.
 //
 // A step plays one action on each board, lets the opponent answer, updates planes and masks, and immediately starts a
-// new game on each board whose game has ended. Boards never share randomness, so the games of a seed do not depend on
-// the number of threads.
+// new game on each board whose game has ended. Boards never share randomness, so the games for a given seed do not
+// depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tengen {
 
-// The colour of the agent against an opponent.
+// The agent's colour when playing against an opponent.
 enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 
 struct VectorEnvConfig {
@@ -36,7 +36,7 @@ struct VectorEnvConfig {
 template <typename Plane>
 class VectorEnv {
  public:
-  // All boards start with a new game and are seeded by their number.
+  // All boards start with a new game and are seeded by board number.
   explicit VectorEnv(const VectorEnvConfig& config);
 
   const VectorEnvConfig& config() const { return config_; }
@@ -57,17 +57,17 @@ class VectorEnv {
   // Draw a random legal point for each board with `rng`.
   void sample_actions(Rng& rng, std::int64_t* actions);
 
-  // The state after the last step or reset, one entry or block per board, in memory of this object.
+  // The state after the last step or reset, one entry or block per board, in memory owned by this object.
   Plane* planes() { return planes_.get(); }           // [boards, C, area]
   std::int8_t* masks() { return masks_.get(); }       // [boards, actions]
   std::int8_t* colours() { return colours_.data(); }  // the colour to act next; also the viewer of the planes
   double* rewards() { return rewards_.data(); }       // of the last step, for the colour that acted
   bool* terminations() { return terminations_.get(); }
-  // Results of the games that ended in the last step. Entries of other boards are outdated.
+  // Results of the games that ended in the last step. Entries for other boards are outdated.
   Plane* final_planes() { return final_planes_.get(); }
   std::int8_t* final_colours() { return final_colours_.data(); }
   std::uint8_t* outcomes() { return outcomes_.data(); }
-  double* episode_returns() { return episode_returns_.data(); }  // for the agent; for black without an opponent
+  double* episode_returns() { return episode_returns_.data(); }  // for the agent; for black if there is no opponent
   std::int64_t* episode_lengths() { return episode_lengths_.data(); }
 
  private:

@@ -48,7 +48,7 @@ class ColumnCounts {
   std::vector<int> touched_;
 };
 
-// The pairs of codes of all empty points, sorted.
+// The code pairs of all empty points, sorted.
 std::vector<std::int32_t> pairs_of(const PatternBoard& board) {
   const Colour own = board.to_move();
   std::vector<std::int32_t> pairs;

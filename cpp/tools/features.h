@@ -1,4 +1,4 @@
-// The features of positions for the tuner: shape codes of the empty points, and threats.
+// Position features for the tuner: shape codes of the empty points, and threats.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace tengen {
 struct PositionFeatures {
   explicit PositionFeatures(bool with_colours) : by_colour(with_colours) {}
 
-  // Whether each colour has its own columns (colour * kShapeCodes + code), as in renju. Otherwise both share
-  // kShapeCodes.
+  // Whether each colour has its own columns (colour * kShapeCodes + code), as in renju. Otherwise both share the same
+  // kShapeCodes columns.
   bool by_colour;
 
-  // The origin of each sample: the game (in the order of adding), the index of the next move, and its colour.
+  // The origin of each sample: the game (in the order added), the index of the next move, and its colour.
   std::vector<std::int32_t> games;
   std::vector<std::int16_t> move_indices;
   std::vector<std::uint8_t> colours;
@@ -34,7 +34,7 @@ struct PositionFeatures {
   std::vector<std::int32_t> pairs;
   std::vector<std::int16_t> pair_counts;
 
-  // The candidate moves of each position: own code and opponent's code. `played` is the index of the next move among
+  // The candidate moves in each position: own code and opponent's code. `played` is the index of the next move among
   // the candidates of its position, or -1.
   std::vector<std::int64_t> move_starts{0};
   std::vector<std::int16_t> own_codes;
@@ -44,7 +44,7 @@ struct PositionFeatures {
   std::int32_t games_added = 0;
 };
 
-// Add samples of the game `moves` that starts at `board`, from move number `first` on. Stops at a move that cannot be
+// Add samples from the game `moves` that starts at `board`, from move number `first` on. Stops at a move that cannot be
 // played. The win length must be 4 or 5.
 void add_features(const Board& board, const std::vector<int>& moves, int first, PositionFeatures& features);
 

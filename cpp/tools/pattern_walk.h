@@ -13,9 +13,9 @@ namespace tengen {
 // Returns an empty string, or the step and a description of the error. The win length must be 4 or 5.
 std::string check_pattern_walk(const Board& board, std::uint64_t seed, int steps);
 
-// Make and unmake `pairs` moves as a search does: every candidate in each position of random games from `board`, with
-// the values and features of `weights`. The board must have a candidate. Returns a signature that depends on every
-// state, so that the compiler cannot optimise any work away.
+// Make and unmake `pairs` moves as a search does: every candidate in each position of random games that start at
+// `board`, with the values and features of `weights`. The board must have a candidate. Returns a signature that depends
+// on every state, so that the compiler cannot optimise any work away.
 std::uint64_t run_make_unmake(const Board& board, const Weights& weights, std::uint64_t seed, std::uint64_t pairs);
 
 }  // namespace tengen

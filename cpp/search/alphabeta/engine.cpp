@@ -124,7 +124,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
 
   const std::size_t lines =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
-  // If there is only one move, a search of one ply is enough to give it a value.
+  // If there is only one move, a one-ply search is enough to give it a value.
   const bool forced = main.roots.size() == 1;
   int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
   if (forced && lines == 1) max_depth = std::min(max_depth, 1);
@@ -159,7 +159,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
       finished = main.iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
     }
     if (finished) main.completed_depth = depth;
-    // A later line can turn out better than an earlier one.
+    // A later line can turn out to be better than an earlier one.
     std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                      [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
     if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));

@@ -36,7 +36,7 @@ class History {
     update(kind_scores_[colour][kind.own][kind.other], bonus);
   }
 
-  // The move of `colour` that last refuted the opponent's `move`.
+  // The move by `colour` that last refuted the opponent's `move`.
   Point counter(Colour colour, Point move) const { return move == kNoPoint ? kNoPoint : counters_[colour][move]; }
   void set_counter(Colour colour, Point move, Point answer) {
     if (move != kNoPoint) counters_[colour][move] = answer;

@@ -20,9 +20,9 @@ enum class Pressure : std::uint8_t {
 Pressure pressure_on(const PatternBoard& board);
 
 // The moves that answer the opponent's threat; all others lose. Against a four, these are the points that stop every
-// five. Against an open three, they are the points that stop every open four, and own fours, which keep the initiative.
-// For black in renju, doubtful points are included, because they may be legal fours. The set can contain illegal
-// points. `pressure` must not be kNone.
+// five. Against an open three, they are the points that stop every open four, and those that make a four, which keeps
+// the initiative. For black in renju, doubtful points are included, because they may be legal fours. The set can
+// contain illegal points. `pressure` must not be kNone.
 PointSet forced_moves(const PatternBoard& board, Pressure pressure);
 
 // The history kind of a move by the side to move.
@@ -32,7 +32,7 @@ inline History::Kind kind_of(const PatternBoard& board, Point move) {
 
 class MovePicker {
  public:
-  // All references must outlive the picker. The board must be in the same state at every call of next().
+  // All references must outlive the picker. The board must be in the same state at every call to next().
   // `table_move` need not be legal or even empty: a key collision in the table can supply any move.
   MovePicker(const PatternBoard& board, const Weights& weights, const SearchOptions& options, const History& history,
              Point table_move, Point last_move);

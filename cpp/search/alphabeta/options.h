@@ -1,4 +1,4 @@
-// The options and limits of the alpha-beta search.
+// Options and limits for the alpha-beta search.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ enum Ingredient : std::uint32_t {
 
 struct SearchOptions {
   std::uint32_t ingredients = kAllIngredients;
-  int max_four_depth = 0;  // longest chain of own fours at the leaves; 0 for no limit
+  int max_four_depth = 0;  // maximum number of fours in a chain at the leaves; 0 for no limit
   SearchParameters parameters;
 
   bool has(Ingredient ingredient) const { return (ingredients & ingredient) != 0; }
@@ -41,7 +41,7 @@ struct SearchOptions {
 struct SearchLimits {
   std::int64_t time_ms = -1;  // hard limit for this move; -1 for no limit
   std::int64_t soft_ms = -1;  // start no new iteration after this time; -1 for no limit
-  std::uint64_t nodes = 0;    // of all threads; 0 for no limit
+  std::uint64_t nodes = 0;    // across all threads; 0 for no limit
   int depth = 0;              // in plies; 0 for no limit
   int threads = 1;
   int lines = 1;                // number of best moves to report

@@ -1,5 +1,5 @@
 // Parameters of the search. `tengen tune search` tunes the members of SearchParameters by playing games (SPSA);
-// data/tuning contains the runs. The constants at the end are not tuned.
+// data/tuning contains the tuning runs. The constants at the end are not tuned.
 #pragma once
 
 #include <algorithm>
@@ -116,17 +116,17 @@ inline void set_parameter(SearchParameters& parameters, std::string_view name, i
 
 // ---- Constants that are not tuned ----------------------------------------------------------------------------------
 //
-// These were set by hand before the tuner existed. Changing one of them changes the results of the search. Limits that
+// These were set by hand before the tuner existed. Changing one of them changes the search results. Limits that
 // only prevent search explosion are here as well.
 
 // Depth in plies of the first iteration with an aspiration window. At lower depths the value is not stable yet.
 inline constexpr int kAspirationMinDepth = 5;
-// Above this half-width, the aspiration window becomes the full window. It is a third of the range of the evaluation.
+// Above this half-width, the aspiration window becomes the full window. It is a third of the evaluation's range.
 inline constexpr Value kAspirationMaxDelta = 2000;
-// Number of fail-highs in one iteration that reduce the depth of the root by one ply.
+// Number of fail-highs in one iteration that reduce the root depth by one ply.
 inline constexpr int kFailHighsPerPly = 3;
 
-// A singular search needs a table entry that is at most this many plies shallower than the node.
+// A singular search requires a table entry at most this many plies shallower than the node.
 inline constexpr int kSingularTableSlack = 2;
 // No double extensions once a line has been extended by this much beyond one ply per move.
 inline constexpr Depth kMaxExtraExtension = 10 * kPly;
@@ -145,11 +145,11 @@ inline constexpr Value kAlphaRaisedMaxValue = 2000;
 // Largest bonus that one cutoff adds to a history score, about a seventh of History::kLimit.
 inline constexpr int kMaxHistoryBonus = 1200;
 
-// After this many own fours in a row, the quiescence search skips fours that create no further threat.
+// After this many consecutive fours, the quiescence search skips fours that create no further threat.
 inline constexpr int kLongFourChain = 2;
 
-// Node limit of the search for continuous fours before the main search. If the main search has a node limit, the search
-// for fours uses at most 1 / kRootFourShare of it.
+// Node limit for the search for continuous fours before the main search. If the main search has a node limit, the
+// search for fours uses at most 1 / kRootFourShare of it.
 inline constexpr std::uint64_t kRootFourNodes = 20'000;
 inline constexpr std::uint64_t kRootFourShare = 10;
 

@@ -15,9 +15,9 @@ namespace {
 
 // Zeroing a huge page takes longer than a few page faults, so small tables do not request them.
 constexpr std::size_t kLeastHugeBytes = std::size_t{64} << 20;
-// A result does not replace an entry of the same search and position that is more than this many plies deeper.
+// A result does not replace an entry from the same search and position that is more than this many plies deeper.
 constexpr int kKeptDepth = 3;
-// When choosing the entry to replace, one search of age counts as much as this many plies of depth.
+// When choosing the entry to replace, each search of age counts as much as this many plies of depth.
 constexpr int kPliesPerAge = 8;
 
 // The data word, from the low bits up: move 16, value 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5.
@@ -42,8 +42,8 @@ TableEntry unpack(std::uint64_t data) {
 int depth_of(std::uint64_t data) { return static_cast<int>((data >> 48) & 0xFF); }
 unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); }
 
-// A search accesses the table at random places, so each small page costs a page fault at first and TLB misses later.
-// Linux uses huge pages only where they are requested; without them, the table works as well, but more slowly.
+// A search accesses the table at random locations, so each small page costs a page fault at first and TLB misses later.
+// Linux uses huge pages only where they are requested; without them, the table still works, but more slowly.
 void request_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t kHugePage = 2 << 20;
@@ -72,7 +72,7 @@ void TranspositionTable::resize(std::size_t bytes) {
 void TranspositionTable::clear() { allocate(clusters_); }
 
 // calloc returns zeroed pages that the system allocates on first access, so a table of any size is ready immediately.
-// The old table is freed first, because the memory may not be large enough for two.
+// The old table is freed first, because there may not be enough memory for two.
 void TranspositionTable::allocate(std::size_t clusters) {
   memory_.reset();
   clusters_ = 0;
@@ -119,7 +119,7 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
     if (data == 0 || (slot.read_check() ^ data) == key) {
       if (data != 0) {
         const TableEntry old = unpack(data);
-        // A much shallower result of the same search does not replace a deeper one. A result without a move keeps the
+        // A much shallower result from the same search does not replace a deeper one. A result without a move keeps the
         // old move.
         if (stored.move == kNoPoint) stored.move = old.move;
         if (stored.bound != kExact && age_of(data) == age_ && stored.depth + kKeptDepth < old.depth) return;

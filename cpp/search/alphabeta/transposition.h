@@ -1,4 +1,4 @@
-// The transposition table: results of earlier searches of a position. All threads share it without locks.
+// The transposition table: results of earlier searches of each position. All threads share it without locks.
 #pragma once
 
 #include <atomic>
@@ -33,16 +33,16 @@ class TranspositionTable {
   void clear();
   std::size_t bytes() const { return clusters_ * sizeof(Cluster); }
 
-  // Start a new search: entries of older searches are replaced first.
+  // Start a new search: entries from older searches are replaced first.
   void new_search() { age_ = (age_ + 1) & 31; }
 
-  // `ply` is the distance of the position from the root. Stored wins and losses count plies from the position itself,
-  // search values count them from the root; probe and store convert between the two.
+  // `ply` is the distance of the position from the root. Stored wins and losses count plies from the position itself;
+  // search values count them from the root. probe() and store() convert between the two.
   bool probe(std::uint64_t key, int ply, TableEntry& entry) const;
   void store(std::uint64_t key, int ply, const TableEntry& entry);
   void prefetch(std::uint64_t key) const;
 
-  // Entries written by the current search, per thousand entries of the table, estimated from a sample.
+  // Entries written by the current search, per thousand table entries, estimated from a sample.
   int usage() const;
 
  private:

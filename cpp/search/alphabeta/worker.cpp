@@ -34,7 +34,7 @@ bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
-// Number of nodes between checks of the limits: few enough to react within milliseconds, enough to make the cost of the
+// Number of nodes between limit checks: few enough to react within milliseconds, enough to make the cost of the
 // checks negligible.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
 
@@ -153,7 +153,7 @@ Value Worker::static_win(int ply) const {
   if (enemy_fives) return 0;
   if (board_.count(own, threat::kOpenFour)) return win_in(ply + 3);
 
-  // In renju a three of black may be false, because its open four is a foul. Only the search can decide.
+  // In renju, one of black's threes may be false, because its open four is a foul. Only the search can decide.
   const bool threes_are_sure = board_.rules().rule != Rule::kRenju || own == kWhite;
   if (!options_.has(kStaticWins) || !threes_are_sure) return 0;
   const bool one_answer = !lines_can_be_closed(board_.rules());
@@ -167,7 +167,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
   TENGEN_ASSERT(depth > 0 && depth < kMaxPly && first < roots.size());
   first_root_ = first;
   for (std::size_t i = first; i < roots.size(); ++i) {
-    // For later lines of the same depth, `previous` already holds the values of the previous depth.
+    // For later lines at the same depth, `previous` already holds the values from the previous depth.
     if (first == 0) roots[i].previous = roots[i].value;
     roots[i].value = -kInfinite;
   }
@@ -279,13 +279,13 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
   if constexpr (!kIsPv) {
     if (pressure != Pressure::kFour && excluded == kNoPoint) {
-      // Step 7. Razoring: near the leaves and so far below alpha that only fours can help.
+      // Step 7. Razoring: the node is near the leaves and so far below alpha that only fours can help.
       if (options_.has(kRazoring) && depth < parameters_.razor_depth &&
           evaluation + parameters_.razor_base + parameters_.razor_slope * depth / kPly < alpha && !is_win(alpha))
         return search_fours<false>(ply, alpha, beta, 0);
 
-      // Step 8. Futility: so far above beta that the remaining depth is not expected to change the result. Not used
-      // within a chain of fours, where the evaluation is too optimistic.
+      // Step 8. Futility: the evaluation is so far above beta that the remaining depth is not expected to change the
+      // result. Not used within a chain of fours, where the evaluation is too optimistic.
       const bool chain_of_fours =
           ply >= 4 && frames_[ply - 2].own_threat >= threat::kFour && frames_[ply - 4].own_threat >= threat::kFour;
       if (options_.has(kFutility) && pressure == Pressure::kNone && !is_win(evaluation) && !is_loss(beta) &&
@@ -331,7 +331,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     const Threat other_threat = board_.threat(other, move);
     const bool patternless = own_threat == threat::kNone && other_threat == threat::kNone;
 
-    // Step 11. Once a move is known that does not lose, prune late and patternless moves.
+    // Step 11. Once a move that does not lose is known, prune late and patternless moves.
     if (!kIsRoot && options_.has(kMoveCountPruning) && !is_loss(best_value) && best_value > -kInfinite) {
       if (number >= move_count_limit(depth, improving)) break;
       if (patternless && depth < parameters_.patternless_depth) continue;
@@ -397,7 +397,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
         // A distant answer to an open three only delays the loss.
         if (pressure == Pressure::kOpenThree && other_threat < threat::kFour && other_distance > kFarDistance)
           reduction += parameters_.reduce_far_answer;
-        // Keep an attack going: the last own move made a three or more, and so does this one.
+        // Keep an attack going: the mover's previous move made a three or better, and so does this one.
         if (pressure == Pressure::kNone && ply >= 2 && frames_[ply - 2].own_threat >= threat::kThree &&
             own_threat >= threat::kThree)
           reduction -= parameters_.reduce_attack;
@@ -477,8 +477,9 @@ void Worker::reward(Depth depth, Point best, const Point* tried, int count, Poin
   for (int i = 0; i < count; ++i) history_.update(own, tried[i], kind_of(board_, tried[i]), -bonus);
 }
 
-// List the fours that search_fours tries, best first: those near the last own stone, because the others were already
-// possible before it. In a long chain, fours that create no further threat are skipped. Returns the number of fours.
+// List the fours that search_fours tries, best first: those near the mover's last stone, because the others were
+// already possible before it was played. In a long chain, fours that create no further threat are skipped. Returns the
+// number of fours.
 int Worker::list_fours(int ply, int chain, std::array<ScoredFour, kMaxArea>& fours) const {
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
@@ -538,7 +539,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   // Step 2. Static wins and losses.
   if (const Value value = static_win(ply); value != 0) return value;
 
-  // Step 3. Answer a four of the opponent.
+  // Step 3. Answer the opponent's four.
   if (board_.count(opponent(board_.to_move()), threat::kFive)) return answer_four<IsPv>(ply, alpha, beta, chain);
 
   // Step 4. Transposition table.

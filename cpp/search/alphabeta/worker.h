@@ -24,7 +24,7 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};        // of all threads; each adds its own every few hundred nodes
+  std::atomic<std::uint64_t> nodes{0};        // across all threads; each adds its own every few hundred nodes
   const StopSignal* external_stop = nullptr;  // set by the caller to end the search
 
   std::int64_t elapsed_ms() const {
@@ -49,15 +49,15 @@ class Worker {
   Worker(SharedSearch& shared, const Board& board);
 
   // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value, the centre of the
-  // aspiration window. Returns false if the search was stopped: the roots then hold the best results so far.
+  // aspiration window. Returns false if the search was stopped; the roots then hold the best results so far.
   bool iterate(int depth, std::size_t first, Value guess);
 
-  // Sort the roots in the order of MovePicker.
+  // Sort the roots in MovePicker's order.
   void sort_roots();
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;  // of all lines; updated by the caller of iterate
+  int completed_depth = 0;  // for all lines; updated by the caller of iterate
 
   const PatternBoard& board() const { return board_; }
 

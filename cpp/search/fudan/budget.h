@@ -14,7 +14,7 @@ class Budget {
   Budget(std::int64_t time_ms, std::uint64_t nodes, const StopSignal* stop)
       : start_(Clock::now()), time_(time_ms), max_nodes_(nodes), stop_(stop) {}
 
-  // Count a node. Returns false once a limit is reached or a stop is requested, and always after that.
+  // Count a node. Returns false once a limit is reached or a stop is requested, and on every later call.
   bool spend_node() {
     if (is_spent_) return false;
     if (max_nodes_ > 0 && nodes_ >= max_nodes_) return !(is_spent_ = true);

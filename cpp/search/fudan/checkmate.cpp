@@ -12,7 +12,7 @@ class CheckmateSearch {
   CheckmateSearch(PointScores& scores, Colour attacker, std::uint64_t max_nodes, Budget& budget)
       : scores_(scores), attacker_(attacker), defender_(opponent(attacker)), nodes_left_(max_nodes), budget_(budget) {}
 
-  // Plies to a win of the attacker, who is to move; 0 if there is no win in `plies`. `line` is valid only for a win.
+  // Plies to a win for the attacker, who is to move; 0 if there is no win in `plies`. `line` is valid only for a win.
   int attack(int plies, Variation& line) {
     if (const PointList fives = points_worth(scores_, attacker_, kFive); !fives.empty()) {
       line = {fives[0]};
@@ -109,7 +109,7 @@ class AuthorsCheckmateSearch {
   AuthorsCheckmateSearch(PointScores& scores, Colour attacker, int max_depth, std::uint64_t max_nodes, Budget& budget)
       : scores_(scores), attacker_(attacker), max_depth_(max_depth), nodes_left_(max_nodes), budget_(budget) {}
 
-  // The winning move of the attacker, who is to move after `depth` moves, or kNoPoint.
+  // The attacker's winning move with the attacker to move after `depth` moves, or kNoPoint.
   Point attack(int depth) {
     if (depth > max_depth_ || !points_worth(scores_, opponent(attacker_), kFive).empty()) return kNoPoint;
     for (const Point move : best_neighbours(scores_, kWidth)) {

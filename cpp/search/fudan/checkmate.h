@@ -10,7 +10,7 @@
 namespace tengen::fudan {
 
 struct Checkmate {
-  int plies = 0;   // upper bound of the plies to the five; 0 if no win was found
+  int plies = 0;   // upper bound on the plies to the five; 0 if no win was found
   Variation line;  // begins with the winning move; empty if no win was found
 };
 
@@ -19,9 +19,9 @@ struct Checkmate {
 // searches for short wins first and restores `scores`.
 Checkmate find_checkmate(PointScores& scores, Colour attacker, int max_plies, std::uint64_t max_nodes, Budget& budget);
 
-// The search of the authors' program: a threat scores at least two open threes, only the six best neighbours are tried
-// as threats or defences, and the search stops after `max_depth` moves. Its wins are not proved. Returns the winning
-// move or kNoPoint.
+// The search in the authors' program: a threat scores at least as much as two open threes, only the six best neighbours
+// are tried as threats or defences, and the search stops after `max_depth` moves. Its wins are not proved. Returns the
+// winning move or kNoPoint.
 Point find_authors_checkmate(PointScores& scores, Colour attacker, int max_depth, std::uint64_t max_nodes,
                              Budget& budget);
 

@@ -20,7 +20,7 @@ class HashIndex {
   // A disabled index stores nothing and uses no memory.
   explicit HashIndex(bool is_on) : entries_(is_on ? kEntries : 0) {}
 
-  // Start a new tree. Values depend on its depth, widths and root, so `find` ignores the entries of earlier trees.
+  // Start a new tree. Values depend on its depth, widths and root, so `find` ignores entries from earlier trees.
   void begin_tree() { ++tree_; }
 
   const Entry* find(std::uint64_t key) const {

@@ -1,8 +1,8 @@
 // The stones of a position and the scores of every point for both colours, updated incrementally.
 //
 // A point has a score for each colour and direction: the value of a stone of that colour there, whether it is on the
-// board or would be played. A new stone changes scores only along its own four lines, and there only in the direction
-// of the line. Two techniques of the report reduce the work along a line:
+// board or would be played. A new stone changes scores only along its four lines, and on each line only those in its
+// direction. Two techniques from the report reduce the work along a line:
 //   blocked-direction update: for each colour, the update stops at the first enemy stone;
 //   peer update: adjacent stones of a colour have the same score along their line, so the second one copies it.
 // Neither affects the scores.
@@ -47,7 +47,7 @@ class PointScores {
   Score score(Colour colour, Point point) const { return totals_[colour][point]; }
   Score score(Colour colour, Point point, int direction) const { return scores_[colour][point][direction]; }
 
-  // Sum of the scores of all stones of a colour.
+  // Sum of the scores of all of a colour's stones.
   std::int64_t stone_sum(Colour colour) const { return stone_sums_[colour]; }
 
   // The empty points next to a stone.

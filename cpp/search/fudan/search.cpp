@@ -12,7 +12,7 @@ namespace {
 
 // Number of moves tried at each ply; the last width applies to all deeper plies.
 constexpr std::array<int, 7> kWidths = {8, 6, 4, 3, 3, 3, 3};
-// Number of moves that are checked for fives and open fours, and of root moves that are tried against a checkmate.
+// Number of moves that are checked for fives and open fours, and number of root moves tried against a checkmate.
 constexpr int kConsidered = 20;
 
 constexpr int kCheckmatePlies = 16;
@@ -28,7 +28,7 @@ constexpr Value kInfinite = kWinByFive + 1;
 
 int width_at(int ply) { return kWidths[std::min<std::size_t>(ply, kWidths.size() - 1)]; }
 
-// One tree of fixed depth. The agent is the side to move at its root.
+// One fixed-depth tree. The agent is the side to move at its root.
 class Tree {
  public:
   Tree(const Options& options, PointScores& scores, HashIndex& index, Budget& budget, Colour agent, int depth)
@@ -206,8 +206,8 @@ class Root {
     return find_checkmate(scores_, opponent(agent_), kCheckmatePlies, max_nodes, budget_).plies > 0;
   }
 
-  // Search all root moves to a depth. Returns false if the budget is spent before the end. The partial result is then
-  // used only if it includes the best move so far.
+  // Search all root moves to the given depth. Returns false if the budget is spent before the end. The partial result
+  // is then used only if it includes the best move so far.
   bool search_depth(int depth) {
     Tree tree(options_, scores_, index_, budget_, agent_, depth);
     const auto lines = static_cast<std::size_t>(std::max(1, limits_.lines));
@@ -218,7 +218,7 @@ class Root {
       const Value value = tree.after(move, agent_, 0, bar, kInfinite, rest);
       if (budget_.is_spent()) break;
       const RootMove next{value, Variation(move, rest)};
-      // Insert after moves of the same value, so that the first of equal moves is played.
+      // Insert after moves with the same value, so that the first of equal moves is played.
       const auto place = std::upper_bound(found.begin(), found.end(), next,
                                           [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
       found.insert(place, next);

@@ -1,5 +1,5 @@
-// The alpha-beta search of "Final report for Gomoku project": a narrow tree of fixed depth over the point scores, with
-// a hash index and a checkmate search at its root.
+// The alpha-beta search of "Final report for Gomoku project": a narrow fixed-depth tree based on the point scores,
+// with a hash index and a checkmate search at its root.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Limits {
   int lines = 1;              // number of best moves to report
 };
 
-// Score sum of the agent's stones minus 0.9 or 1.1 times that of the enemy's stones, in tenths, from the point of view
-// of the side to move.
+// Total score of the agent's stones minus 0.9 or 1.1 times that of the enemy's stones, in tenths, from the point of
+// view of the side to move.
 using Value = std::int64_t;
 inline constexpr Value kScoreUnit = 10;
 inline constexpr Value kWinByFive = 200'000'000'000;
@@ -52,7 +52,7 @@ struct Report {
   int depth = 0;            // of the last completed iteration
   std::uint64_t nodes = 0;
   double elapsed_ms = 0;
-  int win_plies = 0;  // upper bound of the plies to a proved win of the side to move; 0 if no win is proved
+  int win_plies = 0;  // upper bound on the plies to a proved win for the side to move; 0 if no win is proved
 };
 
 class Search {

@@ -69,10 +69,10 @@ inline constexpr int kDictionaryReach = 9;
 // `only_five_wins`, runs longer than five score 0.
 Score score_line(const ScoreDictionary& dictionary, LineBits line, int offset, bool only_five_wins);
 
-// The table evaluation of section 6 of the report, as in the engine Pela: one look-up by the own and the blocking bits
-// of the four cells on both sides. The table is filled from the dictionary and has the same scores, because cells
-// farther away matter only to shapes of four or more stones and do not change their score. Only the scores of keys
-// missing from the authors' dictionary differ.
+// The table evaluation from section 6 of the report, as in the engine Pela: one look-up by the bits for own stones and
+// for blockers in the four cells on each side. The table is filled from the dictionary and has the same scores, because
+// cells farther away matter only for shapes of four or more stones, whose score they do not change. Only the scores of
+// keys missing from the authors' dictionary differ.
 class LineTable {
  public:
   explicit LineTable(const ScoreDictionary& dictionary);

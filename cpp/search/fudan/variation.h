@@ -9,7 +9,7 @@
 
 namespace tengen::fudan {
 
-// Greatest depth in plies of all searches in this folder.
+// Maximum depth in plies for all searches in this folder.
 inline constexpr int kMaxPlies = 40;
 
 class Variation {

@@ -39,7 +39,7 @@ void PuctTree::visit_weights(std::vector<float>& weights) const {
     if (i == best || weight == 0) continue;
     const double gap = best_score - value_of(nodes_[edges[i].child]);
     if (gap <= 0) continue;
-    // The visit count at which the score of this move falls to that of the best one: the PUCT formula solved for N(a).
+    // The visit count at which this move's score falls to the best move's score: the PUCT formula solved for N(a).
     const double deserved = std::ceil(width * edges[i].prior / gap - 1);
     const double forced = std::floor(std::sqrt(options_->forced_playouts * edges[i].prior * total));
     weight = static_cast<float>(std::min<double>(weight, std::max(deserved, weight - forced)));
@@ -51,7 +51,7 @@ const PuctNode* PuctTree::child_of(const PuctNode& node, std::size_t edge) const
   return edge < node.opened ? &nodes_[edges_of(node)[edge].child] : nullptr;
 }
 
-// The proved result of a root move for the side to move.
+// The proved result of a root move, for the side to move.
 Result PuctTree::proof_of(std::size_t edge) const {
   const PuctNode* const child = child_of(root(), edge);
   return options_->solve && child ? child->proof : Result::kUnknown;
@@ -90,7 +90,7 @@ bool PuctTree::keep_proved(Result proof, std::vector<float>& weights) const {
   return true;
 }
 
-// Normalise the weights to a sum of 1. If all are 0, use the priors of the network; if these are 0 too, a uniform
+// Normalise the weights to a sum of 1. If all are 0, use the network's priors; if these are 0 too, use a uniform
 // policy.
 void PuctTree::normalise(std::vector<float>& weights) const {
   const PuctEdge* const edges = edges_of(root());

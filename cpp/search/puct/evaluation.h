@@ -34,7 +34,7 @@ class PuctEvaluations {
   // Look up the position in the cache. On a hit, copy its log-policy [area] and value and return true.
   bool find(const EvaluationRequest& request, float* log_policy, float& value) const;
   void write(const PuctBoard& board, const EvaluationRequest& request, float* rows) const;
-  // Convert the rows of the network's answer to the log-policy [area] and value of the leaf, and cache them.
+  // Convert the rows of the network's answer to the log-policy [area] and value for the leaf, and cache them.
   void read(const EvaluationRequest& request, const float* policy_rows, const float* values, float* log_policy,
             float& value);
   void clear();

@@ -19,8 +19,8 @@ inline double puct_factor(const PuctOptions& options, double visits) {
 //
 //   score(a) = Q(a) + c * P(a) * sqrt(N) / (1 + N(a))
 //
-// Q(a) is the value of move a, P(a) its prior, N(a) its visit count and N the total visit count of all moves of the
-// node. The search selects the move with the highest score. `width` is c * sqrt(N), the same for all moves of a node.
+// Q(a) is the value of move a, P(a) its prior, N(a) its visit count and N the total visit count of all moves at the
+// node. The search selects the move with the highest score. `width` is c * sqrt(N), the same for all moves at a node.
 inline double puct_score(double value, double prior, double visits, double width) {
   return value + width * prior / (1.0 + visits);
 }

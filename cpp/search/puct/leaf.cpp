@@ -36,7 +36,8 @@ bool is_dead(const Board& board) {
   for (int direction = 0; direction < kDirections; ++direction)
     for (int index = 0; index < board.geometry().line_count(direction); ++index) {
       const std::uint64_t line = board.line(direction, index);
-      // A wall has both bits of its cell set, a stone one of them. A colour can use cells where the other's bit is 0.
+      // A wall has both bits of its cell set; a stone has one of them set. A colour can use cells where the other's bit
+      // is 0.
       std::uint64_t black = ~(line >> 1) & kLow;
       std::uint64_t white = ~line & kLow;
       for (int i = 1; i < k; ++i) {
@@ -88,7 +89,7 @@ LeafJudgement LeafJudge::judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const P
   const PointSet wins = judgement.moves & (patterns ? patterns->fives(own) : completing_points(board, own));
   if (!wins.empty()) return win({wins.first()}, 1);
 
-  // Step 4. Answer a four. Without patterns only the completing point is known to stop a five, and in caro there are
+  // Step 4. Answer a four. Without patterns, only the completing point is known to stop a five, but in caro there are
   // other answers.
   const PointSet fives = patterns ? patterns->fives(opponent(own)) : completing_points(board, opponent(own));
   if (!fives.empty() && (patterns || !lines_can_be_closed(board.rules()))) {

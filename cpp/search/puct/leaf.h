@@ -16,7 +16,7 @@
 
 namespace tengen {
 
-// The working board of the walks through a tree. It maintains patterns only if they are needed.
+// The working board for walks through a tree. It maintains patterns only if they are needed.
 class PuctBoard {
  public:
   PuctBoard(const Board& board, bool with_patterns);
@@ -44,7 +44,7 @@ struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
   PointSet moves;                    // the legal moves, except those known to lose
-  std::vector<Point> line;           // of a proof: the moves to the end of the game, as far as they are known
+  std::vector<Point> line;           // for a proof: the moves to the end of the game, as far as they are known
 };
 
 class LeafJudge {
@@ -52,14 +52,14 @@ class LeafJudge {
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
   // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. If
-  // there are moves besides the excluded points, only these moves are judged; otherwise `excluded` has no effect.
+  // there are moves other than the excluded points, only these moves are judged; otherwise `excluded` has no effect.
   // `should_stop` can end the search for fours early.
   LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});
   // Search for a win by continuous threats, with at most `vct_nodes` nodes. Returns the win, or an empty judgement. The
   // board must have patterns.
   LeafJudgement find_threats(PuctBoard& board, std::uint32_t vct_nodes, const std::function<bool()>& should_stop = {});
-  // Clear the tables of the solvers, so that later searches do not depend on earlier ones.
+  // Clear the solvers' tables, so that later searches do not depend on earlier ones.
   void clear();
 
  private:

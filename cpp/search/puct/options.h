@@ -1,4 +1,4 @@
-// The options of the network-guided search. tengen.search.puct_config.PuctConfig documents each option and checks its
+// Options for the network-guided search. tengen.search.puct_config.PuctConfig documents each option and checks its
 // range.
 #pragma once
 
@@ -60,10 +60,10 @@ struct PuctOptions {
   // Games.
   bool reuse_tree = false;
   float forced_playouts = 0.0f;  // k in sqrt(k * P * N)
-  float full_fraction = 1.0f;    // fraction of the moves that get a full search
+  float full_fraction = 1.0f;    // fraction of moves that get a full search
   int fast_simulations = 0;
   float temperature = 1.0f;
-  int temperature_plies = 1000;  // after these plies, temperature_final applies
+  int temperature_plies = 1000;  // number of plies after which temperature_final applies
   float temperature_final = 0.0f;
   bool stop_when_proved = false;
 };

@@ -9,14 +9,14 @@
 namespace tengen {
 namespace {
 
-// Root visits required per leaf of a batch. The walks of a batch do not see each other's results, which hurts while the
+// Root visits required per leaf in a batch. The walks of a batch do not see each other's results, which hurts while the
 // tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
-// The cache of evaluations gets at most 1 / kCacheShare of the memory.
+// The evaluation cache gets at most 1 / kCacheShare of the memory.
 constexpr std::size_t kCacheShare = 4;
-// Walks in a full tree, which need no evaluation, before `collect` returns: a few milliseconds.
+// Number of walks in a full tree, which need no evaluation, before `collect` returns: a few milliseconds' worth.
 constexpr int kWalksAtOnce = 2048;
-// Number of root visits that ends a search, far below the maximum of the counter.
+// Number of root visits that ends a search, far below the counter's maximum.
 constexpr std::uint32_t kMostVisits = 4'000'000'000;
 
 PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size_t memory_bytes) {

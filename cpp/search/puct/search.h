@@ -3,7 +3,7 @@
 // Each worker has its own board. It collects a batch of leaves with `collect`, the caller evaluates them with the
 // network, and `supply` returns the results. One lock protects the tree. It is held for a microsecond or two, while a
 // walk descends or a value is backed up. Slower work runs without the lock: tactics, continuous fours, planes, the
-// network. Virtual loss spreads the walks of the workers.
+// network. Virtual loss makes the workers' walks spread out.
 #pragma once
 
 #include <atomic>
@@ -42,15 +42,15 @@ class PuctSearch {
 
   // Start a search; the game must not be over. The tree is kept if reuse_tree is set and the position continues the
   // previous one. `time_ms` is -1 for no limit. The excluded root moves are not searched, unless there are no others.
-  // `stop` ends the search from any thread; without it, only `end` does. Throws std::invalid_argument if the board has
-  // different rules than the search.
+  // `stop` ends the search from any thread; without it, only `end` does. Throws std::invalid_argument if the board's
+  // rules differ from the search's.
   void begin(const Board& board, int simulations, std::int64_t time_ms, const std::vector<Point>& excluded, int workers,
              std::uint64_t seed, std::shared_ptr<StopSignal> stop = nullptr);
 
   const Rules& rules() const { return rules_; }
   PlaneLayout layout() const { return layout_; }
   int workers() const { return static_cast<int>(workers_.size()); }
-  // The largest number of rows that one call of `collect` writes.
+  // The largest number of rows that one call to `collect` writes.
   int max_rows() const { return options_.leaves * evaluations_.rows_per_leaf(); }
   int waiting_rows(int worker) const {
     return static_cast<int>(at(worker).waiting.size()) * evaluations_.rows_per_leaf();
@@ -61,15 +61,15 @@ class PuctSearch {
   // walks even without rows, so that the caller can report. Throws std::invalid_argument if rows of this worker are
   // still waiting for their evaluation.
   int collect(int index, float* planes);
-  // Supply the evaluation of the waiting rows: log-policies [rows, area], values [rows] for the side to move.
+  // Supply the evaluations for the waiting rows: log-policies [rows, area], values [rows] for the side to move.
   void supply(int index, const float* log_policies, const float* values);
   // Cancel the pending walks of a worker whose rows will not be evaluated.
   void abandon(int index);
 
-  // Whether the simulations or the time are used up, the root is proved, or the end was requested. Always false before
+  // Whether the simulations or the time are used up, the root is proved, or `end` was called. Always false before
   // the root has been evaluated.
   bool is_over() const;
-  // Whether `collect` may find more leaves, or visit more nodes of a full tree.
+  // Whether `collect` may find more leaves, or visit more nodes in a full tree.
   bool has_work() const;
   // Request the end of the search. Any worker may call it.
   void end();

@@ -15,7 +15,7 @@ namespace tengen {
 namespace {
 
 // A search for threats costs as much as dozens of simulations. It is worth that only at nodes with at least
-// 1 / kThreatShare of the visits of the root.
+// 1 / kThreatShare of the root's visits.
 constexpr std::uint32_t kThreatShare = 8;
 
 }  // namespace
@@ -314,11 +314,11 @@ void PuctTree::sort_unopened(PuctNode& node) {
   for (const PuctEdge* edge = first; edge != first + node.opened; ++edge) node.opened_prior += edge->prior;
 }
 
-// Prepare the root for the first walk below it: temperature, noise, and the plan of a Gumbel search.
+// Prepare the root for the first walk below it: temperature, noise, and the plan for a Gumbel search.
 void PuctTree::prepare_root(Rng& rng) {
   PuctNode& node = nodes_[0];
   const bool heated = plan_.noise && options_->root_temperature != 1.0f;
-  // Applying the temperature recomputes the priors and so removes the noise of the expansion.
+  // Applying the temperature recomputes the priors and so removes the noise added at expansion.
   const bool own_noise =
       plan_.noise && (options_->noise == RootNoise::kRoot || (options_->noise == RootNoise::kEvery && heated));
   if (heated) {

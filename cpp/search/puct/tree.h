@@ -4,7 +4,7 @@
 // walk. Several walks can be pending at once: each adds a virtual loss to its nodes until it is finished or cancelled.
 // The tree has no locks: to share it between threads, hold a lock around every call.
 //
-// Values of a node are from the point of view of the side that moved there, so the side to move selects the child with
+// A node's values are from the point of view of the side that moved there, so the side to move selects the child with
 // the highest value.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace tengen {
 
-// Lower bound of priors in logarithms and divisions.
+// Lower bound on priors in logarithms and divisions.
 inline constexpr float kLeastPrior = 1e-12f;
 
 struct PuctEdge {
   float prior = 0;      // for selection: with noise and root temperature
-  float raw_prior = 0;  // of the network, normalised over the moves of the node
+  float raw_prior = 0;  // from the network, normalised over the moves at the node
   std::uint32_t child = 0;
   Point move = kNoPoint;
 
@@ -54,7 +54,7 @@ struct PuctNode {
   double mean() const { return visits > 0 ? value_sum / visits : 0.0; }
 };
 
-// The settings of one search. PuctSearch and SelfPlay create them; SelfPlay samples some of them for each move.
+// The settings for one search. PuctSearch and SelfPlay create them; SelfPlay samples some of them for each move.
 struct PuctSearchPlan {
   int simulations = 0;
   bool noise = false;
@@ -76,11 +76,11 @@ struct PuctWalk {
   int depth() const { return static_cast<int>(path.size()) - 1; }
 };
 
-// Statistics of one root move, from the point of view of the side to move.
+// Statistics for one root move, from the point of view of the side to move.
 struct PuctMove {
   Point move = kNoPoint;
   std::uint32_t visits = 0;
-  float prior = 0;  // of the network
+  float prior = 0;  // from the network
   double value_to_move = 0;
   Result proof = Result::kUnknown;
   int proof_plies = 0;      // from the root
@@ -90,7 +90,7 @@ struct PuctMove {
 struct PuctDecision {
   Point move = kNoPoint;
   double value_to_move = 0;         // mean of the move values weighted by the policy, or the proved value
-  float surprise = 0;               // Kullback-Leibler divergence of the policy from that of the network, in nats
+  float surprise = 0;               // Kullback-Leibler divergence of the policy from the network's policy, in nats
   Result proof = Result::kUnknown;  // of the root, for the side to move
   int proof_plies = 0;
 };
@@ -102,7 +102,7 @@ class PuctTree {
 
   // Discard the tree and start with an unevaluated root.
   void reset();
-  // Start a search of the current root.
+  // Start a search from the current root.
   void begin(const PuctSearchPlan& plan, Rng& rng);
   // Make the child reached by `move` the root and keep the tree below it. If there is no such child, reset the tree and
   // return false. No walk may be pending.
@@ -112,7 +112,7 @@ class PuctTree {
   void limit(std::size_t bytes);
   bool is_full() const { return bytes() >= max_bytes_; }
 
-  // Number of walks of this search, without the one that evaluates the root.
+  // Number of walks in this search, without the one that evaluates the root.
   int begun() const { return begun_; }
   int finished() const { return finished_; }
   bool is_proved() const { return options_->solve && root().proof != Result::kUnknown; }
@@ -120,13 +120,13 @@ class PuctTree {
 
   // Walk down the tree and make the moves on `board`. The caller undoes these walk.depth() moves.
   PuctWalk::End walk(PuctBoard& board, PuctWalk& walk);
-  // Create the edges of a leaf and back up its value. `log_policy` [area] need not be normalised.
+  // Create a leaf's edges and back up its value. `log_policy` [area] need not be normalised.
   void expand(const PuctWalk& walk, const LeafJudgement& judgement, const float* log_policy, float value_to_move,
               Rng& rng);
   // Back up a judgement that needs no evaluation: a finished game or a proof.
   void settle(const PuctWalk& walk, const LeafJudgement& judgement);
-  // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. After `cut_short`, a later
-  // walk may repeat the search.
+  // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. If `cut_short` is true, a
+  // later walk may repeat the search.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
   // Back up the value of the walk's last node again: the proved value, or else its evaluation.
   void repeat_known(const PuctWalk& walk);

@@ -15,7 +15,7 @@ struct Candidate {
   Point move;
   PlayoutBoard board;  // after the move
   std::atomic<std::uint64_t> playouts{0};
-  std::atomic<std::uint64_t> half_points{0};  // of the side that plays the move
+  std::atomic<std::uint64_t> half_points{0};  // for the side that plays the move
 };
 
 // The candidates in random order, which breaks ties.

@@ -1,6 +1,6 @@
-// Playouts: games played to the end by a fast policy. Rollout searches evaluate positions by their results.
+// Playouts: games played to the end by a fast policy. Rollout searches evaluate positions by the results.
 //
-// The heuristic policy is that of "Final report for Gomoku project" (algorithm 1, function HEURISTIC): complete a four,
+// The heuristic policy comes from "Final report for Gomoku project" (algorithm 1, function HEURISTIC): complete a four,
 // block a four, extend a three, block a three, otherwise play any point. For each colour, the paper keeps a table of
 // the longest row next to each empty point. This implementation keeps sets of the points next to a sufficiently long
 // row; a move changes only a few of their members.
@@ -23,10 +23,11 @@ enum class PlayoutPolicy : std::uint8_t { kRandom, kHeuristic };
 // completes a line, the gap of XX.X makes a four.
 class RowPoints {
  public:
-  // Examine all points of the board.
+  // Examine all points on the board.
   explicit RowPoints(const Board& board);
 
-  // Update the sets after a stone of `colour` was put on `point`. Only the nearest empty points along its lines change.
+  // Update the sets after a stone of `colour` has been placed on `point`. Only the nearest empty points along its lines
+  // change.
   void add_stone(const Board& board, Point point, Colour colour);
 
   const PointSet& completing(Colour colour) const { return completing_[colour]; }
@@ -77,7 +78,7 @@ class PlayoutBoard {
   PlayoutPolicy policy_;
 };
 
-// The results of many playouts, and the total number of their moves.
+// The results of many playouts and their total number of moves.
 struct PlayoutTally {
   std::array<std::uint64_t, 4> outcomes{};  // by Outcome; kOngoing stays 0
   std::uint64_t moves = 0;

@@ -17,7 +17,7 @@ namespace tengen {
 
 struct RolloutLimits {
   std::int64_t time_ms = -1;   // -1 for no limit
-  std::uint64_t playouts = 0;  // of all threads; 0 for no limit
+  std::uint64_t playouts = 0;  // across all threads; 0 for no limit
   int threads = 1;
   int lines = 1;                // number of reported moves that include their expected continuation
   std::vector<Point> excluded;  // root moves to ignore, unless there are no others
@@ -30,20 +30,20 @@ constexpr Result opposite(Result result) {
   return result == Result::kWin ? Result::kLoss : result == Result::kLoss ? Result::kWin : result;
 }
 
-// Statistics of one root move, from the point of view of the side to move.
+// Statistics for one root move, from the point of view of the side to move.
 struct RolloutMove {
   Point move = kNoPoint;
   std::uint64_t visits = 0;
   double value_to_move = 0;  // mean result in [-1, 1], or the proved result
   Result proof = Result::kUnknown;
   int proof_plies = 0;      // from the root to the end of the game
-  std::vector<Point> line;  // begins with `move`; only for the first moves of a report
+  std::vector<Point> line;  // begins with `move`; only for the first moves in a report
 };
 
 struct RolloutReport {
   std::vector<RolloutMove> moves;  // best first; never empty
   std::uint64_t playouts = 0;
-  std::uint64_t nodes = 0;  // of the tree; 0 without a tree
+  std::uint64_t nodes = 0;  // in the tree; 0 without a tree
   double elapsed_ms = 0;
 };
 
@@ -118,7 +118,8 @@ class ReportSchedule {
 };
 
 // Run work(0) on this thread and work(1) … work(threads - 1) on new threads, and wait for all of them. If work(0)
-// throws, the budget is ended and the other threads are joined before the exception leaves. They must not throw.
+// throws, the budget is ended and the other threads are joined before the exception propagates. The other threads must
+// not throw.
 template <typename Work>
 void run_workers(int threads, PlayoutBudget& budget, Work work) {
   struct Helpers {

@@ -27,7 +27,7 @@ Result result_for(Outcome outcome, Colour colour) {
   return outcome == win_for(colour) ? Result::kWin : Result::kLoss;
 }
 
-// The moves of a node, and the proofs known before any move is visited.
+// The moves at a node, and the proofs known before any move is visited.
 struct Expansion {
   PointSet moves;
   bool complete = false;
@@ -153,8 +153,8 @@ class TreeSearch {
   UctNode& root_;
 };
 
-// Create the children of a node. Returns false if another thread is doing it, if memory is used up, or if there is no
-// legal move.
+// Create the children of a node. Returns false if another thread is doing it, if the memory is used up, or if there is
+// no legal move.
 bool TreeSearch::try_expand(UctNode& node, const Board& board, Rng& rng, const std::vector<Point>& excluded) {
   NodeState state = NodeState::kLeaf;
   if (!node.state.compare_exchange_strong(state, NodeState::kExpanding, kRelaxed)) return false;

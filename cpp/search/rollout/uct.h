@@ -1,7 +1,7 @@
 // UCT: Monte Carlo tree search that selects moves by UCB1 (Kocsis and Szepesvári 2006).
 //
-// All threads share one tree, with atomic counters. A playout counts as a visit when it enters a node, and adds its
-// result at the end. Until then it counts as a loss (virtual loss), so that the threads spread out.
+// All threads share one tree, with atomic counters. A playout counts as a visit as soon as it enters a node, and adds
+// its result at the end. Until then, it counts as a loss (virtual loss), so that the threads spread out.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace tengen {
 
 struct UctOptions {
-  double exploration = std::numbers::sqrt2;  // the factor c of UCB1, for results between 0 and 1
+  double exploration = std::numbers::sqrt2;  // the factor c in UCB1, for results between 0 and 1
   PlayoutPolicy policy = PlayoutPolicy::kHeuristic;
   int radius = 1;  // largest distance of a move from a stone; 0 for no limit
   // Visits before a node is expanded. With 1, each playout expands one node, as in textbook UCT. A few more visits save
@@ -46,7 +46,7 @@ struct NodeProof {
 enum class NodeState : std::uint8_t { kLeaf, kExpanding, kExpanded };
 
 struct UctNode {
-  std::atomic<std::uint64_t> half_points;  // of the side that played `move`
+  std::atomic<std::uint64_t> half_points;  // for the side that played `move`
   std::atomic<std::uint32_t> visits;       // playouts that have entered the node
   std::atomic<std::uint32_t> proof;        // a NodeProof
   // The children are consecutive nodes. The members below may be read once the state is kExpanded.

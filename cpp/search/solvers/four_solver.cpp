@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// Number of nodes between calls of should_stop, so that the cost of the calls is negligible.
+// Number of nodes between calls to should_stop, so that the cost of the calls is negligible.
 constexpr std::uint64_t kNodesBetweenChecks = 256;
 
 }  // namespace
@@ -45,8 +45,8 @@ Verdict FourSolver::solve(PatternBoard& board, std::uint64_t max_nodes, const st
   return interrupted_ ? Verdict::kUnknown : Verdict::kNoWin;
 }
 
-// Whether the four just made wins against all `answers`. There is only one, except in caro. If all answers are fouls,
-// the five cannot be stopped.
+// Whether the four just made wins against all `answers`. There is only one answer, except in caro. If all answers are
+// fouls, the five cannot be stopped.
 bool FourSolver::wins_against_all(PatternBoard& board, const PointSet& answers) {
   const Colour defender = board.to_move();
   const std::size_t line_before = line_.size();
@@ -87,7 +87,7 @@ bool FourSolver::attack(PatternBoard& board) {
   ++nodes_;
   if (failed_.has(board.hash())) return false;
 
-  // Step 3. Try every four. A four of the opponent has to be answered with a four of our own.
+  // Step 3. Try every four. The opponent's four has to be answered with a four of our own.
   const bool threatened = !board.fives(other).empty();
   const PointSet blocks = threatened ? five_defences(board, other) : PointSet{};
   for (const Point move : FourMoves(board, own, threatened ? &blocks : nullptr)) {

@@ -1,4 +1,4 @@
-// Wins by continuous fours (VCF): every move of the attacker makes a four, so every answer is forced.
+// Wins by continuous fours (VCF): every move by the attacker makes a four, so every answer is forced.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class FourSolver {
  public:
   explicit FourSolver(int log2_table = 16) : failed_(log2_table) {}
 
-  // Search for a win of the side to move by continuous fours. Neither side may have won yet; the board is restored.
+  // Search for a win for the side to move by continuous fours. Neither side may have won yet; the board is restored.
   // Returns kUnknown if `max_nodes` is reached or `should_stop` returns true; `should_stop` is called every few hundred
   // nodes. If the defender's answer makes a four, the attacker has to block it with a four. Renju fouls are respected:
   // black may not attack with a foul, and white wins with a four that black can stop only with a foul.

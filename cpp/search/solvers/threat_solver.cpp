@@ -9,11 +9,11 @@
 namespace tengen {
 namespace {
 
-// Set by hand. docs/engine.md describes the puzzles that measure the solver.
+// Set by hand. docs/engine.md describes the puzzles used to measure the solver.
 constexpr int kMaxDepth = 120;                   // longest line in plies
-constexpr std::uint64_t kFourNodes = 200;        // node limit of the search for continuous fours at each node
+constexpr std::uint64_t kFourNodes = 200;        // node limit for the search for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;  // maximum number of cached expansions
-constexpr std::uint64_t kLineNodes = 10'000;     // minimum node limit to reconstruct the line of a proof
+constexpr std::uint64_t kLineNodes = 10'000;     // minimum node limit for reconstructing the line of a proof
 constexpr int kLog2Fours = 16;                   // table size of the four solver
 constexpr std::uint32_t kQuietProof = 4;         // initial proof number of quiet threats: try fours and threes first
 
@@ -123,7 +123,7 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
 }
 
 // The defender faces neither a four nor an open three. Returns whether the attacker would win by continuous fours if
-// the defender passed. The answers are then the points after which there is no such win. Points far from all stones and
+// the defender passed. The answers are then the points that prevent such a win. Points far from all stones and
 // from the fours found cannot matter: any line of five that a stone can block or build is within four steps of one of
 // them.
 bool ThreatSolver::defences_against_fours(PatternBoard& board, std::vector<Child>& children) {
@@ -219,7 +219,7 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
     store(key, refuted);
     return refuted;
   }
-  // At the attacker's nodes the smallest proof number counts and the disproof numbers add up. At the defender's nodes
+  // At the attacker's nodes, the smallest proof number counts and the disproof numbers add up. At the defender's nodes
   // it is the other way round. `first` and `sum` name the two roles.
   const auto first = [attacking](const Numbers& n) { return attacking ? n.proof : n.disproof; };
   const auto sum = [attacking](const Numbers& n) { return attacking ? n.disproof : n.proof; };
@@ -258,8 +258,8 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
       return here;
     }
 
-    // Step 5. Search the child until it is clearly worse than the second best (1 + epsilon trick, Pawlewicz and Lew
-    // 2007), so that the search does not alternate between children of equal rank.
+    // Step 5. Search the child until it is clearly worse than the second-best child (1 + epsilon trick, Pawlewicz and
+    // Lew 2007), so that the search does not alternate between children of equal rank.
     const std::uint32_t child_first = std::min(first(limits), second + second / 4 + 1);
     const std::uint32_t child_sum = std::min(kInfinity - 1, sum(limits) - total + sum(best->numbers));
     board.make(best->move);
@@ -303,7 +303,7 @@ bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) 
     board.make(child.move);
     const Entry* entry = find(key_of(board));
     Numbers known = entry ? entry->numbers : child.numbers;
-    // All replies of the defender lose, so the first one is enough. The attacker needs a proved move.
+    // All of the defender's replies lose, so the first one is enough. The attacker needs a proved move.
     if (!attacking && known.proof != 0) known = search(board, true, {kInfinity - 1, kInfinity - 1}, depth + 1);
     bool found = false;
     if (known.proof == 0) {

@@ -1,4 +1,4 @@
-// Wins by continuous threats (VCT): every move of the attacker makes a four, an open three or a threat to win by
+// Wins by continuous threats (VCT): every move by the attacker makes a four, an open three or a threat to win by
 // continuous fours.
 #pragma once
 
@@ -19,19 +19,19 @@ struct ThreatLimits {
 };
 
 // Depth-first proof-number search (Nagai 2002) over threats. The attacker plays fours, open threes, and moves that
-// threaten to win by continuous fours. The defender tries every point that can answer the threat, and every own four. A
-// proved win holds against every defence. "No win" only means that threats of these kinds do not force one.
+// threaten to win by continuous fours. The defender tries every point that can answer the threat, and every four of its
+// own. A proved win holds against every defence. "No win" only means that threats of these kinds do not force one.
 class ThreatSolver {
  public:
   explicit ThreatSolver(int log2_table = 20);
 
-  // Search for a win of the side to move. The game must not be over; the board is restored. Returns kUnknown if a limit
-  // is reached or `should_stop` returns true; `should_stop` is called at every node.
+  // Search for a win for the side to move. The game must not be over; the board is restored. Returns kUnknown if a
+  // limit is reached or `should_stop` returns true; `should_stop` is called at every node.
   Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
   // A winning line against one of the defences, usually up to the five.
   const std::vector<Point>& line() const { return line_; }
-  // Plies from the root to the five of that line.
+  // Plies from the root to the five in that line.
   int plies() const { return plies_; }
   std::uint64_t nodes() const { return nodes_; }
   void clear();
@@ -39,7 +39,7 @@ class ThreatSolver {
  private:
   static constexpr std::uint32_t kInfinity = 100'000'000;
   struct Numbers {
-    std::uint32_t proof = 1;     // lower bound on the number of leaves to prove for a win; 0 if proved
+    std::uint32_t proof = 1;     // lower bound on the number of leaves to prove to establish a win; 0 if proved
     std::uint32_t disproof = 1;  // the same for a refutation
   };
   struct Entry {
@@ -58,7 +58,7 @@ class ThreatSolver {
   const Entry* find(std::uint64_t key) const;  // null if the key is not in the table
   void store(std::uint64_t key, Numbers numbers);
 
-  // Fill `children` with the moves to try, or leave it empty and return the numbers of a node that needs no search.
+  // Fill `children` with the moves to try, or leave it empty and return the numbers for a node that needs no search.
   // Nodes are visited many times and finding the moves is expensive, so expand caches the result of find_children.
   Numbers expand(PatternBoard& board, bool attacking, std::vector<Child>& children);
   Numbers find_children(PatternBoard& board, bool attacking, std::vector<Child>& children);

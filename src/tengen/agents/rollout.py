@@ -99,7 +99,7 @@ class _UctSetting:
 
 
 _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
-    # √2 spreads a few thousand playouts almost evenly over the moves; docs/rollouts.md has the matches.
+    # √2 spreads a few thousand playouts almost evenly over the moves; docs/rollouts.md has the match results.
     "best": _UctSetting(UctConfig(exploration=0.3)),
     "ucb1": _UctSetting(UctConfig()),
     # Algorithm 2 with T = 10: one new node per playout, neighbours of stones, no proofs.

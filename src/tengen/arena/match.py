@@ -277,7 +277,7 @@ class _Game:
         actions, spent_ms = self._timed(seat, lambda agent, limits: choose_actions(agent, state, limits, self._rng))
         for action in actions:
             try:
-                if state.is_done:  # the choice of white may include white's first move
+                if state.is_done:  # choosing white may include playing white's first move
                     self._position = self._position.play(action)
                     self._turns.append(Turn(spent_ms))
                     break

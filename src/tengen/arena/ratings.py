@@ -143,7 +143,7 @@ class _Model:
         self._ends = meetings[:, :2]
         self._counts = meetings[:, 2:].astype(np.float64)
         self._games = self._counts.sum(axis=1)
-        # Indices into x of the parameters of each meeting. The index after the last parameter is that of all anchors;
+        # Indices into x of each meeting's parameters. The index after the last parameter stands for all anchors;
         # its sum is discarded.
         size = len(self._free) + 2
         places = np.full(players, size, dtype=np.int64)
@@ -210,7 +210,7 @@ class _Model:
         if self._anchors:
             elo[list(self._anchors)] = list(self._anchors.values())
         elif self._players:
-            # Only differences are meaningful, so remove the common mean, also from the covariance.
+            # Only differences are meaningful, so remove the common mean, from the covariance as well.
             centring = np.eye(self._players) - 1 / self._players
             elo = centring @ elo
             covariance = centring @ covariance @ centring
@@ -232,7 +232,7 @@ class _Model:
     def _groups(self) -> tuple[int, ...]:
         """Return the connected component of each player in the graph of meetings; anchors are connected."""
         edges = np.concatenate([self._ends, np.array(list(pairwise(self._anchors)), dtype=np.int64).reshape(-1, 2)])
-        lowest = np.arange(self._players)  # a player of the same group; at the end, its first player
+        lowest = np.arange(self._players)  # a player in the same group; at the end, the group's first player
         while True:
             before = lowest.copy()
             np.minimum.at(lowest, edges[:, 0], before[edges[:, 1]])

@@ -424,7 +424,7 @@ class GameStore:
             raise
 
     def _take_lock(self, path: Path) -> None:
-        # A transaction on a separate file, because SQLite's locks are portable and released however the process ends.
+        # A transaction on a separate file, because SQLite's locks are portable and do not outlive the process.
         self._lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         try:
             self._lock.execute("BEGIN EXCLUSIVE")

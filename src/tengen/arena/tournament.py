@@ -259,7 +259,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
         store.set_setting("opening_files", openings)
         store.set_setting("tournament", description)
         return
-    kept = _without_folders(kept)  # stores of earlier versions contain folders
+    kept = _without_folders(kept)  # stores from earlier versions contain folders
     changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
     if changed:
         raise InputError(
@@ -268,7 +268,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
         )
     if len(store) < len(schedule):
         known = store.setting("opening_files")
-        if known is None:  # stores of earlier versions have a digest of all openings, random ones included
+        if known is None:  # stores from earlier versions have a digest of all openings, random ones included
             known, openings = store.setting("openings"), schedule.digest_openings()
         if known not in (None, openings):
             raise InputError(

@@ -50,7 +50,7 @@ class GameBatch:
         self.size = games
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._native = _native.GameBatch(Position.start(ruleset).native, games, native_layout(layout))
-        # These arrays are views of native memory and keep it alive.
+        # These arrays are views into native memory and keep it alive.
         self._outcomes, self.plies = self._native.outcomes, self._native.plies
         self.begin(0)
 

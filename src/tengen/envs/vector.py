@@ -123,7 +123,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             opening_moves=check_opening_moves(opening_moves, self.ruleset),
             threads=threads,
         )
-        # These arrays are views of native memory and keep it alive.
+        # These arrays are views into native memory and keep it alive.
         self._planes: Planes = self._native.planes.view(self._spaces.dtype)
         self._final_planes: Planes = self._native.final_planes.view(self._spaces.dtype)
         self._masks, self._colours = self._native.masks, self._native.colours

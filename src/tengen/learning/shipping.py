@@ -44,7 +44,7 @@ _MAX_METRICS_BYTES = 1_000_000
 def ship_run(run: RunReader, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
     """Create the model folder `target` from the newest network of a run; the folder name is the model's name.
 
-    `command` is the command that trained the run; `matches` are files written by `tengen match --json`.
+    `command` is the command that started the run; `matches` are files written by `tengen match --json`.
     """
     metrics = run.metrics()
     if not metrics:

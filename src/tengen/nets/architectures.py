@@ -90,7 +90,7 @@ class Net(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
 
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
@@ -162,9 +162,9 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
 
 
 def transfer_weights(source: Net, target: Net) -> list[str]:
-    """Copy all weights whose names and shapes match, for example to another board size; return the names left out.
+    """Copy all weights whose names and shapes match, for example for a different board size; return the names left out.
 
-    Residual networks of the same configuration share all weights, plain ones all except the dense layers.
+    Residual networks with the same configuration share all weights, plain ones all except the dense layers.
     """
     theirs, ours = source.state_dict(), target.state_dict()
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}

@@ -32,7 +32,7 @@ class DenseNet(Net):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = planes.flatten(1)
         policy = self.policy(torch.relu(self.hidden(x)))
         if self.value_hidden is None or self.value is None:

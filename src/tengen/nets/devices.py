@@ -29,7 +29,7 @@ _PROVIDERS = {
 
 
 def onnx_providers(device: Device) -> list[str]:
-    """Return the execution providers of onnxruntime for a device, the preferred one first.
+    """Return onnxruntime's execution providers for a device, the preferred one first.
 
     Raises `InputError` if the installed onnxruntime does not support the device.
     """

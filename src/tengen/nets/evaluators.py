@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 _MAX_VALUE = 1.05
-"""Largest accepted value of a network; in int8, rounding may exceed 1."""
+"""Largest value accepted from a network; int8 rounding may push values above 1."""
 
 
 class OnnxEvaluator:
@@ -56,7 +56,7 @@ class OnnxEvaluator:
         return self.file.plane_layout
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B].
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value [B].
 
         Raises `InputError` if the output is NaN, infinite or out of range.
         """
@@ -90,7 +90,7 @@ class TorchEvaluator:
         return self._net.config.planes
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B]."""
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value [B]."""
         import torch
 
         with torch.inference_mode():
@@ -99,7 +99,7 @@ class TorchEvaluator:
 
 
 class AveragedEvaluator:
-    """The mean policy and value of another evaluator over all symmetries of a position."""
+    """Averages another evaluator's policy and value over all symmetries of a position."""
 
     def __init__(self, evaluator: Evaluator, ruleset: Ruleset) -> None:
         self._evaluator = evaluator
@@ -111,7 +111,7 @@ class AveragedEvaluator:
         return self._evaluator.plane_layout
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Evaluate planes [B, C, H, W] under all symmetries; return log-policy [B, H·W] and value to move [B]."""
+        """Evaluate planes [B, C, H, W] under all symmetries; return log-policy [B, H·W] and value [B]."""
         used = symmetries(self._ruleset)
         turned = np.concatenate([transform_array(planes, symmetry) for symmetry in used])
         log_policies, values = self._evaluator.evaluate(turned)

@@ -84,16 +84,16 @@ def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
 
 
 def _tanh(x: Tensor) -> Tensor:
-    """Compute tanh with the vectorised sigmoid, which takes half the time of torch.tanh."""
+    """Compute tanh with the vectorised sigmoid, which takes half as long as torch.tanh."""
     return 2 * torch.sigmoid(2 * x) - 1
 
 
 class Sweep(nn.Module, ABC):
-    """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells by anti-diagonals.
+    """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells ordered by anti-diagonal.
 
     Channels come first and the batch last, because multiplying small matrices by long rows is fast. A subclass
-    defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, left
-    and, with `sees_diagonal`, above left. Outside the board every state is `border`.
+    defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, to
+    the left and, with `sees_diagonal`, to the upper left. Outside the board every state is `border`.
     """
 
     sees_diagonal = False
@@ -104,7 +104,7 @@ class Sweep(nn.Module, ABC):
 
     @abstractmethod
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
-        """Compute states [k, …] from own features [c, …] and the neighbours' states [k, …]."""
+        """Compute states [k, …] from the units' own features [c, …] and the neighbours' states [k, …]."""
 
     def forward(self, features: Tensor, height: int, width: int) -> Tensor:
         """Compute all states, one `step` per anti-diagonal."""
@@ -130,7 +130,7 @@ class Sweep(nn.Module, ABC):
 
 
 def sweep_from_corners(sweep: Sweep, features: Tensor, output: Tensor | None = None) -> Tensor:
-    """Return the sum of the states of four sweeps: features [c, H, W, B] → [k, H, W, B].
+    """Return the summed states of four sweeps: features [c, H, W, B] → [k, H, W, B].
 
     With `output` [m, k], the states are first combined to [m, H, W, B], which is cheaper than combining the sum.
     """
@@ -181,15 +181,15 @@ class MdrnnNet(Net):
         nn.init.normal_(self.output, std=0.3)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         policy = sweep_from_corners(self.sweep, planes.permute(1, 2, 3, 0), self.output[None])[0]
         return NetOutput(policy.flatten(0, 1).T, planes.new_zeros(len(planes)))
 
 
 class GatedSweep(Sweep):
-    """A unit that mixes the states of its three neighbours with a new candidate; the shares sum to one.
+    """A unit that mixes the states of its three neighbours with a new candidate state; the mixing weights sum to one.
 
-    Because of the neighbour above left, one of the four sweeps runs along each line of the board, even a diagonal.
+    Because the neighbours include the upper-left one, some sweep follows every line of the board, even a diagonal.
     """
 
     sees_diagonal = True
@@ -249,7 +249,7 @@ class GatedMdrnnNet(Net):
         self.value = nn.Linear(_VALUE_HIDDEN, 3)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = planes.permute(1, 2, 3, 0)
         for layer in self.layers:
             x = layer(x)

@@ -67,7 +67,7 @@ class _Board:
             value=helper.make_tensor("one", TensorProto.FLOAT, [1], [1.0]),
         )
         self._inside = self._skew(ones)
-        """[D, 1, H, 1]: 1 where a column's row is on the board."""
+        """[D, 1, H, 1]: 1 where a row of a column is on the board."""
 
     def features(self, planes: str) -> str:
         """Transpose [B, C, H, W] → [B, H, W, C]."""
@@ -147,7 +147,7 @@ class _Board:
         return graph.add("Slice", [graph.add("Shape", [x]), self._number(-1), self._number(_END)])
 
     def _pads(self, axis: int, rank: int = 4) -> str:
-        """Return the padding of H points at the end of one axis."""
+        """Return the padding that adds H points at the end of one axis."""
         parts = [self._number(0)] * (2 * rank)
         parts[rank + axis] = self._height
         return self._shape(*parts)

@@ -1,7 +1,7 @@
 """Networks by name: shipped models, training runs, and files.
 
 A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
-card about its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
+card on its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
 network to `model.onnx` in its folder, so it can play while it trains.
 """
 
@@ -66,7 +66,7 @@ class ModelInfo:
     """Discount per ply of its value targets; None if they were not discounted."""
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether the network can evaluate positions of a ruleset."""
+        """Whether the network can evaluate positions under a ruleset."""
         mine = self.ruleset
         same_size = (ruleset.width, ruleset.height) == (mine.width, mine.height)
         return (same_size or self.has_any_size) and (ruleset.win_length, ruleset.rule) == (mine.win_length, mine.rule)
@@ -111,7 +111,7 @@ def load_model(
     backend: Backend | str = Backend.ONNXRUNTIME,
     threads: int = 1,
 ) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
-    """Load a network by the name of a shipped model, the folder of a training run, or the path of an ONNX file.
+    """Load a network given the name of a shipped model, the folder of a training run, or the path of an ONNX file.
 
     `threads` is the number of threads per evaluation. Raises `InputError` if the file is damaged or the name is
     unknown.

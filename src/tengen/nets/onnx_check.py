@@ -1,6 +1,6 @@
-"""Check of network files before onnxruntime loads them.
+"""Checks on network files before onnxruntime loads them.
 
-An untrusted file can contain any graph: endless loops, tensors of terabytes, operators that read files. Only the
+An untrusted file can contain any graph: endless loops, terabyte-sized tensors, operators that read files. Only the
 operators and attributes that `export`, `mdrnn_graph` and the quantiser write are allowed. The shape of every tensor is
 inferred for the board, to limit the memory and time of a forward pass and to check the outputs.
 """
@@ -31,13 +31,13 @@ _MAX_SHAPE_LENGTH = 64
 """Maximum number of elements in a tensor that the graph uses as a shape."""
 _MAX_NUMBER = 1 << 40
 _BATCH = 3
-"""Positions per forward pass in the check; differs from the other dimensions of our networks."""
+"""Positions per forward pass in the check; chosen to differ from every other dimension of our networks."""
 _LARGEST_BOARD = 22
 
 MAX_BYTES = 128 << 20
-"""Maximum memory of a forward pass per position, without weights."""
+"""Maximum memory per position in a forward pass, without weights."""
 MAX_OPERATIONS = 100_000_000_000
-"""Maximum number of multiplications of a forward pass per position."""
+"""Maximum number of multiplications per position in a forward pass."""
 
 
 class NetworkFile(NamedTuple):
@@ -188,7 +188,7 @@ class _Run:
             raise ValueError(f"it needs more than {MAX_OPERATIONS:,} multiplications per position")
 
     def _scan(self, node: Node, inputs: Sequence[Value]) -> Sequence[Value]:
-        """Execute the body of a Scan once, for all iterations."""
+        """Execute the body of a Scan once, on behalf of all iterations."""
         body, count = node.attributes.get("body"), node.attributes.get("num_scan_inputs")
         if self._outer is not None:
             raise ValueError("a Scan inside a Scan is not allowed")

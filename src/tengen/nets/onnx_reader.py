@@ -19,11 +19,11 @@ import numpy.typing as npt
 from tengen.errors import InputError
 
 MAX_MODEL_BYTES = 1 << 30
-"""Maximum size of a network file. The largest configurable network has 760 MB."""
+"""Maximum size of a network file. The largest configurable network takes 760 MB."""
 _MAX_FIELDS = 1_000_000
 _MAX_RANK = 8
 
-# Wire types of protobuf.
+# Protobuf wire types.
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 # TensorProto.DataType
@@ -99,7 +99,7 @@ def read_model(data: bytes, place: str) -> Model:
 
 
 class _Reader:
-    """Parser of protobuf messages that limits the total number of fields."""
+    """Parser for protobuf messages that limits the total number of fields."""
 
     def __init__(self) -> None:
         self._left = _MAX_FIELDS

@@ -36,7 +36,7 @@ class PlainNet(Net):
         self.value_filters = nn.Conv2d(_TRUNK[-1], _VALUE_FILTERS, 1)
         self.value_hidden = nn.Linear(_VALUE_FILTERS * ruleset.area, _VALUE_HIDDEN)
         self.value = nn.Linear(_VALUE_HIDDEN, 1)
-        # Glorot weights and zero biases are the defaults of Keras. With the defaults of torch, both value filters can
+        # Glorot weights and zero biases are the defaults in Keras. With torch's defaults, both value filters can
         # be dead from the start.
         for layer in self.modules():
             if isinstance(layer, (nn.Conv2d, nn.Linear)):
@@ -45,7 +45,7 @@ class PlainNet(Net):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = planes
         for layer in self.trunk:
             x = torch.relu(layer(x))

@@ -19,7 +19,7 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 _FILTERS = (1024, 256, 128)
 _HIDDEN = 512
 POOL = 3
-# The paper says "dropout 0.8", which must be the share that is kept: with 80 % dropped, it learns almost nothing.
+# The paper says "dropout 0.8", which must be the share kept: with 80 % dropped, the network learns almost nothing.
 _DROPPED = 0.2
 
 
@@ -38,7 +38,7 @@ class PooledNet(Net):
         self.dense = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = functional.max_pool2d(torch.relu(self.stem(planes)), POOL)
         for layer in self.trunk:
             x = torch.relu(layer(x))

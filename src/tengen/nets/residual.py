@@ -1,9 +1,9 @@
 """A small residual network that plays on boards of any size with the same weights.
 
-Like KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`), it has global pooling in trunk
-and heads, a win/draw/loss value, and heads for a softened policy and for the opponent's reply. Fixed scaling replaces
-batch normalisation: each sum is divided by its standard deviation at initialisation, so outputs do not depend on the
-batch and the export is exact.
+Like KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`), it has global pooling in the
+trunk and the heads, a win/draw/loss value, and heads for a softened policy and for the opponent's reply. Fixed scaling
+replaces batch normalisation: each sum is divided by its standard deviation at initialisation, so outputs do not depend
+on the batch and the export is exact.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class ResidualNet(Net):
     """Planes [B, C, H, W] → policy, soft policy and reply [B, H·W] each, win/draw/loss [B, 3].
 
     Trunk: 5×5 convolution to K channels, then `blocks` residual blocks of two 3×3 convolutions; the middle block adds
-    a global pooling of its first convolution. Heads: policy by a 1×1 convolution with a pooled bias per channel, value
-    by a 1×1 convolution, pooling to [B, K] and two dense layers.
+    global pooling of its first convolution's output. Heads: policy by a 1×1 convolution with a pooled bias per channel,
+    value by a 1×1 convolution, pooling to [B, K] and two dense layers.
     """
 
     has_any_size = True
@@ -63,7 +63,7 @@ class ResidualNet(Net):
                 layer.weight.mul_(0.1)
 
     def forward(self, planes: Tensor) -> NetOutput:
-        """Evaluate planes, float32 [B, C, H, W] of the layout `config.planes`."""
+        """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = self.stem(planes)
         for block in self.blocks:
             x = block(x)
@@ -102,5 +102,5 @@ class ResidualBlock(nn.Module):
 
 
 def pool(x: Tensor) -> Tensor:
-    """Return mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
+    """Return the mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
     return torch.cat((x.mean(dim=(2, 3)), x.amax(dim=(2, 3))), dim=1)

@@ -1,9 +1,9 @@
 """Static explanation of the threats in a position, as data and as sentences.
 
-For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes five next
-move, an open three makes an open four next move. Each threat includes the points that answer it. The *chances* are the
-shapes that one more stone would make on each empty point. The terms are those of docs/rules.md. With win length four,
-"five" still means the winning row, and "four" means one stone less.
+For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes five on the
+next move, an open three makes an open four on the next move. Each threat includes the points that answer it. The
+*chances* are the shapes that one more stone would make on each empty point. The terms are those of docs/rules.md. With
+win length four, "five" still means the winning row, and "four" means one stone less.
 
 This module does not search; `tengen.search` determines whether a threat wins.
 """
@@ -54,7 +54,7 @@ _MENTIONED = (Kind.FIVE, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingThreat:
-    """A four, an open four or an open three on the board; its owner completes it next move unless it is answered."""
+    """A four, an open four or an open three on the board; unless answered, its owner completes it on the next move."""
 
     colour: Colour
     kind: Kind
@@ -64,7 +64,7 @@ class StandingThreat:
     next_points: tuple[Point, ...]
     """The points where the owner completes it: five from a four, an open four from an open three."""
     answers: tuple[Point, ...]
-    """Legal points of the other side that remove this threat. Counter-threats are not included."""
+    """Legal points where the other side removes this threat. Counter-threats are not included."""
 
     @property
     def name(self) -> str:
@@ -80,7 +80,7 @@ class Explanation:
     standing: tuple[StandingThreat, ...]
     """Threats on the board: first those against the side to move, each group strongest first."""
     chances: Mapping[Colour, Mapping[Kind, tuple[Point, ...]]]
-    """For each colour, the points where its next stone makes a shape, by the best kind it makes; fouls are omitted."""
+    """For each colour, the points where its next stone makes a shape, grouped by the best kind; fouls are omitted."""
     fouls: Mapping[Point, Foul]
     """The points that are forbidden for black in renju, regardless of the side to move."""
 
@@ -108,7 +108,7 @@ class Explanation:
 
 
 def explain(position: Position) -> Explanation:
-    """Explain the threats of a position; for a finished game, only its result.
+    """Explain the threats in a position; for a finished game, only its result.
 
     Supports only win lengths 4 and 5; raises `RulesetError` otherwise.
 
@@ -130,7 +130,7 @@ def explain(position: Position) -> Explanation:
 
 
 class _Board:
-    """The native pattern board with this module's types. Points are indices in this class."""
+    """The native pattern board with this module's types. In this class, points are indices."""
 
     def __init__(self, position: Position) -> None:
         self._position = position
@@ -243,7 +243,7 @@ class _Board:
         return tuple(sorted(stones - {index}, key=lambda stone: (stone % self._ruleset.width, stone)))
 
     def _find_answers(self, colour: Colour, line: int, points: Sequence[int], makes: LineShape) -> list[int]:
-        """Return the legal points of the other side after which no point in `points` makes the shape on the line."""
+        """Return the other side's legal moves after which no point in `points` makes the shape on the line."""
         answers = []
         for index in self._empty:
             if not self._is_legal(colour.opponent, index):
@@ -275,7 +275,7 @@ class _Board:
         return self._patterns.is_legal(colour_to_native(colour), index)
 
     def _shape(self, colour: Colour, line: int, index: int) -> LineShape:
-        """Return the current shape of an empty point; 0 if it is occupied."""
+        """Return the current shape of a point; 0 if the point is occupied."""
         return self._patterns.shape(colour_to_native(colour), line, index)
 
     @contextmanager

@@ -2,8 +2,8 @@
 
 The engine runs in its own process group (session), so that killing the group also kills its children. Children that
 have left the group are found by a marker in their environment. A thread reads the engine's output into a bounded queue
-of lines of bounded length. Every wait has a deadline, and every kind of misbehaviour has an `EngineFault`. Windows has
-no such process groups: children are found by the marker alone, and suspending has no effect.
+of lines of bounded length. Every wait has a deadline, and every kind of misbehaviour has its own `EngineFault`. Windows
+does not have these process groups: children are found by the marker alone, and suspending has no effect.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class EngineProcess:
         self._name = argv[0]
         self._log = log
         self.memory_bytes = memory_bytes
-        """Memory limit of the engine and its children; None for no limit."""
+        """Memory limit for the engine and its children; None for no limit."""
         self._mark = uuid.uuid4().hex
         self._process = _spawn(argv, cwd, self._mark, captures_stderr=log is not None)
         self._changed = threading.Condition()
@@ -113,7 +113,7 @@ class EngineProcess:
     def receive(self, deadline: float) -> str | None:
         """Return the next line of output; None if no line arrives before the deadline.
 
-        Raises `EngineError` if the engine exits, floods, closes its output or uses too much memory.
+        Raises `EngineError` if the engine exits, floods or closes its output, or uses too much memory.
         """
         while True:
             with self._changed:
@@ -296,7 +296,7 @@ class EngineProcess:
             self._changed.notify_all()
 
     def _enqueue(self, lines: list[str], size: int) -> None:
-        """Queue lines of output. A flood ends the reading, so that the engine blocks on its full pipe."""
+        """Queue lines of output. Reading stops when the engine floods, so that it blocks on its full pipe."""
         self._log_lines("<-", lines)
         with self._changed:
             self._lines.extend(lines)

@@ -10,13 +10,13 @@ from typing import IO
 from tengen.errors import AgentError
 
 MAX_LINE = 8192
-"""Maximum bytes per line; longer lines are truncated. Piskvork's own buffer has about this size."""
+"""Maximum bytes per line; longer lines are truncated. Piskvork's own buffer is about this size."""
 
 _LOGGED_CHARACTERS = 500
 
 
 class LineSplitter:
-    r"""Splits a byte stream into lines that end in LF, CR LF or CR. Memory is bounded, however long a line is.
+    r"""Splits a byte stream into lines that end in LF, CR LF or CR. Memory use is bounded, however long a line is.
 
     >>> splitter = LineSplitter()
     >>> splitter.feed(b"START 15\r\nINFO ru"), splitter.feed(b"le 4\rEND")

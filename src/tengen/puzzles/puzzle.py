@@ -1,4 +1,4 @@
-"""Puzzles from self-play games of the engine: win by continuous fours (VCF) or by continuous threats (VCT).
+"""Puzzles from the engine's self-play games: win by continuous fours (VCF) or by continuous threats (VCT).
 
 A puzzle has exactly one first move that wins by threats of its kind. The solver proves that this move wins against all
 defences, and that no other first move does. The games are played fast and with some randomness, so that they contain
@@ -28,7 +28,7 @@ from tengen.search.threats import ThreatKind, Verdict, solve_threats
 MIN_DEPTH = 2
 """Minimum number of moves by the attacker."""
 _QUIET_PLIES = 6
-"""Number of plies at the start of a game that are not searched for wins."""
+"""Number of plies at the start of a game that are skipped when searching for wins."""
 _MAX_MISSES = 1
 """Going back through a game, stop after more than this many positions without a win by threats."""
 _GRADES = (3, 4, 6, 8)
@@ -72,7 +72,7 @@ class MakerConfig:
     """Settings for playing the games and finding puzzles in them."""
 
     min_nodes: int = 100
-    """Lower bound for the engine's nodes per move; the number is drawn for each side of a game."""
+    """Lower bound for the engine's nodes per move; the actual number is drawn for each side of a game."""
     max_nodes: int = 800
     """Upper bound for the engine's nodes per move."""
     random_stones: int = 4
@@ -276,7 +276,7 @@ class TryVerdict(StrEnum):
     """The verdict on a move in a puzzle."""
 
     RIGHT = "right"
-    """The move keeps the win; the defence replies."""
+    """The move keeps the win; the defender replies."""
     SOLVED = "solved"
     """The move wins, or has no answer."""
     WRONG = "wrong"
@@ -288,14 +288,14 @@ class TryResult:
 
     verdict: TryVerdict
     reply: Point | None
-    """The reply of the defence; after a wrong move, the refutation."""
+    """The defender's reply; after a wrong move, the refutation."""
     reason: str
 
 
 def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None = None) -> TryResult:
     """Judge the last of the moves played in a puzzle; attacker and defender alternate.
 
-    After the first move, every move that keeps a win by threats of the kind is right, not only that of the solution.
+    After the first move, every move that keeps a win by threats of the given kind is right, not only the solution's.
     """
     if len(moves) % 2 == 0:
         raise InputError(f"{len(moves)} moves: the last move must be the attacker's, so the number must be odd")

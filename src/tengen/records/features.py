@@ -1,4 +1,4 @@
-"""Counts of what a record contains beyond its moves, so that a conversion can report what the target cannot store."""
+"""Counts of what a record contains beyond its moves, so that a conversion can report what will be lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Feature(Enum):
-    """A kind of content. The value is its singular and plural, for messages."""
+    """A kind of content. The value holds its singular and plural, for messages."""
 
     VARIATION = ("variation", "variations")
     COMMENT = ("comment", "comments")

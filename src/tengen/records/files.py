@@ -1,4 +1,4 @@
-"""Loading and saving game files of any format."""
+"""Loading and saving game files in any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load(
     encoding: str | None = None,
     report: ReadReport | None = None,
 ) -> list[GameRecord]:
-    """Read all games of a file, gzipped or not.
+    """Read all games in a file, gzipped or not.
 
     `ruleset` supplies what the file does not state; `rows` is the side with row 1 in position strings; `encoding` is
     the code page of the text; `report` counts skipped games. Every failure is a `RecordError` with the file and the
@@ -52,7 +52,7 @@ def iterate(
     skips_damage: bool = False,
     on_progress: Callable[[float], None] | None = None,
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file; options as for `load`. An error is raised when the reader reaches it.
+    """Yield the games in a file; options as for `load`. An error is raised when the reader reaches it.
 
     With `skips_damage`, formats with one game per line count unreadable lines in the report instead of raising an
     error. `on_progress` is called before each game with the fraction of the file read so far.
@@ -107,7 +107,7 @@ def save(
 
 
 def _gzip_writer(file: BinaryIO) -> gzip.GzipFile:
-    """Return a gzip writer without file name and date, so that the same games always produce the same bytes."""
+    """Return a gzip writer that stores no file name or date, so that the same games always produce the same bytes."""
     return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
 
 

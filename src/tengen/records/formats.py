@@ -55,7 +55,7 @@ class Format:
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     own_properties: frozenset[str] = frozenset()
     assumed_rule: Rule | None = None
-    """The rule that the reader assumes if the format does not state one."""
+    """The rule that the reader assumes if the file does not state one."""
     games_appended: bool = False
     """Whether a file with several games is the concatenation of one-game files."""
     one_tree: bool = False

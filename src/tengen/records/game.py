@@ -28,7 +28,7 @@ Properties = Mapping[str, tuple[str, ...]]
 NO_PROPERTIES: Properties = MappingProxyType({})
 
 PASS = "--"
-"""Notation of a pass in a list of points."""
+"""Notation for a pass in a list of points."""
 
 
 class Move(NamedTuple):
@@ -96,9 +96,9 @@ class Node:
     label: str = ""
     """A short text shown on the board at this move (RenLib's board text)."""
     time_ms: int | None = None
-    """Milliseconds the last move of this node took."""
+    """Milliseconds the last move in this node took."""
     clock_ms: int | None = None
-    """Milliseconds left on the mover's clock after the last move of this node."""
+    """Milliseconds left on the mover's clock after the last move in this node."""
     value: float | None = None
     """Evaluation of the position after this node **for black**, from -1 (white wins) to +1 (black wins)."""
     marks: tuple[Mark, ...] = ()
@@ -137,7 +137,7 @@ class Node:
         return _first_to_move(setups)
 
     def content(self) -> tuple[object, ...]:
-        """Return all fields except parent and children, for comparisons."""
+        """Return all fields except the parent and the children, for comparisons."""
         return (
             self.moves,
             self.setup or Setup(),
@@ -508,7 +508,7 @@ def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
 
 
 def ruleset_of(width: int, height: int, default: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
-    """Return the ruleset of a file that states only the board size.
+    """Return the ruleset for a file that states only the board size.
 
     The rest comes from `default`, or is five in a row under `rule` if `default` is None. `RulesetError` if the size is
     not supported.

@@ -7,7 +7,7 @@ A game is one object:
 
 A game with more than plain moves has `nodes` instead of `moves`: a list of objects in which every node comes after its
 parent. `parent` is the parent's index in the list; it is omitted if the parent is the preceding node. (A deeply nested
-tree would break recursive JSON parsers.) A `.json` file is one such object or a list of them; a `.jsonl` file has one
+tree would break recursive JSON parsers.) A `.json` file has one such object or a list of them; a `.jsonl` file has one
 object per line.
 
 Objects without `format` are read too. They have `ruleset`, or `size` (or `board_size`) and `rule`; `moves`, `result`
@@ -101,9 +101,9 @@ def read_lines(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[Gam
 def iterate_lines(
     lines: Iterable[str], *, ruleset: Ruleset | None = None, damage: ReadReport | None = None
 ) -> Iterator[GameRecord]:
-    """Yield the games of JSON lines, for collections that are too large for memory.
+    """Yield the games in a JSON lines file, for collections that are too large for memory.
 
-    Damaged lines are counted in `damage`, or raise if it is None.
+    Damaged lines are counted in `damage`; if it is None, they raise an error.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -150,7 +150,7 @@ def _load(text: str, where: str) -> Any:
 
 @contextmanager
 def _json_errors(where: str) -> Iterator[None]:
-    """Convert errors of the JSON decoder to `RecordError`; `where` names the first line."""
+    """Convert errors from the JSON decoder to `RecordError`; `where` names the first line."""
     try:
         yield
     except json.JSONDecodeError as error:
@@ -356,7 +356,7 @@ def _simple_ruleset(game: Json, default: Ruleset | None) -> Ruleset:
 
 
 def _add_stones(record: GameRecord, game: Json) -> None:
-    """Set up the stones of a position before the moves, which then start with the side to move."""
+    """Set up the stones of a position before the moves; the side to move makes the first move."""
     to_move = _member(Colour, game.get("to_move", "black"), "to_move")
     stones = [
         tuple(Point(_of_type(point, str, "a point")) for point in _of_type(game.get(name, []), list, name))
@@ -404,7 +404,7 @@ def _dump(record: GameRecord) -> str:
 
 
 def as_dict(record: GameRecord) -> Json:
-    """Return the record as a JSON object of the current version."""
+    """Return the record as a JSON object in the current version of the format."""
     game: Json = {"format": FORMAT, "version": VERSION, "ruleset": str(record.ruleset)}
     for name in _HEADER_TEXTS:
         text = getattr(record, name)

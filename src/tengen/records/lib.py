@@ -1,6 +1,6 @@
 r"""RenLib libraries (`.lib`): binary opening trees for renju on 15x15, with comments and board texts.
 
-The file has a header of 20 bytes (`FF RenLib FF`, version, padding; missing in the oldest files), then the nodes in
+The file has a header of 20 bytes (`FF RenLib FF`, version, padding; absent from the oldest files), then the nodes in
 pre-order:
 
     point, flags                two bytes; point = 16·(row from the top − 1) + column from 1, 0 = root or pass
@@ -204,9 +204,9 @@ class _TreeReader:
         self.report = report
         self.branch = Branch(ruleset)
         self.path: list[tuple[Node, Colour]] = [(self.record.root, Colour.BLACK)]
-        """The current branch; each node comes with the side to move after it."""
+        """The current branch: each node with the side to move after it."""
         self.skipped_depth: int | None = None
-        """Depth of the branch that is being skipped; None if no branch is."""
+        """Depth of the branch that is being skipped; None if none is being skipped."""
 
     def read(self, data: bytes) -> GameRecord:
         for count, found in enumerate(scan(data), start=1):
@@ -231,7 +231,7 @@ class _TreeReader:
             if found.text:
                 parent.marks += (Mark(MarkKind.LABEL, found.point, self._line(found.text)),)
             if found.flags & _NO_CHILD and not found.comment:
-                # Siblings depend on the depth of this node, but the node itself is not needed.
+                # Siblings need the depth of this node, but the node itself is not needed.
                 self.skipped_depth = found.depth
                 return
         node = Node()
@@ -278,7 +278,7 @@ class _Entry:
 
 
 def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> bytes:
-    """Write the records as one library of version 3.4, each as a variation of the root.
+    """Write the records as one library in version 3.4, each as a variation of the root.
 
     Set-up stones become moves; the comment of a node without a move is appended to the preceding node. The header and
     marks other than labels are lost.
@@ -333,7 +333,7 @@ def _set_links(entries: list[_Entry]) -> None:
     """Derive the child and sibling flags from the depths of the entries."""
     following: list[bool] = []
     for entry, after in zip(reversed(entries), [None, *reversed(entries)], strict=False):
-        # following[d]: whether another node of depth d follows under the same parent.
+        # following[d]: whether another node at depth d follows under the same parent.
         following += [False] * (entry.depth + 1 - len(following))
         del following[entry.depth + 1 :]
         if following[entry.depth]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 MAX_FILE_BYTES = 64 * 2**20
-"""Bytes of a file that is read whole, after decompression; RenLib libraries reach tens of megabytes."""
+"""Bytes, after decompression, in a file that is read whole; RenLib libraries reach tens of megabytes."""
 MAX_STREAM_BYTES = 2**30
-"""Bytes, after decompression, of a file that is streamed game by game."""
+"""Bytes, after decompression, in a file that is streamed game by game."""
 MAX_NODES = 4_000_000
 """Nodes in memory at once, in one game or in a list of games (about 250 bytes each)."""
 MAX_DEPTH = 20_000
@@ -13,8 +13,8 @@ MAX_DEPTH = 20_000
 MAX_LINE = MAX_FILE_BYTES
 """Characters on one line; a JSON line may contain a whole tree."""
 MAX_TEXT = 2**20
-"""Bytes of one text field in a library, or characters of one game in a database."""
+"""Bytes in one text field of a library, or characters in one game of a database."""
 MAX_TIME_MS = 10**12
-"""Milliseconds of one move or clock (thirty years); larger numbers mean that the file is damaged."""
+"""Milliseconds for one move or on one clock (thirty years); larger numbers mean that the file is damaged."""
 MAX_NOTES = 20
-"""Messages about skipped games that are stored in full; any further ones are only counted."""
+"""Messages about skipped games to store in full; any further ones are only counted."""

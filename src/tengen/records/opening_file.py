@@ -31,7 +31,7 @@ _OFFSET_LINE = re.compile(r"\s*[+-]?\d+\s*,", re.ASCII)
 
 
 def is_offsets(data: bytes | str) -> bool:
-    """Whether the first line that is not blank or a comment starts with a number and a comma."""
+    """Whether the first line that is neither blank nor a comment starts with a number and a comma."""
     for line in as_text(data[:4096]).splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return _OFFSET_LINE.match(line) is not None
@@ -39,12 +39,12 @@ def is_offsets(data: bytes | str) -> bool:
 
 
 def read_offsets(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a file of offsets for the board of `ruleset` (default: 15x15 freestyle)."""
+    """Read a file of offsets for the board size of `ruleset` (default: 15x15 freestyle)."""
     return collect(iterate_offsets(split_lines(text_chunks(data)), ruleset=ruleset))
 
 
 def iterate_offsets(lines: Iterable[str], *, ruleset: Ruleset | None = None) -> Iterator[GameRecord]:
-    """Yield the openings of a file of offsets."""
+    """Yield the openings in a file of offsets."""
     rules = ruleset or Ruleset()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):

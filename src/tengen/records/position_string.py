@@ -33,7 +33,7 @@ Rows = Literal["bottom", "top"]
 """The side of the board where row 1 is."""
 
 HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
-"""Content that a position string preserves. Comments and marks of empty nodes are counted separately."""
+"""Content that a position string preserves. Comments and marks on empty nodes are counted separately."""
 
 PACKED_SIZE = 15
 
@@ -136,7 +136,10 @@ def iterate_lines(
     rows: Rows = "bottom",
     damage: ReadReport | None = None,
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file of position strings; damaged lines are counted in `damage`, or raise if it is None."""
+    """Yield the games in a file of position strings.
+
+    Damaged lines are counted in `damage`; if it is None, they raise an error.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

@@ -47,7 +47,7 @@ OWN_PROPERTIES = frozenset({_LEVELS, _ERROR_CODE})
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
-    """Read the one game of a PSQ file. Rule, win length and opening come from `ruleset` (default: freestyle).
+    """Read the only game in a PSQ file. Rule, win length and opening come from `ruleset` (default: freestyle).
 
     The game ends at the first line that is not a move. The file states the result only if the judge wrote it or a
     player ran out of time; `GameRecord.settle` determines other results by replaying the game.
@@ -97,7 +97,7 @@ def _time(text: str | None) -> int | None:
 
 
 def _read_tail(tail: list[str], first: int, record: GameRecord) -> None:
-    """Read names, error code and the judge's result. `first` is the index of the player who began."""
+    """Read the names, the error code and the judge's result. `first` is the index of the player who began."""
     if len(tail) >= 3 or (len(tail) == 2 and not _CODE.fullmatch(tail[0])):
         names = ["" if name in _HUMANS else name for name in tail[:2]]
         record.black, record.white = names[first], names[1 - first]

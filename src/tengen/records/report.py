@@ -1,4 +1,4 @@
-"""Report of the parts of a file that a reader had to skip."""
+"""Report on the parts of a file that a reader had to skip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReadReport:
     notes: list[str] = field(default_factory=list)
 
     def skip(self, reason: str, note: str) -> None:
-        """Count one skipped item. `reason` is a plural such as `"games without moves"`; `note` says where it was."""
+        """Count one skipped item. `reason` is a plural such as `"games without moves"`; `note` is its location."""
         self.skipped[reason] += 1
         if len(self.notes) < MAX_NOTES:
             self.notes.append(note)

@@ -1,8 +1,8 @@
 """The tournament database of RenjuNet (`.rif`, XML): read-only, streamed game by game.
 
 Tables of players, tournaments, rules and openings come first, then the games. Moves are point names with row 1 at the
-bottom, as in Tengen. Real databases contain games without moves, with moves off the board, and duplicates. These games
-are skipped and counted in a report. Document types and entities are rejected, so that a small document cannot expand
+bottom, as in Tengen. Real databases contain games without moves, games with moves off the board, and duplicates;
+these are skipped and counted in a report. Document types and entities are rejected, so a small document cannot expand
 into a huge one.
 
 The terms of the database allow only private, offline use; do not publish its content on a web page.
@@ -44,7 +44,7 @@ Attributes = dict[str, str]
 
 
 def read(source: bytes | str | BinaryIO, *, report: ReadReport | None = None) -> Iterator[GameRecord]:
-    """Yield the games of a database, given as its content or as a seekable open file, plain or gzipped.
+    """Yield the games in a database, given as its content or as a seekable open file, plain or gzipped.
 
     Unusable games are counted in `report`. Invalid XML raises a `RecordError` with the line when the reader reaches it.
     """

@@ -3,8 +3,8 @@ r"""SGF, FF[4] GM[4] ("Gomoku+Renju"): the exchange format of servers, editors a
 The reader supports collections, variations, set-up stones, compressed point lists, escapes, soft line breaks, the long
 property names of old files (`Black[…]`), code pages named by CA, passes written as `[]` or `[tt]`, rectangular boards,
 and rules given by name or by Gomocup's number. Points are counted from the top left corner, so rows are flipped.
-Properties that have no field in a record are stored unchanged, in order, and written back. The same holds for a known
-property with an invalid value.
+Properties that have no field in a record are stored unchanged, in order, and written back. So are known properties
+with invalid values.
 
 Private properties, which other programs ignore: SBKV (evaluation as black's win rate 0–100, as in Sabaki), EMT (seconds
 the move took), RR (reason for the result if RE has no letter for it).
@@ -97,7 +97,7 @@ _FILE_PROPERTIES = frozenset({"FF", "GM", "CA", "AP"})
 """Properties that describe the file rather than the game; the writer generates new values."""
 _NODE_PROPERTIES = frozenset({"B", "W", "AB", "AW", "AE", "C"})
 _HEADER = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
-"""Properties of the root → fields of a record."""
+"""Root property → field of a record."""
 FIELD_PROPERTIES = _FILE_PROPERTIES | _NODE_PROPERTIES | {*_HEADER, "SZ", "RU", "RR", "GC"}
 """Properties that the writer generates from fields, so it ignores stored properties with these names."""
 
@@ -106,7 +106,7 @@ Property = tuple[str, list[str], int]
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
-    """Read all games of a file. `ruleset` supplies what a game does not state (default: 15x15 freestyle).
+    """Read all games in a file. `ruleset` supplies what a game does not state (default: 15x15 freestyle).
 
     Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Error
     messages contain the line and column.
@@ -117,7 +117,7 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | N
 def iterate(
     source: bytes | str | BinaryIO, *, ruleset: Ruleset | None = None, encoding: str | None = None
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file, given as its content or as an open file; options as for `read`.
+    """Yield the games in a file, given as its content or as an open file; options as for `read`.
 
     Only the current game is in memory. An error is raised when the reader reaches it.
     """
@@ -130,7 +130,7 @@ def iterate(
 
 
 def _code_page(start: bytes) -> str:
-    """Return the code page that the start of a file names."""
+    """Return the code page named at the start of a file."""
     stated = _CHARSET.search(start[:4096])
     if stated is not None:
         try:
@@ -154,14 +154,14 @@ def escape(text: str) -> str:
 
 
 class _IncompleteError(Exception):
-    """The text read so far may end inside a node."""
+    """Raised when the text read so far may end inside a node."""
 
 
 class _Reader:
     """Parses games one by one, each with a stack of open variations.
 
-    `text` is a window on the file. If it ends inside a game, it is extended and the game is parsed again. The window at
-    least doubles each time, so every character is parsed at most a few times.
+    `text` is a window into the file. If it ends inside a game, it is extended and the game is parsed again. The window
+    at least doubles each time, so every character is parsed at most a few times.
     """
 
     def __init__(self, chunks: Iterator[str], default: Ruleset | None) -> None:
@@ -277,7 +277,7 @@ class _Reader:
             raise self._error(start, str(error)) from None
 
     def _plain_move(self, points: Mapping[str, Point]) -> Node | None:
-        """Parse a node with one move and nothing else (the fast path); None if the node has anything more."""
+        """Parse a node with one move and nothing else (the fast path); None for any other node."""
         match = _PLAIN_MOVE.match(self.text, self.offset)
         point = points.get(match[2]) if match else None
         if match is None or point is None:
@@ -374,7 +374,7 @@ def _size(value: str) -> tuple[int, int]:
 
 
 def _stated_rule(text: str) -> Rule | Ruleset | None:
-    """Parse RU, which is a full ruleset text, a rule name or a number; None if it is unknown."""
+    """Parse the RU property: a full ruleset text, a rule name or a number; None if it is unknown."""
     lowered = text.lower()
     if ":" in lowered:
         try:
@@ -581,7 +581,7 @@ def _write_game(record: GameRecord, out: list[str]) -> None:
     out.append(f"(;FF[4]GM[4]CA[UTF-8]AP[Tengen:{__version__}]")
     kept = {name: values for name, values in record.properties.items() if name not in FIELD_PROPERTIES}
     if record.result is not None:
-        kept.pop("RE", None)  # the file's invalid RE; the result has been set since
+        kept.pop("RE", None)  # the file's RE was invalid; the result has since been set
     _write_header(record, out)
     if "RE" not in kept:
         _write_result(record, out)
@@ -699,7 +699,7 @@ def _escape_text(text: str) -> str:
 
 
 def _terminated(raw: str) -> str:
-    """Return a stored raw value, escaped if it would not end at its bracket (set by code rather than read)."""
+    """Return a stored raw value, escaped if a bracket in it would end it early (possible if it was set by code)."""
     return raw if _VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

@@ -1,4 +1,4 @@
-"""Python interface of the alpha-beta engine: positions and limits in, lines with values and proofs out."""
+"""Python interface to the alpha-beta engine: positions and limits in, lines with values and proofs out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_TIME_MS = 1000
 
 DEFAULT_TABLE_MB = 64
 
-# One move uses at most a seventh of the remaining clock.
+# One move uses at most a seventh of the time left on the clock.
 _CLOCK_SHARE_AT_MOST = 7
 
 
@@ -45,14 +45,14 @@ def parse_ingredients(names: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig:
-    """Settings of an engine."""
+    """Settings for an engine."""
 
     table_mb: int = DEFAULT_TABLE_MB
     """Size of the transposition table in MB."""
     ingredients: int = ALL_INGREDIENTS
     """Set of enabled `Ingredient` bits."""
     max_four_depth: int = 0
-    """Longest sequence of own fours searched below depth zero; 0 for no limit."""
+    """Maximum number of fours in a chain searched below depth zero; 0 for no limit."""
     weights: Path | None = None
     """Weights file (default: the shipped one)."""
 
@@ -77,7 +77,7 @@ class AlphaBeta:
         return ruleset.win_length in (4, 5)
 
     def new_game(self, ruleset: Ruleset) -> None:
-        """Clear the transposition table and load the weights of the ruleset."""
+        """Clear the transposition table and load the weights for the ruleset."""
         self._prepare(ruleset)
         self._engine.new_game()
 
@@ -123,7 +123,7 @@ class AlphaBeta:
             return
         if not self.supports(ruleset):
             raise RulesetError(f"alpha-beta supports only win lengths 4 and 5, not {ruleset}")
-        # Positions of different rulesets may have the same hash.
+        # Positions under different rulesets may have the same hash.
         self._engine.new_game()
         path = self.config.weights
         self._engine.set_weights(weights_for(ruleset) if path is None else load_weights(path))

@@ -1,7 +1,7 @@
 """The node signature of the alpha-beta engine: ten fixed positions, a fixed depth, one thread.
 
 The total node count is a fingerprint of the search. It is the same on every machine and with every compiler, and it
-changes whenever the search changes. The commit message of such a change ends with `Bench: N` (CONTRIBUTING.md).
+changes whenever the search changes. The commit message for such a change ends with `Bench: N` (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ POSITIONS: tuple[BenchPosition, ...] = (
     BenchPosition("19x13:5:caro-exact", "i6l7l5l8h7l9l10j5k6j6j7i8"),
     BenchPosition("7x7:4:freestyle", "c1"),
 )
-"""Undecided openings and middle-game positions of all rules, from self-play games of the engine."""
+"""Undecided openings and middle-game positions under all rules, from the engine's self-play games."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """Cost of one position."""
+    """Nodes and time spent on one position."""
 
     position: BenchPosition
     nodes: int
@@ -57,7 +57,7 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """Cost of the whole bench."""
+    """Nodes and time spent on the whole bench."""
 
     rows: tuple[BenchRow, ...]
     depth: int
@@ -87,7 +87,7 @@ def run_bench(
 ) -> BenchResult:
     """Search the positions in order, each as a new game; `on_row` receives each row.
 
-    The default is a new engine. An engine with a different table size has a different signature.
+    By default, a new engine is used. An engine with a different table size has a different signature.
     """
     engine = engine or AlphaBeta(AlphaBetaConfig(table_mb=TABLE_MB))
     rows = []

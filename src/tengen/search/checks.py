@@ -1,4 +1,4 @@
-"""Range checks shared by the configurations of the searches."""
+"""Range checks shared by the search configurations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Critics: small networks that estimate winning probabilities from shape counts.
 
-A critic evaluates the position after each candidate move from the point of view of the player who made the move, and
+A critic evaluates the position after each candidate move from the point of view of the player making the move, and
 the player takes the best one. All of this is native code. A critic file is in safetensors format with a description;
 reading it does not need torch.
 """
@@ -37,7 +37,7 @@ class CriticInput(StrEnum):
     """Input features of a critic; `cpp/eval/critic.h` defines them."""
 
     STONES = "stones"
-    """Counts of stones by the 100 shapes of the paper, and the side to move: 402 inputs."""
+    """Counts of stones in each of the paper's 100 shapes, and the side to move: 402 inputs."""
     POINTS = "points"
     """Counts of empty points by the shape a stone there would make, and the existing threats: 4,816 inputs."""
 
@@ -85,12 +85,12 @@ class CriticConfig:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A critic's evaluation of the candidate moves of a position."""
+    """A critic's evaluation of the candidate moves in a position."""
 
     points: IntArray
     """[moves]: point indices in ascending order."""
     chances: npt.NDArray[np.float64]
-    """[moves]: winning probability of the side to move after each move; 1 for a winning move, 0.5 for a draw."""
+    """[moves]: winning probability for the side to move after each move; 1 for a winning move, 0.5 for a draw."""
 
 
 class Critic:
@@ -116,7 +116,7 @@ class Critic:
         )
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the critic supports a ruleset: any size, with the rule and win length of its training."""
+        """Return whether the critic supports a ruleset: any size, with the rule and win length it was trained on."""
         return (ruleset.rule, ruleset.win_length) == (self.ruleset.rule, self.ruleset.win_length)
 
     def check_supports(self, ruleset: Ruleset) -> None:
@@ -125,7 +125,7 @@ class Critic:
             raise RulesetError(f"the critic supports {self.ruleset} on any board size, not {ruleset}")
 
     def judge(self, position: Position) -> Judgement:
-        """Evaluate all candidate moves of a position in microseconds. The game must not be over."""
+        """Evaluate all candidate moves in a position, within microseconds. The game must not be over."""
         self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
         # The logistic function as tanh, which does not overflow; float64 distinguishes more positions.
@@ -135,7 +135,7 @@ class Critic:
         """Return the content of a critic file."""
         from safetensors.numpy import save
 
-        # Use a single entry: the order of several is undefined, and equal critics should have equal files.
+        # Use a single entry: the order of several entries is undefined, and equal critics should produce equal files.
         description = json.dumps({"critic": asdict(self.config), "ruleset": str(self.ruleset)})
         return save(self.weights, metadata={_METADATA: description})
 
@@ -190,5 +190,5 @@ def load_critic(source: str | Path) -> Critic:
 
 
 def critic_inputs(kind: CriticInput, position: Position, view: Colour) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Return indices and values of the nonzero inputs of a position from the point of view of `view`."""
+    """Return the indices and values of the nonzero inputs for a position from the point of view of `view`."""
     return _native.critic_inputs(_native.CriticInput[kind.name], position.native, colour_to_native(view))

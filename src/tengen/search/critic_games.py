@@ -1,4 +1,4 @@
-"""Training games of a critic, with its evaluation of every position."""
+"""Training games for a critic, with its evaluation of every position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_policy_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CriticGames:
-    """Games, the positions after their moves, and their values as winning probabilities of black.
+    """Games, the positions after their moves, and their values as winning probabilities for black.
 
     A position has one value per view. A critic whose inputs include the side to move (`stones`) has two views, black's
     and white's; otherwise the only view is that of the colour that has just moved.
@@ -39,7 +39,7 @@ class CriticGames:
     black_values: FloatArray
     """[positions, views]: the critic's value; for the last position of a game, the result."""
     black_best_values: FloatArray
-    """[positions, views]: the value after the critic's own choice; it differs if another move was played."""
+    """[positions, views]: the value after the critic's own choice, which may differ from the move played."""
     is_last: npt.NDArray[np.bool_]
     """[positions]: whether the position ends its game."""
     is_black_view: npt.NDArray[np.bool_]
@@ -83,9 +83,9 @@ def play_games(
 ) -> CriticGames:
     """Play games to their end; the same arguments produce the same games.
 
-    `epsilon` is the probability of a random candidate instead of the best one. Games start with at most `random_stones`
-    random stones. `opponent` is another critic or a simple player, which plays black in every second game; with None
-    the critic plays against itself.
+    `epsilon` is the probability of playing a random candidate instead of the best one. Games start with up to
+    `random_stones` random stones. `opponent` is another critic or a simple player, which plays black in every other
+    game; with None the critic plays against itself.
     """
     arrays = _native.play_critic_games(
         critic.native,
@@ -107,7 +107,7 @@ def _read(arrays: dict[str, Any]) -> CriticGames:
     views = len(arrays["black_values"]) // max(positions, 1)
     is_last = np.zeros(positions, np.bool_)
     is_last[starts[1:] - 1] = True
-    # The ply of each position in its game, counted from the end because openings are only in `moves`.
+    # The ply of each position in its game, counted from the end because only `moves` includes the openings.
     plies = (
         np.arange(positions)
         + np.repeat(games[1:] - starts[1:], np.diff(starts))

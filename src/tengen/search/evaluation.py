@@ -1,4 +1,4 @@
-"""The network side of a tree search: a uniform network, and a check of network outputs."""
+"""The network side of a tree search: a uniform network, and a check on network outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tengen.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 _MAX_VALUE = 1.05
-"""Largest accepted value of a network; rounding in int8 may produce values slightly above 1."""
+"""Largest value accepted from a network; int8 rounding may produce values slightly above 1."""
 
 
 class UniformEvaluator:

@@ -1,4 +1,4 @@
-"""Python interface of the alpha-beta search of "Final report for Gomoku project" (papers/fudan/README.md)."""
+"""Python interface to the alpha-beta search of "Final report for Gomoku project" (papers/fudan/README.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Evaluation(StrEnum):
     DICTIONARY = "dictionary"
     """Look up the score of the shape's key (a, b, c, d, e) in the dictionary."""
     TABLE = "table"
-    """Look up the score in a table of 256x256 entries, by the own and blocked cells up to four on each side."""
+    """Look up the score in a 256x256 table, indexed by own stones and blockers within four cells on each side."""
 
 
 class Checkmate(StrEnum):
@@ -39,14 +39,14 @@ class Checkmate(StrEnum):
 
     OFF = "off"
     BOTH_SIDES = "both-sides"
-    """Fours and open threes up to 16 plies, to find own wins and to avoid moves that allow the enemy such a win."""
+    """Fours and open threes up to 16 plies, to find wins and to avoid moves that allow the enemy one."""
     AUTHORS = "authors"
-    """Fours and double threes up to 11 moves among the six best neighbours, for own wins only."""
+    """Fours and double threes up to 11 moves among the six best neighbours, for the side to move only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FudanConfig:
-    """Settings of the search. The defaults are those of the report."""
+    """Settings for the search. The defaults are those of the report."""
 
     all_keys: bool = True
     """Whether the dictionary has all keys; otherwise the keys missing from the authors' dictionary score 0."""
@@ -62,7 +62,7 @@ class FudanConfig:
     """Prefer short wins; otherwise all wins have the same value."""
 
     def native_scores(self) -> _native.FudanScoreOptions:
-        """Return the options of the native point scores."""
+        """Return the options for the native point scores."""
         options = _native.FudanScoreOptions()
         options.keys = _native.FudanKeys.ALL if self.all_keys else _native.FudanKeys.AS_AUTHORED
         options.evaluation = _native.FudanEvaluation[self.evaluation.name]
@@ -71,7 +71,7 @@ class FudanConfig:
         return options
 
     def native(self) -> _native.FudanOptions:
-        """Return the options of the native search."""
+        """Return the options for the native search."""
         options = _native.FudanOptions()
         options.scores = self.native_scores()
         options.hash_index = self.hash_index
@@ -81,7 +81,7 @@ class FudanConfig:
 
 
 def supports(ruleset: Ruleset) -> bool:
-    """Return whether the search supports the ruleset: five in a row, freestyle or standard, boards of 5 to 22 lines."""
+    """Return whether the search supports the ruleset: five in a row, freestyle or standard, 5 to 22 lines."""
     return (
         ruleset.win_length == 5
         and ruleset.rule in (Rule.FREESTYLE, Rule.STANDARD)
@@ -127,7 +127,7 @@ class Fudan:
 
 
 class PointScores:
-    """Scores of all points of a position for both colours, updated incrementally."""
+    """Scores of all points in a position for both colours, updated incrementally."""
 
     def __init__(self, position: Position, config: FudanConfig | None = None) -> None:
         check_supports(position.ruleset)
@@ -151,7 +151,7 @@ class PointScores:
         return tuple(self._scores.direction_scores(colour_to_native(colour), point.index(self._width)))
 
     def stone_sum(self, colour: Colour) -> int:
-        """Return the sum of the scores of all stones of a colour."""
+        """Return the sum of the scores of a colour's stones."""
         return self._scores.stone_sum(colour_to_native(colour))
 
     def neighbours(self) -> list[Point]:

@@ -1,4 +1,4 @@
-"""Time and thread limits of searches."""
+"""Time and thread limits for searches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from tengen.core.contracts import Limits
 MAX_THREADS = 256
 """Maximum number of search threads, even if the limits allow more."""
 RESERVE_MS = 4
-"""Milliseconds of every time limit that are reserved for the return from the native search to the caller."""
+"""Milliseconds reserved from every time limit for returning from the native search to the caller."""
 CLOCK_SHARE = 20
-"""Divisor of the clock: one move uses about a twentieth of the remaining time."""
+"""Divisor for the remaining clock time: one move uses about a twentieth of it."""
 
 
 def move_time_ms(limits: Limits) -> int | None:

@@ -38,7 +38,7 @@ class Symmetry(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class PuctConfig:
-    """Options of the tree search and of self-play. The defaults are the plain algorithm without extensions.
+    """Options for the tree search and for self-play. The defaults are the plain algorithm without extensions.
 
     A move's score is Q + c·P·√ΣN / (1 + N), with its mean value Q, prior P and visits N.
     """
@@ -50,7 +50,7 @@ class PuctConfig:
     c_puct_growth: float = 0.0
     """Growth of c with the node's visits N: c increases by this times log((1 + N + base) / base)."""
     c_puct_base: float = 500.0
-    """Base of the growth of c."""
+    """Base in the formula for the growth of c."""
     fpu_reduction: float | None = None
     """First-play urgency: Q of an unvisited move is the parent's mean minus this times √(prior of visited moves).
     None: Q is 0."""
@@ -64,13 +64,13 @@ class PuctConfig:
     noise: Noise = Noise.NONE
     """Nodes with Dirichlet noise. Quick searches (`full_fraction`) use no noise."""
     noise_alpha: float | None = None
-    """Dirichlet parameter of each move. None: `noise_alpha_total` divided by the number of moves."""
+    """Dirichlet parameter for each move. None: `noise_alpha_total` divided by the number of moves."""
     noise_alpha_total: float = 10.83
     """Sum of the Dirichlet parameters over all moves if `noise_alpha` is None."""
     noise_fraction: float = 0.25
     """Weight of the noise in the priors."""
     root_temperature: float = 1.0
-    """Softmax temperature of the root priors, applied before noise; above 1 flattens them. Full searches only."""
+    """Softmax temperature for the root priors, applied before noise; above 1, it flattens them. Full searches only."""
 
     solve: bool = False
     """Prove wins, losses and draws in the tree, with their distance (MCTS-solver); proved losses get no more visits."""
@@ -78,11 +78,11 @@ class PuctConfig:
     """Play a five, block a four and resolve lost positions without calling the network. A forced move gets at most 16
     simulations. Needs `solve`."""
     vcf_nodes_leaf: int = 0
-    """Node limit of the VCF search at each leaf; 0 disables it. Needs `tactics` and win length 4 or 5."""
+    """Node limit for the VCF search at each leaf; 0 disables it. Needs `tactics` and win length 4 or 5."""
     vcf_nodes_root: int = 0
-    """Node limit of the VCF search at the root of each search."""
+    """Node limit for the VCF search at the root of each search."""
     vct_nodes: int = 0
-    """Node limit of the VCT search at important positions, those with at least an eighth of all simulations and
+    """Node limit for the VCT search at important positions, those with at least an eighth of all simulations and
     `vct_visits` visits; 0 disables it. Needs `tactics` and win length 4 or 5."""
     vct_visits: int = 16
     """Minimum number of visits for a VCT search."""
@@ -97,15 +97,15 @@ class PuctConfig:
     gumbel_scale: float = 1.0
     """Scale of the Gumbel noise; 0 to play for strength."""
     gumbel_visit_offset: float = 50.0
-    """Values, rescaled to [0, 1], are multiplied by (offset + largest visit count)·scale to become logits."""
+    """Offset in the logits (offset + largest visit count)·scale·value, where values are rescaled to [0, 1]."""
     gumbel_value_scale: float = 0.1
     """Scale in the formula of `gumbel_visit_offset`."""
 
     symmetry: Symmetry = Symmetry.NONE
     """Board symmetries that are applied to a position before its evaluation."""
     cache_entries: int = 0
-    """Size of the cache of evaluations, preferably a power of two. Symmetric positions share an entry unless `symmetry`
-    is none. An entry takes slightly more than 4·area bytes."""
+    """Number of entries in the evaluation cache, preferably a power of two. Symmetric positions share an entry unless
+    `symmetry` is none. An entry takes slightly more than 4·area bytes."""
 
     reuse_tree: bool = False
     """Keep the subtree below the move played. Cannot be combined with `gumbel`."""
@@ -115,9 +115,9 @@ class PuctConfig:
     """Fraction of moves that get a full search; the others get a quick one, which is not used for training (playout-cap
     randomisation, Wu 2019)."""
     fast_simulations: int = 0
-    """Simulations of a quick search."""
+    """Simulations per quick search."""
     temperature: float = 1.0
-    """Sampling temperature of self-play moves; 0 plays the most visited move."""
+    """Sampling temperature for self-play moves; 0 plays the most visited move."""
     temperature_plies: int = 1000
     """Number of plies, opening included, after which `temperature_final` replaces `temperature`."""
     temperature_final: float = 0.0
@@ -181,10 +181,10 @@ _SAME_IN_NATIVE = tuple(
 )
 
 PRESETS: Mapping[str, PuctConfig] = {
-    # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves sampled from the visits all game long.
+    # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves sampled from the visits all game.
     "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
-    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are AlphaZero's and
-    # those of the public program it used: c = 5, 400 simulations, noise at the root.
+    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are from AlphaZero
+    # and the public program that it used: c = 5, 400 simulations, noise at the root.
     "alphagomoku8": PuctConfig(simulations=400, c_puct=5.0, noise=Noise.ROOT, noise_alpha=0.3, reuse_tree=True),
     # All options that improve playing strength.
     "best": PuctConfig(
@@ -203,4 +203,4 @@ PRESETS: Mapping[str, PuctConfig] = {
         discount=0.995,
     ),
 }
-"""Configurations by name. Those of the papers use no extensions; training and agents replace single fields."""
+"""Configurations by name. Those from the papers use no extensions; training and agents override single fields."""

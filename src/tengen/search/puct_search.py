@@ -32,7 +32,7 @@ _FIRST_REPORT = 32
 
 
 class PuctSearch:
-    """A search tree for positions of one ruleset, guided by one network. It runs one search at a time.
+    """A search tree for positions under one ruleset, guided by one network. It runs one search at a time.
 
     Each thread collects leaves (`config.leaves` of them once the tree is large enough), calls the evaluator and backs
     up its answers, all on the same tree. Several threads may call the evaluator at the same time. With one thread and
@@ -70,12 +70,12 @@ class PuctSearch:
     ) -> Analysis:
         """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
-        `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the simulations of
-        the configuration apply. Gumbel search must know its number of simulations in advance: it runs at most those of
-        the configuration with a time limit, and at most a million without one. Once the tree has used its memory, it
+        `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the configured number
+        of simulations applies. Gumbel search must know its number of simulations in advance: it runs at most the
+        configured number with a time limit, and at most a million without one. Once the tree has used its memory, it
         stops growing, and further simulations visit existing nodes. The first line is the move to play: the most
         visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is the
-        policy target of training; its lines have priors, visits and values.
+        policy target for training; its lines have priors, visits and values.
         """
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")
@@ -89,7 +89,7 @@ class PuctSearch:
 
 
 class _Run:
-    """One call of `PuctSearch.search`."""
+    """One call to `PuctSearch.search`."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class _Run:
             self._native.end()
 
     def _report(self, now: float, on_analysis: Report) -> None:
-        """Report each time the simulations have doubled, and at least every quarter of a second."""
+        """Report whenever the number of simulations has doubled, and at least every quarter of a second."""
         simulations, moment = self._next_report
         if now < moment and self._native.simulations < simulations:
             return
@@ -186,7 +186,7 @@ class _Run:
     def _analysis(self, temperature: float) -> Analysis:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
-        # The first line has the proof of the position, not only that of its move.
+        # The first line carries the proof for the position, not only the one for its move.
         shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(

@@ -26,17 +26,17 @@ from tengen.search.seeds import seed_word
 
 @dataclass(frozen=True, kw_only=True)
 class Openings:
-    """Openings of self-play games."""
+    """Openings for self-play games."""
 
     sequences: tuple[str, ...] = ()
     """Openings to sample from, as move sequences (`h8i9j10`); a random symmetry is applied to each."""
     fraction: float = 1.0
     """Fraction of games that start with an opening; the others start with the empty board."""
     random_stones: int = 0
-    """Maximum number of random stones near each other if `sequences` is empty; each number from 0 is equally likely."""
+    """Maximum number of random stones near each other if `sequences` is empty; drawn uniformly from 0 to this."""
     balance_candidates: int = 0
-    """Number of candidates for one more stone after the random ones. It is sampled in proportion to (1 − v²)⁴ with the
-    network's value v, which prefers balanced positions. 0 adds no stone."""
+    """Number of candidates for one more stone after the random ones. The stone is sampled in proportion to (1 − v²)⁴,
+    where v is the network's value; this favours balanced positions. 0 adds no stone."""
 
     def __post_init__(self) -> None:
         check_real("fraction", self.fraction, 0.0, 1.0)
@@ -60,7 +60,7 @@ class Openings:
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayGame:
-    """A finished game. Arrays have one entry for each of its K searched moves, those after the opening."""
+    """A finished game. Arrays have one entry for each of its K searched moves (those after the opening)."""
 
     moves: npt.NDArray[np.int16]
     """[opening_length + K]: indices y·width + x of all moves."""
@@ -93,7 +93,7 @@ class SelfPlayCounts:
 
 
 class SelfPlay:
-    """Plays `games` games of a network against itself at the same time; a finished game is replaced by a new one.
+    """Runs `games` simultaneous games in which a network plays itself; a finished game is replaced by a new one.
 
     One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
     `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the
@@ -238,7 +238,7 @@ class SelfPlay:
 
 
 def _split(rows: npt.NDArray[np.generic], counts: npt.NDArray[np.generic]) -> list[npt.NDArray[np.generic]]:
-    """Split the rows of all games into those of each game."""
+    """Split the rows of all games by game."""
     ends = np.cumsum(np.asarray(counts, dtype=np.int64))
     if len(rows) != ends[-1]:
         raise ValueError(f"there are {len(rows)} rows, but the counts add up to {ends[-1]}")

@@ -1,4 +1,4 @@
-"""Python interface of the playout searches UCT and HMCTS, and of single playouts (docs/rollouts.md)."""
+"""Python interface to the playout searches UCT and HMCTS, and to single playouts (docs/rollouts.md)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DEFAULT_TIME_MS = 1000
 
 
 class PlayoutPolicy(StrEnum):
-    """Policy for the moves of a playout."""
+    """Policy for the moves in a playout."""
 
     HEURISTIC = "heuristic"
     """Complete a four, block a four, extend a three, block a three, otherwise any legal point."""
@@ -82,12 +82,12 @@ def tally_playouts(position: Position, policy: PlayoutPolicy, count: int, seed: 
 
 @dataclass(frozen=True, kw_only=True)
 class UctConfig:
-    """Settings of UCT."""
+    """Settings for UCT."""
 
     exploration: float = math.sqrt(2)
     """Exploration constant c of UCB1, for results between 0 and 1."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """Policy for the moves of playouts."""
+    """Policy for the moves in playouts."""
     radius: int = 1
     """Largest distance of a tree move from the nearest stone, in rows and columns; 0 for no limit."""
     expand_after: int = 4
@@ -95,7 +95,7 @@ class UctConfig:
     solve: bool = True
     """Prove wins and losses in the tree, complete fives and answer fours without playouts."""
     memory_mb: int = 256
-    """Memory limit of the tree in MB. A full tree stops growing; playouts continue from its leaves."""
+    """Memory limit for the tree in MB. A full tree stops growing; playouts continue from its leaves."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.exploration) and self.exploration >= 0):
@@ -118,12 +118,12 @@ class UctConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class HmctsConfig:
-    """Settings of HMCTS."""
+    """Settings for HMCTS."""
 
     playouts_a_candidate: int = 0
-    """Playouts per candidate move; 0 leaves the number to the limits."""
+    """Playouts per candidate move; 0 for no fixed number (only the limits apply)."""
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
-    """Policy for the moves of playouts."""
+    """Policy for the moves in playouts."""
     radius: int = 1
     """Largest distance of a candidate from the nearest stone, in rows and columns; 0 for no limit."""
 
@@ -152,7 +152,7 @@ class _NativeSearch(Protocol):
 
 
 class RolloutSearch(ABC):
-    """Common interface of UCT and HMCTS. An object runs one search at a time."""
+    """Common interface to UCT and HMCTS. An object runs one search at a time."""
 
     _native: _NativeSearch
     _needs_limit: bool

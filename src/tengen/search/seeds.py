@@ -1,4 +1,4 @@
-"""Conversion of seeds to the 64 bits of native code."""
+"""Conversion of seeds to the 64 bits that native code uses."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class ThreatResult:
     attacker: Colour
     verdict: Verdict
     line: tuple[Point, ...] = ()
-    """Attacker's and defender's moves in turn, up to the five or to a threat that cannot be answered."""
+    """The attacker's and defender's moves in turn, up to the five or a threat that cannot be answered."""
     nodes: int = 0
     elapsed_ms: float = 0.0
 

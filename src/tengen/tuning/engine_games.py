@@ -1,4 +1,4 @@
-"""Self-play games of the alpha-beta engine, used to fit its weights and to train networks.
+"""Self-play games by the alpha-beta engine, used to fit its weights and to train networks.
 
 A file contains one game per line as JSON. A game depends only on the seed and its number, so an interrupted run can be
 resumed with any number of workers.
@@ -37,20 +37,20 @@ _TABLE_BYTES = 16 << 20
 _MAX_LINE = 1 << 16
 _MAX_VALUE = 1_000_000
 _OPENING_TRIES = 200
-"""Openings to try before the most balanced one is used; some small boards have few balanced openings."""
+"""Number of openings to try before the most balanced one is used; some small boards have few balanced openings."""
 MAX_OPENING_VALUE = 120
 _NOISY_LINES = 4
 _NOISY_MARGIN = 60
 """A noisy move is sampled from the best `_NOISY_LINES` lines whose value is within this margin of the best."""
 _FULL_BOARD = 0.9
-"""Fraction of occupied points at which a game counts as drawn."""
+"""Fraction of occupied points at which a game is declared a draw."""
 _OF_THE_GAME = ("game", "first", "moves", "values", "outcome")
 """Fields that describe a game; all others are conditions of the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineGamesConfig:
-    """Settings of a run."""
+    """Settings for a run."""
 
     ruleset: Ruleset
     games: int
@@ -65,7 +65,7 @@ class EngineGamesConfig:
     to_the_end: bool = False
     """Play until the game is over on the board (default: until a search proves the result)."""
     noise: float = 0.0
-    """Fraction of moves that are sampled from the few best lines of nearly equal value."""
+    """Fraction of moves that are sampled from the few best lines with nearly equal values."""
     begun: Path | None = None
     """File whose games are continued to the end, instead of playing new ones."""
 
@@ -80,7 +80,7 @@ class EngineGamesConfig:
             raise InputError(f"games from {self.begun} can only be played to the end; omit --proved")
 
     def load_weights(self) -> _native.Weights:
-        """Load the weights of the engine for these games."""
+        """Load the engine's weights for these games."""
         return weights_for(self.ruleset) if self.weights is None else load_weights(self.weights)
 
 
@@ -100,7 +100,7 @@ class EngineGame:
     """Outcome on the board, or as proved by the last search."""
 
     def to_line(self, conditions: dict[str, Any]) -> str:
-        """Return the line of the file, including the conditions of the run."""
+        """Return the game as a line of the file, including the run's conditions."""
         width = self.ruleset.width
         fields = {
             "game": self.number,
@@ -114,7 +114,7 @@ class EngineGame:
 
 
 def read_games(path: Path) -> Iterator[EngineGame]:
-    """Yield the games of a file. Raises `RecordError` for a damaged line; an incomplete last line is ignored."""
+    """Yield the games in a file. Raises `RecordError` for a damaged line; an incomplete last line is ignored."""
     for number, line in _complete_lines(path):
         yield _parse_line(path, number, line)[0]
 
@@ -132,7 +132,7 @@ def generate_games(
 
     `make_pool` creates a pool that plays them, instead of `workers` processes on this machine. `on_start` is called
     with the number of games the file had before, `on_game` with each finished game. A game is written when it ends.
-    Raises `InputError` if the file belongs to another run (with other rules, nodes, seed, weights, …).
+    Raises `InputError` if the file belongs to a different run (with other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
     begun = None if config.begun is None else _read_begun(config)
@@ -228,7 +228,7 @@ def _index(point: Point, ruleset: Ruleset) -> int:
 
 
 def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGame] | None) -> set[int]:
-    """Return the numbers of the games in the file. Raises `InputError` if they belong to another run."""
+    """Return the numbers of the games in the file. Raises `InputError` if they belong to a different run."""
     done: set[int] = set()
     if not path.exists():
         return done
@@ -354,7 +354,7 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """Return the number of stones at which a game counts as drawn; later positions are useless for learning shapes."""
+    """Return the number of stones at which a game is declared drawn; later positions teach nothing about shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 

@@ -2,7 +2,7 @@
 
 There are two convex fits, both by L-BFGS. The *evaluation* (value of a point by its shape code, value of the existing
 threats) is a logistic regression; its target is a blend of the game's result and the search value. The *move ordering*
-is a softmax over the candidate moves of a position; its target is the move played.
+is a softmax over the candidate moves in a position; its target is the move played.
 
 A code consists of four line shapes, and most codes are rare. The weight of a code is therefore the sum of parts that
 codes share (one per shape and one per pair of shapes) and of its own part, which regularisation keeps small unless the
@@ -45,7 +45,7 @@ ORDERING_UNIT = 32
 _CODES = _native.SHAPE_CODES
 _THREATS = 1 << _native.THREAT_BITS
 
-# Factor of a code's own part. Below 1, the fit prefers the shared parts, which are penalised less.
+# Factor for a code's own part. Below 1, the fit prefers the shared parts, which are penalised less.
 _OWN_CODE = 0.3
 _OWN_THREAT = 0.5
 # Ridge penalties relative to the mean loss. The shared parts have more data and need less.
@@ -56,19 +56,19 @@ _RIDGE_ORDERING_OWN = 1e-5
 _RIDGE_ORDERING_SHARED = 1e-7
 
 _VALUE_LIMIT = 2000
-"""Search values are clipped to this; beyond it the game is practically won."""
+"""Bound to which search values are clipped; beyond it, the game is practically won."""
 _ROWS_AT_ONCE = 1 << 20
 """Candidate moves per chunk of the ordering fit; bounds its memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitConfig:
-    """Settings of a fit."""
+    """Settings for a fit."""
 
     result_weight: float = 0.5
     """Weight of the game's result in the target; the rest is the search value."""
     regularisation: float = 1.0
-    """Factor of all ridge penalties."""
+    """Factor applied to all ridge penalties."""
     by_colour: bool | None = None
     """Whether black and white have separate tables; None means only in renju."""
     validation: float = 0.05
@@ -94,7 +94,7 @@ class FitConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class FitLosses:
-    """Mean losses in nats; `base` is that of a uniform prediction."""
+    """Mean losses in nats; `base` is the loss of a uniform prediction."""
 
     base: float
     train: float
@@ -103,7 +103,7 @@ class FitLosses:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderingLosses:
-    """Losses of the move ordering for one colour or both; `top` is how often the move played is ranked first."""
+    """Losses of the move ordering for one colour or both; `top` is how often the played move is ranked first."""
 
     colour: str
     base: float
@@ -170,7 +170,7 @@ def fit_weights(
 
 
 def fit_files(paths: Sequence[Path], target: Path, config: FitConfig, say: Say = lambda _: None) -> FitReport:
-    """Fit the weights to the games of these files. Write them to `target`, and a log with the suffix `.json`."""
+    """Fit the weights to the games in these files. Write them to `target`, and a log with the suffix `.json`."""
     return write_fit(paths, target, config, lambda games: fit_weights(games, config, say))
 
 
@@ -180,7 +180,7 @@ def write_fit(
     config: DataclassInstance,
     fit: Callable[[list[EngineGame]], tuple[_native.Weights, Report]],
 ) -> Report:
-    """Run `fit` on the games of these files. Write the weights to `target`, and the report with `config` next to it."""
+    """Run `fit` on the games in these files. Write the weights to `target`, and the report with `config` next to it."""
     if target.suffix != ".npz":
         raise InputError(f"the weights file must end in .npz, not {target}")
     try:
@@ -213,9 +213,9 @@ def rulesets_of(games: Sequence[EngineGame]) -> str:
 
 @dataclass(frozen=True)
 class FitSamples:
-    """The P positions of the games that the engine would evaluate (cpp/tools/features.h).
+    """The P positions from the games that the engine would evaluate (cpp/tools/features.h).
 
-    Arrays are indexed by position, except those of code pairs and of the M candidate moves.
+    Arrays are indexed by position, except those for code pairs and for the M candidate moves.
     """
 
     by_colour: bool
@@ -228,25 +228,25 @@ class FitSamples:
     rows: sparse.csr_array[Any, tuple[int, int]]
     """Codes on empty points: +1 for the side to move, -1 for the opponent. [P, codes], or twice the codes by colour."""
     pair_starts: Ints
-    """Pairs of codes of position p are pair_starts[p] … pair_starts[p + 1] - 1. [P + 1]"""
+    """The code pairs of position p are pair_starts[p] … pair_starts[p + 1] - 1. [P + 1]"""
     pairs: Ints
     """Codes of both sides on empty points, encoded as own · codes + other."""
     pair_counts: Ints
-    """Number of empty points with each pair, minus the number on the empty board."""
+    """Number of empty points with each pair, minus that number on the empty board."""
     move_starts: Ints
-    """Candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
+    """The candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
     """[M]"""
     other_codes: Ints
     """[M]"""
     played: Ints
-    """Index of the candidate that was played, -1 if it is not a candidate. [P]"""
+    """Index of the candidate that was played, -1 if the move played is not a candidate. [P]"""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def split(self, config: FitConfig) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Return masks of the positions for training and for validation; all positions of a game are in one part."""
+        """Return masks of the training and validation positions; all positions from a game are in the same part."""
         count = int(self.games.max(initial=-1)) + 1
         order = np.random.default_rng(config.seed).permutation(count)
         kept_out = np.zeros(count, dtype=np.bool_)
@@ -256,7 +256,7 @@ class FitSamples:
 
 
 def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> FitSamples:
-    """Extract the positions of the games. Board sizes may differ; rule and win length must not."""
+    """Extract the positions from the games. Board sizes may differ; rule and win length must not."""
     from scipy import sparse
 
     kinds = {(game.ruleset.rule, game.ruleset.win_length) for game in games}
@@ -295,7 +295,7 @@ def collect_samples(games: Sequence[EngineGame], config: FitConfig) -> FitSample
 def _targets(
     games: Sequence[EngineGame], game_of: Ints, move_of: Ints, colours: npt.NDArray[np.uint8], config: FitConfig
 ) -> Floats:
-    """Return the blend of result and search value for the side to move of each sample, from 0 to 1."""
+    """Return the blend of result and search value for the side to move in each sample, from 0 to 1."""
     black_scores = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     black = np.array([black_scores[game.outcome] for game in games])[game_of]
     results = np.where(colours == 0, black, 1 - black)
@@ -330,7 +330,7 @@ def shape_parts() -> Floats:
 
 
 def threat_parts() -> Floats:
-    """Return a column of ones and the bits of each entry of the threat table: float64 [entries, 1 + bits]."""
+    """Return a column of ones and the bits of each entry in the threat table: float64 [entries, 1 + bits]."""
     entries = np.arange(_THREATS)
     return np.stack([np.ones(_THREATS), *(entries >> bit & 1 for bit in range(_native.THREAT_BITS))], axis=1)
 
@@ -358,7 +358,7 @@ class _Table:
         return vector[: self.count * n].reshape(self.count, n), vector[self.count * n :].reshape(self.count, m)
 
     def expand(self, vector: Floats) -> Floats:
-        """Return the tables [count, n] of a parameter vector."""
+        """Return the tables [count, n] for a parameter vector."""
         own, shared = self._split(vector)
         return np.asarray(self.own_share * own + (self.parts @ shared.T).T, dtype=np.float64)
 
@@ -367,7 +367,7 @@ class _Table:
         return np.concatenate((self.own_share * of_tables.ravel(), (self.parts.T @ of_tables.T).T.ravel()))
 
     def ridge(self) -> Floats:
-        """Return the penalty of each parameter."""
+        """Return the penalty for each parameter."""
         n, m = self.parts.shape
         return np.repeat((self.ridge_own, self.ridge_shared), (self.count * n, self.count * m))
 
@@ -448,7 +448,7 @@ def _cross_entropy(logits: Floats, targets: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Candidate moves of some positions: codes [m], start of each position [p], index of the move played [p]."""
+    """Candidate moves in some positions: codes [m], start of each position [p], index of the move played [p]."""
 
     own: Ints
     other: Ints
@@ -500,7 +500,7 @@ def _fit_ordering(
     colour: Colour | None,
     config: FitConfig,
 ) -> tuple[Floats, OrderingLosses]:
-    """Fit tables [2, codes] in log-odds for the codes of the mover and of the opponent, for one colour or both."""
+    """Fit tables [2, codes] in log-odds for the mover's and the opponent's codes, for one colour or both."""
     from scipy import sparse
 
     chosen = np.ones(len(samples), dtype=np.bool_)
@@ -534,6 +534,6 @@ def _fit_ordering(
         base=float(np.log(lengths).mean()),
         train=loss(vector)[0],
         validation=float(-np.log(np.maximum(probabilities[kept_out.played], 1e-30)).mean()),
-        # Scores are relative to the best move of the position.
+        # Scores are relative to the best move in the position.
         top=float((scores[kept_out.played] >= 0).mean()),
     )

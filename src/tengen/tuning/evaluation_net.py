@@ -1,4 +1,4 @@
-"""Trains the small network of the evaluation (`EvaluationNet` in cpp/eval/weights.h) on games of the engine.
+"""Trains the evaluation's small network (`EvaluationNet` in cpp/eval/weights.h) on games played by the engine.
 
 The linear evaluation sums the values of all empty points. It cannot express that a point useful to both sides is worth
 more than the sum of both values, that the third open two adds less than the first, or that the side to move needs fewer
@@ -48,7 +48,7 @@ _OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 _INPUT_SCALE = 0.05
 """Features are sums over many points; this scales them to about 1."""
 _OWN_CODE = 0.3
-"""Factor of a code's own part, relative to the parts shared with other codes; as in the linear fit."""
+"""Factor for a code's own part, relative to the parts shared with other codes; as in the linear fit."""
 
 # Integers per unit of features and hidden layers. The sum of a feature over the largest board must stay below 2^15.
 _FEATURE_UNIT = 32
@@ -57,14 +57,14 @@ _HIDDEN_UNIT = 256
 
 @dataclass(frozen=True, kw_only=True)
 class NetFitConfig:
-    """Settings of the training."""
+    """Settings for the training."""
 
     epochs: float = 8.0
     batch: int = 2048
     learning_rate: float = 5e-3
     """Peak learning rate; it rises over the first tenth of the training and then falls to almost 0."""
     decay: float = 0.02
-    """Weight decay of the codes' own parts."""
+    """Weight decay for the codes' own parts."""
     result_weight: float = 0.5
     """Weight of the game's result in the target; the rest is the search value."""
     validation: float = 0.05
@@ -86,7 +86,7 @@ class NetFitConfig:
 
 
 class _CodeTable(nn.Module):
-    """A vector for each code: [codes, width]. The parts shared with other codes determine rare codes."""
+    """A vector for each code: [codes, width]. Rare codes rely mainly on the parts shared with other codes."""
 
     parts: Tensor
 
@@ -122,7 +122,7 @@ class TrainedNet(nn.Module):
         nn.init.zeros_(self.output.weight)
 
     def point_features(self, side: int, own_codes: Tensor, other_codes: Tensor) -> Tensor:
-        """Return the contributions of points to a side's features [n, FEATURES] from own and opponent's codes [n]."""
+        """Return the points' contributions to a side's features [n, FEATURES] from both sides' codes [n]."""
         own = functional.embedding(own_codes, self.own[side]())
         return torch.relu(own + functional.embedding(other_codes, self.other[side]()))
 
@@ -135,7 +135,7 @@ class TrainedNet(nn.Module):
 
 
 class _Batches:
-    """Samples as input of the network. Distinct pairs of codes are numbered once."""
+    """Samples as network input. Each distinct pair of codes has one number."""
 
     def __init__(self, samples: FitSamples, linear: npt.NDArray[np.float32]) -> None:
         pairs, numbers = np.unique(samples.pairs, return_inverse=True)
@@ -168,7 +168,7 @@ class _Batches:
         return logits + torch.from_numpy(self._linear[positions])
 
     def loss(self, net: TrainedNet, side: int, positions: npt.NDArray[np.intp]) -> Tensor:
-        """Return the mean cross-entropy of positions with `side` to move."""
+        """Return the mean cross-entropy over positions with `side` to move."""
         targets = torch.from_numpy(self._targets[positions])
         return functional.binary_cross_entropy_with_logits(self.logits(net, side, positions), targets)
 
@@ -196,7 +196,7 @@ class NetReport:
 def train_net(
     samples: FitSamples, weights: Weights, config: NetFitConfig, say: Say = lambda _: None
 ) -> tuple[TrainedNet, float, float]:
-    """Train on samples. Return the network and the validation losses without and with it."""
+    """Train on samples. Return the network and the validation losses without and with the network."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     random = np.random.default_rng(config.seed)
@@ -272,7 +272,7 @@ def quantise(net: TrainedNet) -> EvaluationNet:
 def train_files(
     paths: Sequence[Path], base: Path, target: Path, config: NetFitConfig, say: Say = lambda _: None
 ) -> NetReport:
-    """Train on the games of these files with the linear weights `base`. Write `target` and a log next to it."""
+    """Train on the games in these files with the linear weights `base`. Write `target` and a log next to it."""
     weights = load_weights(base)
 
     def fit(games: list[EngineGame]) -> tuple[Weights, NetReport]:

@@ -38,13 +38,13 @@ _SETTLING = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class SpsaConfig:
-    """Settings of a tuning run."""
+    """Settings for a tuning run."""
 
     ruleset: Ruleset
     pairs: int
     """Pairs of games in the whole run; steps and gains shrink towards its end."""
     nodes: int = 10_000
-    """Nodes of each search."""
+    """Nodes per search."""
     seed: int = 1
     step: float = 0.08
     """Perturbation at the end of the run, as a fraction of a parameter's range."""
@@ -72,7 +72,7 @@ def search_parameters() -> tuple[Parameter, ...]:
 
 
 class Proposal(NamedTuple):
-    """Parameter values of the two sides of a pair."""
+    """Parameter values for the two sides of a pair."""
 
     pair: int
     up: dict[str, int]
@@ -95,7 +95,7 @@ class Spsa:
         return {name: round(value) for name, value in self.values.items()}
 
     def propose(self, pair: int) -> Proposal:
-        """Draw the perturbation of a pair; the same pair always gets the same directions."""
+        """Draw the perturbation for a pair; the same pair always gets the same directions."""
         rng = random.Random(f"spsa {self.config.seed} {pair}")
         up: dict[str, int] = {}
         down: dict[str, int] = {}
@@ -109,7 +109,7 @@ class Spsa:
         return Proposal(pair, up, down, directions)
 
     def learn(self, proposal: Proposal, score: int) -> None:
-        """Move the values towards the winner of a pair; `score` is wins minus losses of the first side."""
+        """Move the values towards the winner of a pair; `score` is the first side's wins minus its losses."""
         total = self.config.pairs
         settling = _SETTLING * total
         gain = self.config.gain * ((settling + total) / (settling + proposal.pair + 1)) ** _ALPHA
@@ -130,7 +130,7 @@ class Spsa:
         replace_file(path, f"{json.dumps(fields, indent=1)}\n".encode())
 
     def resume(self, path: Path) -> None:
-        """Load a state. Raises `InputError` if it belongs to another run."""
+        """Load a state. Raises `InputError` if it belongs to a different run."""
         try:
             fields = read_json(path)
             conditions, pairs = fields["conditions"], int(fields["pairs"])
@@ -160,7 +160,7 @@ class Spsa:
 def tune_search(
     path: Path, config: SpsaConfig, *, workers: int = 1, on_round: Callable[[Spsa], None] | None = None
 ) -> Spsa:
-    """Play the remaining pairs of the run at `path`. `on_round` is called after each round of one pair per worker."""
+    """Play the remaining pairs of the run at `path`. `on_round` is called after each round (one pair per worker)."""
     state = Spsa(config, search_parameters())
     if path.exists():
         state.resume(path)
@@ -203,7 +203,7 @@ class _PairPlayer:
         self._limits.nodes = config.nodes
 
     def play(self, proposal: Proposal) -> int:
-        """Return wins minus losses of the first side over both colours."""
+        """Return the first side's wins minus its losses over both colours."""
         rng = random.Random(f"{self._config.ruleset} spsa opening {self._config.seed} {proposal.pair}")
         first, second = self._engines
         first.set_options(ALL_INGREDIENTS, 0)

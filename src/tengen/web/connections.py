@@ -1,8 +1,8 @@
 """Connection limits: number of connections, time to receive a request head, and time a client may go without reading.
 
 uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
-request head, and `limit_concurrency` counts connections but never closes any. This subclass of its protocol adds both,
-below the application, so that half-open connections cannot exhaust memory or file descriptors.
+request head, and `limit_concurrency` counts connections but never closes any. This subclass of uvicorn's protocol adds
+both, below the application, so that half-open connections cannot exhaust memory or file descriptors.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class BoundedProtocol(H11Protocol):
 
 
 def connections_allowed(wanted: int) -> int:
-    """Return how many connections this process can hold, at most `wanted`.
+    """Return how many connections this process can hold, but at most `wanted`.
 
     Raises the process's limit on file descriptors where the system allows it.
     """

@@ -41,7 +41,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class WebLimits:
-    """Limits of the server. Rates are per second and per client; a burst is the number allowed at once."""
+    """Limits for the server. Rates are per second and per client; a burst is the number allowed at once."""
 
     hosts: frozenset[str] = _LOCAL_HOSTS
     """Accepted names in the Host header; empty accepts any name."""
@@ -59,7 +59,7 @@ class WebLimits:
     max_small_body_bytes: int = 256 * 1024
     """Largest body of any other request."""
     max_held_bytes: int = 128 * 1024 * 1024
-    """Largest total size of the bodies of all requests in progress."""
+    """Largest total body size of all requests in progress."""
     max_study_bytes: int = 4 * 1024 * 1024
     """Largest size of a stored study."""
     max_head_s: float = 10.0
@@ -80,7 +80,7 @@ class WebLimits:
     max_searches: int = 4
     """Maximum number of searches that one socket can run at once."""
     max_queued_messages: int = 512
-    """Number of unsent messages at which the socket of a slow client is closed."""
+    """Number of unsent messages at which a slow client's socket is closed."""
 
 
 class TokenBucket:
@@ -259,7 +259,7 @@ class _Body:
         self.is_complete = is_last
 
     def replayed(self, receive: Receive) -> Receive:
-        """Return a `receive` that replays the body, and then waits for the client to disconnect."""
+        """Return a `receive` function that replays the body and then waits for the client to disconnect."""
         is_given = False
 
         async def receiving() -> Message:
@@ -278,6 +278,6 @@ def _too_large(max_bytes: int) -> JSONResponse:
 
 
 def _closing(response: JSONResponse) -> JSONResponse:
-    """Mark the connection to be closed after a response, because the rest of the request is not read."""
+    """Mark the connection for closing after the response, because the rest of the request is not read."""
     response.headers["Connection"] = "close"
     return response

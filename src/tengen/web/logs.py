@@ -11,9 +11,9 @@ _WINDOW_S = 60.0
 
 
 class FloodFilter(logging.Filter):
-    """Log filter that passes a few messages per minute from each line of code and counts the rest.
+    """Log filter that passes a few messages per minute from each logging call and counts the rest.
 
-    The number of such lines is fixed, so the growth of the log per minute is bounded, whatever clients do.
+    The number of logging calls in the code is fixed, so the growth of the log is bounded, whatever clients do.
     """
 
     def __init__(
@@ -24,10 +24,10 @@ class FloodFilter(logging.Filter):
         self._window_s = window_s
         self._clock = clock
         self._seen: dict[tuple[str, int], tuple[float, int]] = {}
-        """Line of code → start of its window and number of messages since then."""
+        """Logging call → start of its window and number of messages since then."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log a message. Notes the number of dropped messages on the first one after a flood."""
+        """Return whether to log a message. Adds the number of dropped messages to the first message after a flood."""
         place = (record.pathname, record.lineno)
         now = self._clock()
         began, count = self._seen.get(place, (now, 0))
@@ -42,7 +42,7 @@ class FloodFilter(logging.Filter):
 
 
 def set_up_logging() -> None:
-    """Log warnings and errors of all libraries to stderr, through the `FloodFilter`."""
+    """Log warnings and errors from all libraries to stderr, through the `FloodFilter`."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(FloodFilter())

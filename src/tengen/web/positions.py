@@ -16,7 +16,7 @@ _RULE_ALONE = re.compile(r"[a-z-]+")
 
 
 def ruleset_of(fields: RulesFields) -> Ruleset:
-    """Return the ruleset of a message. Raises `InputError` if its rules and board size contradict each other."""
+    """Return the ruleset in a message. Raises `InputError` if its rules and board size contradict each other."""
     text = fields.rules.strip().lower()
     width, height = fields.board_x_size, fields.board_y_size
     if _RULE_ALONE.fullmatch(text):
@@ -28,7 +28,7 @@ def ruleset_of(fields: RulesFields) -> Ruleset:
 
 
 def position_of(fields: PositionFields) -> Position:
-    """Return the position of a message. Raises `InputError` if the rules do not allow it."""
+    """Return the position in a message. Raises `InputError` if the rules do not allow it."""
     position = start_of(fields)
     for move in fields.moves:
         position = position.play(move)
@@ -36,7 +36,7 @@ def position_of(fields: PositionFields) -> Position:
 
 
 def start_of(fields: PositionFields) -> Position:
-    """Return the position before the moves of a message."""
+    """Return the position before the moves in a message."""
     ruleset = ruleset_of(fields)
     if not fields.initial_stones and fields.initial_player is None:
         return Position.start(ruleset)
@@ -48,12 +48,12 @@ def start_of(fields: PositionFields) -> Position:
 
 
 def stones_of(position: Position) -> list[tuple[Colour, str]]:
-    """Return the stones of a position in the form of `initialStones`."""
+    """Return the stones of a position in the format of `initialStones`."""
     return [(colour, str(point)) for colour in Colour for point in position.points_of(colour)]
 
 
 def facts_of(position: Position, threats: Threats | None = None) -> PositionInfo:
-    """Return the facts of a position as a message: legal points, fouls, outcome and so on."""
+    """Return the facts about a position as a message: legal points, fouls, outcome and so on."""
     ruleset = position.ruleset
     return PositionInfo(
         rules=ruleset.name,
@@ -107,7 +107,7 @@ def winrate_of(value_to_move: float) -> float:
 
 
 def black_winrate_of(value_to_move: float, to_move: Colour) -> float:
-    """Convert the value of the side to move to black's winrate."""
+    """Convert a value for the side to move to black's winrate."""
     winrate = winrate_of(value_to_move)
     return winrate if to_move is Colour.BLACK else 1 - winrate
 

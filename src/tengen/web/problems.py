@@ -1,4 +1,4 @@
-"""HTTP error responses: the status, code and text of each exception."""
+"""HTTP error responses: the status, code and text for each exception."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class MessageError(InputError):
 
 
 def status_of(error: TengenError) -> int:
-    """Return the HTTP status of an error."""
+    """Return the HTTP status for an error."""
     match error:
         case NotFoundError():
             return 404
@@ -76,7 +76,7 @@ def status_of(error: TengenError) -> int:
 
 
 def code_of(error: TengenError) -> ProblemCode:
-    """Return the problem code of an error."""
+    """Return the problem code for an error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), ProblemCode.INVALID)
 
 

@@ -1,7 +1,7 @@
 """Request bodies that are parsed by a worker instead of the main process.
 
-A record can have 20,000 nodes, and checking them would block the event loop for half a second. The routes of
-`RawBodyRoute` receive their body as bytes and pass it to a worker. The OpenAPI schema still describes the body.
+A record can have 20,000 nodes, and checking them would block the event loop for half a second. A `RawBodyRoute`
+receives its body as bytes and passes it to a worker. The OpenAPI schema still describes the body.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from tengen.web.workers.jobs import Explain
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 408, 409, 413, 422, 429, 500, 503, 507)
 }
-"""Error responses of every route, for the OpenAPI schema."""
+"""Error responses for every route, for the OpenAPI schema."""
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
 raw_router = APIRouter(prefix="/api", responses=PROBLEMS, route_class=RawBodyRoute)
@@ -41,7 +41,7 @@ raw_router = APIRouter(prefix="/api", responses=PROBLEMS, route_class=RawBodyRou
 
 
 class PictureQuery(RulesFields):
-    """Query parameters of a picture."""
+    """Query parameters for a picture."""
 
     moves: Annotated[str, StringConstraints(max_length=4 * MAX_MOVES)] = ""
     """Moves without separators: `h8i9j10`."""
@@ -83,7 +83,7 @@ def get_info(services: ServicesHere) -> ServerInfo:
 
 @router.post("/position")
 async def post_position(request: PositionRequest, services: ServicesHere, owner: OwnerHere) -> PositionInfo:
-    """Return the facts of a position: legal points, fouls, outcome, winning line and, on request, threats."""
+    """Return the facts about a position: legal points, fouls, outcome, winning line and, on request, threats."""
     position = position_of(request)
     threats = None
     if request.include_threats and position.ruleset.win_length in (4, 5):
@@ -163,7 +163,7 @@ async def get_study(study_id: GameIdHere, services: ServicesHere) -> Response:
 
 @raw_router.put("/studies/{study_id}", response_model=Study)
 async def put_study(study_id: GameIdHere, record: RawRecord, services: ServicesHere, owner: OwnerHere) -> Response:
-    """Replace the record of a stored study."""
+    """Replace the record in a stored study."""
     _stored_record(services, study_id)
     text = await _checked_record(services, record, owner)
     services.store.put("study", study_id, text)

@@ -26,7 +26,7 @@ _MAX_CACHED_CHECKS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
-    """Configuration of a server."""
+    """Configuration for a server."""
 
     data: Path | None = None
     """Folder where games are stored; None keeps them in memory only."""
@@ -65,7 +65,7 @@ class Services:
 
     @cached_property
     def collections(self) -> Collections:
-        """Reader of game files, with a cache of recently read ones."""
+        """Reader for game files, with a cache of recently read ones."""
         return Collections(self.pool)
 
     @cached_property

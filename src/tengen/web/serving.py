@@ -75,7 +75,7 @@ def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
             ws_per_message_deflate=False,  # compressing short messages costs more than it saves
-            # Trust X-Forwarded-For only from the named proxies: any other client could forge an address to evade the
+            # Trust X-Forwarded-For only from the listed proxies: any other client could forge an address to evade the
             # rate limit.
             proxy_headers=bool(limits.trusted_proxies),
             forwarded_allow_ips=sorted(limits.trusted_proxies),

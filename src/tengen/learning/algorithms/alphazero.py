@@ -407,7 +407,7 @@ class _Training:
         loop.games += len(games.moves)
         loop.positions += len(games.samples)
 
-        # 2. Start the games of the next iteration.
+        # 2. Start the games for the next iteration.
         overlaps = config.self_play.overlaps and not source.is_continuous
         if overlaps:
             self._take_actor_net(iteration - 1)

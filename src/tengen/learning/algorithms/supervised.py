@@ -98,7 +98,7 @@ def compute_losses(output: NetOutput, batch: Batch) -> dict[str, Tensor]:
     losses = {"policy": functional.cross_entropy(logits, torch.from_numpy(batch.moves))}
     known = np.isfinite(batch.results)
     if output.value_logits is not None and known.any():
-        # Win, draw, loss are the classes 0, 1, 2.
+        # Win, draw and loss are classes 0, 1 and 2.
         classes = torch.from_numpy(1 - batch.results[known].astype(np.int64))
         losses["value"] = functional.cross_entropy(output.value_logits[torch.from_numpy(known)], classes)
     return losses

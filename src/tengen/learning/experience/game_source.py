@@ -26,7 +26,7 @@ from tengen.search.puct_self_play import Openings, SelfPlay
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """State of a source in a checkpoint: name → array."""
 
-# Values of `purpose` for `iteration_rng`; the algorithm uses others.
+# Values of `purpose` for `iteration_rng`; the algorithms use other values.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3
 
 

@@ -39,14 +39,14 @@ REPLAY_FOLDER = "replay"
 _MAX_SHOWN_BYTES = 64 << 20
 _MAX_LINE_BYTES = 1 << 20
 _TAIL_BYTES = (1 << 14, 2 * _MAX_LINE_BYTES)
-"""Sizes of the tail of the metrics file that is searched for the last line."""
+"""Tail sizes, in bytes, to try in turn when searching the metrics file for its last line."""
 _MAX_STATE_BYTES = 1 << 20
 _MAX_NESTING = 8
 _MAX_ITERATION = 10**12
 _MAX_DIGITS = 12
-"""Maximum number of digits of an iteration in a file name."""
+"""Maximum number of digits in the iteration number of a file name."""
 _MAX_DEPTH = 6
-"""Maximum depth of runs below the searched folder."""
+"""Maximum depth below the given folder at which runs are found."""
 _PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER})
 
 
@@ -56,7 +56,7 @@ class RunHeader:
 
     algorithm: str
     preset: str = ""
-    """Preset the run was started with; settings may have changed it."""
+    """Preset the run was started with; its settings may have been overridden."""
     seed: int = 0
     version: str = ""
     """Version of Tengen at the start of the run."""
@@ -72,12 +72,12 @@ class RunState(StrEnum):
     STOPPED = "stopped"
     """No process holds the lock, and the run is not finished; `--resume` continues it."""
     FINISHED = "finished"
-    """All iterations are done, or the time is used up."""
+    """All iterations are done, or the time limit was reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a run, which ends when the first of them is reached."""
+    """Limits for a run, which ends as soon as one of them is reached."""
 
     iterations: int
     minutes: float = 0.0
@@ -234,8 +234,8 @@ class RunReader:
     def readable_metrics(self, left_out: LeftOut | None = None) -> Iterator[dict[str, Any]]:
         """Yield the metrics line by line, for display.
 
-        An incomplete last line is ignored. Damaged lines are skipped, and only the last 64 MiB of a very long file are
-        read; `left_out` counts both. `RunError` if the file cannot be read at all.
+        An incomplete last line is ignored. Damaged lines are skipped, and only the last 64 MiB of a very long file is
+        read; `left_out` counts what was left out. `RunError` if the file cannot be read at all.
         """
         return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
 
@@ -274,7 +274,7 @@ class RunReader:
         return None
 
     def _open(self, name: str) -> BinaryIO:
-        """Open a file of the run; `OSError` if it is not a regular file or leads out of the folder."""
+        """Open one of the run's files; `OSError` if it is not a regular file or leads out of the folder."""
         return open_regular(self.folder / name, within=self.folder)
 
     @contextmanager
@@ -299,15 +299,15 @@ class RunReader:
 
 
 def find_runs(folder: Path) -> list[RunReader]:
-    """Open the run in `folder` and those below it, sorted by path; `InputError` if a configuration is damaged.
+    """Open all runs in and below `folder`, sorted by path; `InputError` if a configuration is damaged.
 
-    Configuration files of other programs are ignored.
+    Configuration files from other programs are ignored.
     """
     return [RunReader.open(path) for path in find_run_folders(folder)]
 
 
 def find_run_folders(folder: Path) -> list[Path]:
-    """Return the folders of the run in `folder` and those below it, sorted by path.
+    """Return the folders of all runs in and below `folder`, sorted by path.
 
     Hidden folders, symbolic links and folders that cannot be read are ignored.
     """
@@ -362,7 +362,7 @@ def finite(value: object, default: float = 0.0) -> float:
 
 
 def looks_like_run(path: Path) -> bool:
-    """Whether a configuration file belongs to a run; an unreadable one does if there are metrics next to it."""
+    """Whether a configuration file belongs to a run; an unreadable file counts if it is next to a metrics file."""
     if not path.is_file():
         return False
     try:

@@ -1,9 +1,9 @@
 """Strength of a player in training: its rating on a ladder of fixed opponents, with a confidence interval.
 
-The opponents play each other once, at the first measurement. Each measurement adds a few games of the player in
-training against every opponent, from random openings with both colours, and rates all games together. The rating of one
+The opponents play each other once, at the first measurement. Each measurement adds a few games between the player in
+training and every opponent, from random openings with both colours, and rates all games together. The rating of one
 opponent, the anchor, is fixed at 0. Training losses say little about strength, so these measurements are worth their
-fixed number of games.
+cost.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class StrengthConfig:
     games: int = 10
     """Games per opponent and measurement, half with each colour."""
     simulations: int = 32
-    """Simulations per move of the player in training."""
+    """Simulations per move for the player in training."""
     player: str = ""
-    """Additional parameters of the measured player, such as `preset=zero9`."""
+    """Additional parameters for the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
     """Games per pair of opponents, played once."""
 
@@ -74,7 +74,7 @@ class StrengthConfig:
         return self.every > 0 or self.points > 0
 
     def player_text(self, algorithm: str, folder: Path) -> str:
-        """Return the text of the measured agent: the algorithm's agent with the newest network of a run.
+        """Return the text of the measured agent: the algorithm's agent with a run's newest network.
 
         Raises `InputError` if `player` has an unknown parameter.
         """

@@ -4,8 +4,8 @@
 
 trains AlphaZero, PPO, DQN, policy gradient and ADP sequentially, each with its preset for the board, at four in a row
 on 6×6 and five in a row on 9×9. All are rated on the same ladder. The program plots rating against minutes with 95 %
-intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with other settings are rejected. With
-`--on ray`, the games of AlphaZero are played on a cluster; the other algorithms always train in this process. The
+intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with different settings are rejected.
+With `--on ray`, AlphaZero's games are played on a cluster; the other algorithms always train in this process. The
 minutes include the time for strength measurements. On a shared machine, `--clock cpu` counts the CPU time of all
 threads instead of wall-clock time.
 """
@@ -48,7 +48,7 @@ Curve = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of a comparison."""
+    """Settings for a comparison."""
 
     minutes: float
     """Training time per algorithm and board."""
@@ -69,7 +69,7 @@ class Plan:
 def compare(plan: Plan, folder: Path, console: Console, on: str = "local") -> dict[str, dict[str, Curve]]:
     """Train the missing runs in `folder`/runs, write curves and plots, and return board → algorithm → curve.
 
-    `on` is where the games of AlphaZero are played, as in `--on`.
+    `on` is where AlphaZero's games are played, as in `--on`.
     """
     curves: dict[str, dict[str, Curve]] = {}
     for board in plan.boards:
@@ -151,7 +151,7 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str, clock: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Command-line entry point."""
     parser = argparse.ArgumentParser(
         prog="python -m tengen.papers.comparison",
         description="Train every algorithm for the same time and plot its rating.",

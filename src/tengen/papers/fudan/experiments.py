@@ -1,4 +1,4 @@
-"""The effect of each technique of "Final report for Gomoku project" on the speed and Elo of its alpha-beta player.
+"""The effect of each technique in "Final report for Gomoku project" on the speed and Elo of its alpha-beta player.
 
     python -m tengen.papers.fudan
 
@@ -33,7 +33,7 @@ from tengen.core.shipped import shipped_folder
 from tengen.errors import TengenError
 
 WHOLE = "whole"
-"""The complete player, which the variants are compared with."""
+"""The complete player, to which the variants are compared."""
 VARIANTS: dict[str, str] = {
     WHOLE: "",
     "blocked-update": "blocked-update=no",
@@ -69,7 +69,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of the measurement."""
+    """Settings for the measurement."""
 
     games: int = 320
     """Number of games per match."""
@@ -83,7 +83,7 @@ class Plan:
 
 
 def agent_text(variant: str, *, depth: int) -> str:
-    """Return the agent text of a variant; with depth 0, only the limits bound the depth."""
+    """Return the agent text of a variant; with depth 0, only the per-move limits bound the depth."""
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 
@@ -106,7 +106,7 @@ def measure(plan: Plan, out: Path, games: Path, concurrency: int, console: Conso
 
 
 def measure_speed(plan: Plan, board: str) -> dict[str, Row]:
-    """Search to depth 7 with every variant, in positions of games that the complete player plays from the openings.
+    """Search to depth 7 with every variant, in positions from games that the complete player plays from the openings.
 
     The variants take turns on each position, so that other load on the machine slows all of them equally.
     """
@@ -210,7 +210,7 @@ def _elo_cell(match: Row | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Command-line entry point."""
     default = Plan()
     parser = argparse.ArgumentParser(
         prog="python -m tengen.papers.fudan", description="Measure the effect of each technique of the fudan player."

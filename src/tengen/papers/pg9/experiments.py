@@ -1,10 +1,10 @@
-"""The experiments of "Using DRL to train a Gomoku agent" (pg9), each from its preset, next to the paper's results.
+"""The experiments in "Using DRL to train a Gomoku agent" (pg9), each from its preset, next to the paper's results.
 
     python -m tengen.papers.pg9
 
-trains them sequentially, plays 1,000 games with each network as black against the opponent of its experiment, and
-writes a table, the curves of the running reward and, for experiment A, the share of illegal moves. Stopped runs are
-resumed; `--share 0.1` runs a tenth of each experiment; `--report` only reports existing runs.
+trains them sequentially, plays 1,000 games with each network as black against its experiment's opponent, and writes a
+table, the running-reward curves and, for experiment A, the share of illegal moves. Stopped runs are resumed;
+`--share 0.1` runs a tenth of each experiment; `--report` only reports on existing runs.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _draw(curves: Mapping[str, Metrics], height: Any, label: str, path: Path) ->
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Command-line entry point."""
     names = [experiment.preset for experiment in EXPERIMENTS]
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the pg9 experiments.")
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="experiments to run (default: all)")

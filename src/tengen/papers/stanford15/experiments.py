@@ -1,16 +1,16 @@
-"""Measurements of "Convolutional and recurrent neural network for Gomoku" (stanford15), with our networks.
+"""Measurements from "Convolutional and recurrent neural network for Gomoku" (stanford15), with our networks.
 
     python -m tengen.papers.stanford15 cnn=cnn-15x15 mdrnn=mdrnn-15x15 --data runs/data/freestyle15
 
 measures each network in four parts, which `--only` selects:
 
-- accuracy: the share of moves in the test games of a data set that the network predicts;
-- policy, search: matches against the paper's opponent, alpha-beta with three plies, from balanced openings with both
+- accuracy: the share of moves in a data set's test games that the network predicts;
+- policy, search: matches against the paper's opponent, alpha-beta to three plies, from balanced openings with both
   colours, with the policy alone and with a tree search;
-- sizes: the same weights on boards of other sizes, the paper's test of scalability.
+- sizes: the same weights on boards of other sizes, the paper's scalability test.
 
 Results are added to one file as soon as a part is done, so long measurements can be split. A network is a shipped
-model, a run folder or a file. Existing results of a different network under the same name are discarded.
+model, a run folder or a file. Existing results for a different network with the same name are discarded.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PAPER = {"cnn": "accuracy 40 %, won 0 of 1,000", "mdrnn": "accuracy 50 %, won 3 
 RESULTS_FILE = "stanford15.json"
 
 Row = dict[str, Any]
-"""Results of one network."""
+"""Results for one network."""
 
 
 class Part(StrEnum):
@@ -63,14 +63,14 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of the measurements."""
+    """Settings for the measurements."""
 
     games: int = 200
     """Games against the paper's opponent, half with each colour."""
     simulations: int = 100
-    """Simulations per move of the tree search."""
+    """Simulations per move for the tree search."""
     games_a_size: int = 100
-    """Games per board size and opponent in the test of scalability."""
+    """Games per board size and opponent in the scalability test."""
     sizes: tuple[int, ...] = SIZES
     moves: int = 50_000
     """Maximum number of test moves."""
@@ -163,7 +163,7 @@ def _play(
 
 
 def _openings(ruleset: Ruleset, count: int, seed: int) -> list[Any]:
-    """Return shipped balanced openings, with symmetric copies if needed; random openings for other boards."""
+    """Return shipped balanced openings, with symmetric copies if needed; for other boards, random openings."""
     path = shipped_folder("data") / "openings" / f"{ruleset.rule}{ruleset.width}.txt"
     if not path.exists():
         return list(random_openings(ruleset, count, seed))
@@ -249,7 +249,7 @@ def draw_sizes(rows: Mapping[str, Row], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: measure, write results, tables and plot, print the tables."""
+    """Command-line entry point: measure, write the results, tables and plot, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.stanford15", description=__doc__.partition("\n")[0])
     parser.add_argument("networks", nargs="+", metavar="NAME=NETWORK")
     parser.add_argument(
@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure_all(options: argparse.Namespace, plan: Plan, make_pool: MakePool | None) -> dict[str, Row]:
-    """Measure all networks of the command line; return all rows of the results file."""
+    """Measure all networks on the command line; return all rows of the results file."""
     models = {name: load_model(network) for name, network in map(_parse_network, options.networks)}
     games = None
     if options.data is not None:

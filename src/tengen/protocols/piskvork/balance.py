@@ -58,7 +58,7 @@ def _last_lines(
 
 
 def _share(limits: Limits, deadline: float | None, searches_left: int) -> Limits:
-    """Return the limits of the next search: an equal share of the remaining time for each of `searches_left`."""
+    """Return the limits for the next search: an equal share of the remaining time for each of `searches_left`."""
     return Limits(
         time_ms=None if deadline is None else max(0, int(1000 * (deadline - time.monotonic()) / searches_left)),
         nodes=None if limits.nodes is None else max(1, limits.nodes // _SEARCHES),

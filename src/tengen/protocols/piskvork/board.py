@@ -1,6 +1,6 @@
 """The board in the manager's terms: own stones and opponent's stones, without colours.
 
-Managers may set up arbitrary positions: stones in any order, any number for each side, moves after a five. The board
+Managers may set up arbitrary positions: stones in any order, any number per side, moves after a five. The board
 stores the stones as received; colours and history are derived only when a `Position` is needed.
 """
 
@@ -106,7 +106,7 @@ class BrainBoard:
             return None
 
     def _own_colour(self, rule: Rule) -> Colour:
-        """Derive the brain's colour: the side to move is black if it has at least as many stones as the other side.
+        """Derive the brain's colour: the side to move is black unless it has fewer stones than the other side.
 
         In renju, managers send the stones in the order of the game, so the first stone is always black. Under the other
         rules, the colours of an irregular set-up do not matter.

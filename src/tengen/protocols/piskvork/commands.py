@@ -28,7 +28,7 @@ DATABASE_BLOCKS = frozenset(
         "YXDELETEDATABASEALL",
     }
 )
-"""Database commands of Yixin-Board; the squares of a position follow as a block."""
+"""Yixin-Board's database commands; the squares of a position follow as a block."""
 _BLOCKS = frozenset({"BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO"}) | DATABASE_BLOCKS
 FILE_COMMANDS = frozenset({"YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE"})
 """Commands that are followed by a file name on the next line."""

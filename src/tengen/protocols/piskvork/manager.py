@@ -40,9 +40,9 @@ _RESTART_S = 2.0
 _ABOUT_S = 1.0
 _STOP_S = 0.2
 _SETTLE_S = 0.005
-"""Pause after an answer. Rapfi and others ignore input that arrives while they are still ending their search."""
+"""Pause after an answer. Rapfi and others ignore input that arrives while their search is still shutting down."""
 _COMPLAINT_S = 1.0
-"""Time to wait for an analysis after the engine has answered ERROR or UNKNOWN."""
+"""Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
 _UNLIMITED_DEPTH = 99
 """Value of `INFO max_depth` that engines treat as no limit."""
 _DETAIL_INFO = 2
@@ -62,17 +62,17 @@ class EngineSettings:
     cwd: str | None = None
     """Working directory (default: the current one)."""
     memory_bytes: int | None = None
-    """Memory limit of the engine and its children (default: none). It is sent to the engine and enforced."""
+    """Memory limit for the engine and its children (default: none). It is sent to the engine and enforced."""
     tolerance_ms: int = 1000
-    """Tolerance in milliseconds: a move that exceeds its time limit by more is a fault."""
+    """Tolerance in milliseconds: exceeding a move's time limit by more than this is a fault."""
     start_ms: int = 10_000
-    """Time limit of START in milliseconds."""
+    """Time limit for START in milliseconds."""
     turn_ms: int = 30_000
     """Milliseconds per move if the limits set no time."""
     is_suspended_when_idle: bool = False
     """Whether to suspend the process between requests."""
     is_strict: bool = False
-    """Whether ERROR or UNKNOWN instead of a move is a fault immediately, instead of only at the deadline."""
+    """Whether answering ERROR or UNKNOWN instead of a move is an immediate fault rather than one at the deadline."""
 
 
 class PiskvorkManager:
@@ -127,14 +127,14 @@ class PiskvorkManager:
             raise
 
     def ask_move(self, position: Position, limits: Limits, stop: StopSignal) -> Point:
-        """Return the engine's move; it is checked to be legal. The game must not be over; `stop` ends the search."""
+        """Return the engine's move, checked for legality. The game must not be over; `stop` ends the search."""
         self._ensure_ready(position.ruleset)
         if position.stones == 0 and self._engine_position != position:
             self.new_game(position.ruleset)
         return self._run_request(lambda: self._ask_move(position, limits, stop))
 
     def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
-        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller places its stones."""
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller places any stones it names."""
         self._ensure_ready(ruleset)
         return self._run_request(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
 
@@ -347,7 +347,7 @@ class PiskvorkManager:
         return ["BOARD", *_board_rows(position), "DONE"]
 
     def _send_request(self, command: list[str], limits: Limits, *, show_detail: int = 0) -> float:
-        """Send the changed settings and the command; return the deadline of the answer."""
+        """Send the changed settings and the command; return the deadline for the answer."""
         assert self._process is not None
         turn_ms = self._settings.turn_ms if limits.time_ms is None else limits.time_ms
         clock_ms = UNLIMITED_MS if limits.clock_ms is None else limits.clock_ms
@@ -371,7 +371,7 @@ class PiskvorkManager:
     def _changed_info(
         self, key: str, value: int, *, default: int | None = None, once_per_game: bool = False
     ) -> list[str]:
-        """Return the INFO line for a value unless the engine already has it; `default` is its initial value."""
+        """Return the INFO line for a value unless the engine already has it; engines start with `default`."""
         known = self._sent_info.get(key, default)
         if known == value or (once_per_game and key in self._sent_info):
             return []
@@ -380,7 +380,7 @@ class PiskvorkManager:
 
     def _send_game_info(self, ruleset: Ruleset) -> None:
         assert self._process is not None
-        # The first move of the game sends timeout_match, because the clock is not known before.
+        # The first move of the game sends timeout_match, because the clock is not known before then.
         self._sent_info.pop("timeout_match", None)
         self._process.send(
             [

@@ -1,6 +1,6 @@
 """Notation shared by both sides of the Piskvork protocol: squares, rule numbers, board fields, ABOUT lines.
 
-The protocol counts squares `X,Y` from the top left corner, while points count rows from the bottom. Rows are flipped
+The protocol counts squares `X,Y` from the top left corner; Tengen counts rows from the bottom. Rows are flipped
 (Y = height - 1 - y), so that the board looks the same in the manager and in Tengen. Squares are used only inside
 `tengen.protocols`.
 """
@@ -22,7 +22,7 @@ MAX_BOARD = 22
 RULE_NUMBERS = {Rule.FREESTYLE: 0, Rule.STANDARD: 1, Rule.RENJU: 4, Rule.CARO: 8, Rule.CARO_EXACT: 9}
 """The value of `INFO rule` for each rule, as Gomocup's managers send it."""
 
-# Yixin uses 2 for renju; Rapfi uses 5 and 6 for freestyle with swap openings. In the published protocol 2 is the
+# Yixin uses 2 for renju; Rapfi uses 5 and 6 for freestyle with swap openings. In the published protocol, 2 is the
 # continuous game, which no tournament plays.
 _RULES_BY_NUMBER = {number: rule for rule, number in RULE_NUMBERS.items()} | {
     2: Rule.RENJU,
@@ -121,7 +121,7 @@ def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
 
 
 def is_playable(ruleset: Ruleset) -> bool:
-    """Whether the protocol supports the ruleset: five in a row on boards of 5 to 22 lines."""
+    """Whether the protocol supports the ruleset: five in a row on boards with 5 to 22 lines."""
     return ruleset.win_length == 5 and all(MIN_BOARD <= size <= MAX_BOARD for size in (ruleset.width, ruleset.height))
 
 

@@ -1,4 +1,4 @@
-"""Analysis in the format of Yixin-Board: conversion of snapshots to `INFO PV` blocks and back.
+"""Analysis in Yixin-Board's format: conversion of snapshots to `INFO PV` blocks and back.
 
 Evaluations use the scale of Yixin-Board and related programs, in which 200 points are one unit of log-odds of winning.
 """
@@ -34,7 +34,7 @@ def value_of_eval(points: float) -> float:
 
 
 def describe_decision(decision: Decision, height: int, elapsed_ms: float) -> str:
-    """Describe a move on one line (without the word MESSAGE); empty if the player reports nothing but the move."""
+    """Describe a move in one line (without the word MESSAGE); empty if the player reports nothing but the move."""
     parts: list[str] = []
     if decision.depth:
         parts.append(f"depth {decision.depth}")

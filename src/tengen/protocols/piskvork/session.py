@@ -22,7 +22,7 @@ from tengen.protocols.piskvork.settings import Budget, Settings
 from tengen.protocols.piskvork.thinking import Order, Thinker, Thought, analyse_moves, choose_move
 
 _SNAPSHOT_EVERY_S = 0.1
-"""Minimum time between two snapshots of the same depth."""
+"""Minimum time between two snapshots at the same depth."""
 _REALTIME, _INFO = 1, 2
 
 
@@ -136,7 +136,7 @@ class Session:
     def budget(self, command: Command) -> Budget:
         """Return the deadlines for answering a command.
 
-        The time starts when the command was read, or at the last answer if the manager did not wait for it.
+        The clock starts when the command is read, or at the previous answer if the manager did not wait for it.
         """
         return self.settings.budget(max(command.received, self._last_answer))
 
@@ -219,7 +219,7 @@ class Session:
 
 
 class _Monitor:
-    """Sends the snapshots of a running analysis to the manager, in the detail set by `show_detail`."""
+    """Sends the snapshots of a running analysis to the manager, with the level of detail set by `show_detail`."""
 
     def __init__(self, output: Output, height: int, detail: int, *, describes_lines: bool) -> None:
         self._output = output

@@ -15,7 +15,7 @@ DEFAULT_TURN_MS = 5_000
 RESERVE_MS = 60
 """Safety margin subtracted from the time of every move, for the pipe, other processes and Python itself."""
 MAX_RESERVE_FRACTION = 0.3
-"""Maximum fraction of the time of a very short move that is reserved."""
+"""Maximum fraction of a move's time that is reserved; limits the margin for very short moves."""
 IMMEDIATE_MS = 100
 """Time to wait for the player after `timeout_turn 0`, which requests an immediate answer."""
 
@@ -41,7 +41,7 @@ MAX_TABLE_BYTES = _half_of_memory()
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The deadlines of a search, in seconds of the monotonic clock; infinite if there is no clock."""
+    """The deadlines for a search, in seconds of the monotonic clock; infinite if there is no time limit."""
 
     think_until: float
     """The time limit passed to the player."""
@@ -50,7 +50,7 @@ class Budget:
     answer_at: float
     """Time at which the brain answers without waiting for the player any longer."""
     clock_until: float = math.inf
-    """Time at which the clock of the whole game runs out, minus the reserve."""
+    """Time at which the game clock runs out, minus the reserve."""
 
     def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
         """Return the limits for a search that starts now."""

@@ -31,7 +31,7 @@ OPENINGS: tuple[tuple[Square, Square, Square], ...] = (
     ((4, 7), (2, 7), (2, 1)),
     ((2, 2), (3, 0), (0, 8)),
 )
-"""Openings as black, white and black stone, each as column and row counted from a corner.
+"""Openings as a black, a white and a black stone, each given as column and row counted from a corner.
 
 These are the most balanced of 81 random triples near a corner. The alpha-beta engine gives white, who is to move, a
 value within 0.09 of zero after 300,000 nodes, on 15x15 under freestyle, standard and renju and on 20x20.

@@ -2,8 +2,8 @@
 
 One worker thread owns the player: it creates the player, prepares it for the game and runs its searches, so that only
 one thread uses it. The calling thread watches the clock. It stops the search when the time is up or the manager sends a
-stop. If the player does not stop, the brain continues with the best move so far. The answer of a late player is
-discarded; the player stays in use.
+stop. If the player does not stop, the brain continues with the best move so far. A late player's answer is discarded,
+but the player stays in use.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Order:
     excluded: frozenset[Point] = frozenset()
 
     def limits(self) -> Limits:
-        """Return the limits of a search that starts now."""
+        """Return the limits for a search that starts now."""
         return self.budget.limits(time.monotonic(), nodes=self.nodes, depth=self.depth, threads=self.threads)
 
 
@@ -98,7 +98,7 @@ class Thinker:
     # -- requests ------------------------------------------------------------------------------------------------------
 
     def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
-        """Run `work` in the worker; return when it is done, when its budget is used up, or when the brain closes."""
+        """Run `work` in the worker; return when it is done, when its time is up, or when the brain closes."""
         thought = Thought(work, order)
         self._jobs.put(lambda: self._do(thought))
         self._watch(thought)
@@ -113,7 +113,7 @@ class Thinker:
         self._jobs.put(self._made_agent)
 
     def stop_before(self, number: int) -> None:
-        """Stop all thoughts, running or pending, whose command has a lower number."""
+        """Stop all thoughts, running or pending, whose command has a lower sequence number."""
         with self._changed:
             self._stopped_before = max(self._stopped_before, number)
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Commands beyond the published protocol: those of Yixin-Board and web clients, and swap2."""
+"""Commands beyond the published protocol: swap2, and those used by Yixin-Board and web clients."""
 
 from __future__ import annotations
 

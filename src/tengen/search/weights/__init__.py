@@ -31,12 +31,12 @@ _NET_PREFIX = "net_"
 
 _MAX_FILE_BYTES = 64 << 20
 
-# Rules without a separate file use the weights of standard, whose shapes have nearly the same meaning.
+# Rules without a separate file use the weights for standard, where shapes have nearly the same meaning.
 _FALLBACK = "standard.npz"
 
 
 def load_weights(path: Path) -> Weights:
-    """Read a weights file: int16 arrays `points`, `threats`, `attack`, `defence` [2, n], and `net_…` of a network."""
+    """Read a weights file: int16 arrays `points`, `threats`, `attack`, `defence` [2, n], and `net_…` for a network."""
     tables = parse_arrays(read_bytes(path, _MAX_FILE_BYTES), str(path), _MAX_FILE_BYTES)
     try:
         net = None

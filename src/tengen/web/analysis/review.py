@@ -63,7 +63,7 @@ async def review(services: Services, request: Review, owner: str, send: Send) ->
 
 
 async def judge(services: Services, request: Judge, owner: str, send: Send) -> None:
-    """Judge one move against the best move of the position."""
+    """Judge one move against the best move in the position."""
     position = require_ongoing(_positions_of(request)[-1])
     after = position.play(request.move)
     agent = await _agent_of(services, request.agent, position)
@@ -86,7 +86,7 @@ def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thres
     before, after = assessments[turn - 1], assessments[turn]
     assert before.best is not None
     mover_after = 1 - after.winrate
-    # The search after the move looks one move further. A better value found there was available before the move, too.
+    # The search after the move looks one move further. A better value found there was already available before it.
     mover_before = max(before.winrate, mover_after)
     is_best = move == before.best.move or _wins_as_fast(before.proof, after.proof)
     loss = 0.0 if is_best else mover_before - mover_after
@@ -105,7 +105,7 @@ def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thres
 
 
 def summarise(moves: list[ReviewMove]) -> ReviewSummary:
-    """Return the accuracy and counts of both sides and the key moves."""
+    """Return both sides' accuracy and counts, and the key moves."""
     return ReviewSummary(
         sides={colour: _summarise_side([move for move in moves if move.colour is colour]) for colour in Colour},
         key_moves=[move.turn_number for move in moves if move.is_key],
@@ -149,7 +149,7 @@ def _is_key(before: Assessment, after: Assessment, quality: Quality) -> bool:
 
 
 def _wins_as_fast(before: Proof | None, after: Proof | None) -> bool:
-    """Whether a move keeps the proved win on its shortest path."""
+    """Whether a move stays on the shortest path to the proved win."""
     if before is None or after is None or (before.result, after.result) != ("win", "loss"):
         return False
     return after.plies < before.plies

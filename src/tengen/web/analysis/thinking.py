@@ -50,7 +50,7 @@ class Reporter:
         return self._best
 
     def add(self, snapshot: Analysis) -> None:
-        """Add a snapshot. It is reported now, or after the interval unless a newer snapshot has replaced it."""
+        """Add a snapshot. It is reported now, or at the end of the interval unless a newer snapshot has replaced it."""
         if not snapshot.lines:
             return
         if self._last is not None and snapshot.elapsed_ms < self._last.elapsed_ms:

@@ -28,7 +28,7 @@ class _Collection:
 
 
 class Collections:
-    """Cache of the games of recently read files, keyed by the content of the file."""
+    """Cache of the games in recently read files, keyed by file content."""
 
     def __init__(self, pool: SearchPool, max_bytes: int = _MAX_BYTES) -> None:
         self._pool = pool
@@ -36,7 +36,7 @@ class Collections:
         self._found: OrderedDict[ReadRecord, _Collection] = OrderedDict()
 
     async def read(self, job: ReadRecord, owner: str) -> ImportResult:
-        """Return one game of a file. If the file was read before, only that game is parsed."""
+        """Return one game from a file. If the file was read before, only that game is parsed."""
         digest = await asyncio.to_thread(lambda: hashlib.sha256(job.data).digest())
         key = replace(job, data=digest, index=0)
         known = self._found.get(key)

@@ -1,6 +1,6 @@
 """The state of a game between two seats: its history, the seat to move, and the effect of each action.
 
-The history is a list of *actions*: points, and options of an opening procedure. All other state is derived from it. A
+The history is a list of *actions*: points, and options in an opening procedure. All other state is derived from it. A
 game is therefore stored as its settings and its actions (`as_json`, `from_json`), and an undo shortens the list. This
 module contains no searches and no sockets; `live_games` adds them.
 """
@@ -34,7 +34,7 @@ class _PastAction:
     action: Point | Option
     seat: Seat
     note: MoveNote | None
-    """Statistics of the move; None for an option."""
+    """Statistics for the move; None for an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Game:
     is_paused: bool = False
     left_ms: dict[Seat, int] = field(default_factory=dict)
     base: int = 0
-    """Number of actions that were part of the request for the game; they cannot be undone."""
+    """Number of actions that were part of the request that created the game; they cannot be undone."""
     _history: list[_PastAction] = field(default_factory=list)
     _undone: list[list[_PastAction]] = field(default_factory=list)
     _ending: _Ending | None = None
@@ -137,7 +137,7 @@ class Game:
 
     @classmethod
     def from_json(cls, id: str, text: str) -> Game:
-        """Restore a game from the text of `as_json`. Raises `InputError` if the text is damaged."""
+        """Restore a game from the text returned by `as_json`. Raises `InputError` if the text is damaged."""
         try:
             found = json.loads(text)
             if found["version"] != _VERSION:
@@ -274,7 +274,7 @@ class Game:
         self._act(Point(point), time_ms, note)
 
     def choose(self, option: Option, *, time_ms: int = 0) -> None:
-        """Pick an option of the opening for the seat whose turn it is."""
+        """Pick an opening option for the seat whose turn it is."""
         if not self._opening.options:
             raise NotDueError(f"there is no option to choose: {self._opening}")
         self._act(option, time_ms, None)
@@ -292,7 +292,7 @@ class Game:
         self.revision += 1
 
     def redo(self) -> None:
-        """Restore the actions of the last undo."""
+        """Restore the actions that the last undo removed."""
         if not self._undone:
             raise NotDueError("there is nothing to redo")
         self._history += self._undone.pop()

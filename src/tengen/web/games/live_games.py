@@ -41,9 +41,9 @@ _log = logging.getLogger(__name__)
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MIN_MOVE_MS = 10
-"""Thinking time of an agent whose clock has almost run out."""
+"""Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0
-"""Delay before another attempt to store a loss on time."""
+"""Delay before retrying to store a loss on time."""
 
 Update: TypeAlias = GameState | TengenError
 """Update sent to a watcher: a new state, or an agent or disk error, after which the game is paused."""
@@ -64,7 +64,7 @@ class _LiveGame:
         self.turn_used_ms = 0
         """Time used in this turn before the clock was last stopped."""
         self.is_stalled = False
-        """Set if neither an agent's move nor the pause after it could be stored; the game is then shown as paused."""
+        """Set if neither an agent's move nor the subsequent pause could be stored; the game is then shown as paused."""
 
     def running_ms(self) -> int:
         """Return the time used so far in this turn, in milliseconds."""
@@ -73,7 +73,7 @@ class _LiveGame:
 
 
 class LiveGames:
-    """All games of the server, loaded from the store on demand."""
+    """All games on the server, loaded from the store on demand."""
 
     def __init__(self, store: Store, pool: SearchPool, agents: AllowedAgents) -> None:
         self._store = store
@@ -357,7 +357,7 @@ class LiveGames:
 
 
 def _charged_ms(began: float, limits: Limits) -> int:
-    """Return the time to subtract from an agent's clock: at most its limit, because it may have waited for a worker."""
+    """Return the time to subtract from an agent's clock, capped at its limit: it may have waited for a worker."""
     return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
 
 

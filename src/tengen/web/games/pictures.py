@@ -23,7 +23,7 @@ _STONE_RADIUS = 0.45
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions:
-    """Options of a picture: whether to draw move numbers and coordinates."""
+    """Options for a picture: whether to draw move numbers and coordinates."""
 
     numbers: bool = False
     coordinates: bool = True
@@ -100,7 +100,7 @@ def _marked(position: Position) -> tuple[Point, ...]:
 
 
 def _star_points(ruleset: Ruleset) -> list[Point]:
-    """Return the star points: the centre if there is one and, on boards of 13×13 and larger, the four 4-4 points."""
+    """Return the star points: the centre if there is one and, on 13×13 and larger boards, the four 4-4 points."""
     points = [ruleset.centre] if ruleset.width % 2 and ruleset.height % 2 else []
     if min(ruleset.width, ruleset.height) >= 13:
         points += [Point.at(x, y) for x in (3, ruleset.width - 4) for y in (3, ruleset.height - 4)]

@@ -1,9 +1,9 @@
-"""The agents that a browser may use, and the agent and limits of each player.
+"""The agents that a browser may use, and the agent and limits for each player.
 
 A browser must not be able to start programs or open files on the server. Agents that start programs are refused, and so
-is every parameter that could contain a path. The type of a parameter decides: numbers, booleans and enumerations are
-safe; a string is allowed only if its parameter accepts nothing but keywords. Numbers that cost memory or time have a
-maximum. A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
+is every parameter that could contain a path. The check is by type: numbers, booleans and enumerations are safe; a
+string is allowed only if its parameter accepts nothing but keywords. Numbers that affect memory or time have a maximum.
+A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ DEFAULT_AGENT = "alphabeta"
 FALLBACK_AGENT = "uct"
 """The agent for analyses and reviews with any other win length."""
 LEVEL_MOVE_MS = 5_000
-"""Maximum time per move of a level. On most machines its agent reaches its node limit earlier."""
+"""Maximum time per move at any level. On most machines the agent reaches its node limit first."""
 
 _SAFE_TEXTS = frozenset({"preset", "without"})
-"""Text parameters that accept only keywords of their agent, never paths."""
+"""Text parameters for which the agent accepts only keywords, never paths."""
 _MODEL = "model"
 """Text parameter that must be the name of a shipped network."""
 _CRITIC_AGENT = "adp"
@@ -49,7 +49,7 @@ _RUN = "run"
 _RUN_NAME = re.compile(r"[\w.+/-]{1,200}")
 """Run names that need no quoting in an agent text."""
 _UNAVAILABLE = frozenset({"backend"})
-"""Parameters that are safe but would make every worker import another large package."""
+"""Parameters that are safe but would make every worker import an additional large package."""
 _MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30, "batch": 256, "vcf": 10_000}
 
 
@@ -62,7 +62,7 @@ class NamedAgent:
     text: str
     """Agent text for a worker, with the folder of a run in place of its name."""
     seed: int | None = None
-    """Seed of the new game that the worker starts for an analysis, so that the agent loads the run's newest network."""
+    """Seed for the new game that the worker starts for an analysis, so that it loads the run's newest network."""
 
 
 class AllowedAgents:
@@ -73,7 +73,7 @@ class AllowedAgents:
         self._found: dict[str, Path] = {}
 
     def named(self, text: str) -> NamedAgent:
-        """Parse an agent text. Raises `AgentNameError` if there is no such agent or a browser may not use it."""
+        """Parse an agent text. Raises `AgentNameError` if the agent does not exist or a browser may not use it."""
         kind, settings = parse_agent(text)
         if not _is_allowed(kind):
             raise AgentNameError(
@@ -97,7 +97,7 @@ class AllowedAgents:
         return named
 
     def of_player(self, player: LevelPlayer | AgentPlayer, ruleset: Ruleset) -> tuple[NamedAgent, Limits]:
-        """Return the agent of a player and its limits per move."""
+        """Return a player's agent and its limits per move."""
         if isinstance(player, AgentPlayer):
             return self.named(player.agent), Limits(time_ms=player.max_time_ms)
         level = next(one for one in load_levels() if one.level == player.level)
@@ -105,7 +105,7 @@ class AllowedAgents:
         return NamedAgent(text, text), Limits(time_ms=LEVEL_MOVE_MS)
 
     def for_analysis(self, text: str | None, ruleset: Ruleset) -> NamedAgent:
-        """Return the requested agent, or the default agent for analyses of the ruleset."""
+        """Return the requested agent, or the default analysis agent for the ruleset."""
         if text:
             return self.named(text)
         default = DEFAULT_AGENT if ruleset.win_length in (4, 5) else FALLBACK_AGENT
@@ -133,7 +133,7 @@ class AllowedAgents:
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
-    """Return the agent text for the network of a run, or None if it has no network or its name needs quoting."""
+    """Return the agent text for a run's network, or None if the run has no network or its name needs quoting."""
     text = network_agent(algorithm, _RUN, name)
     return text if _is_playable(text.partition(":")[0], name, folder) else None
 

@@ -51,7 +51,7 @@ _DRAWING = "drawing"
 
 @dataclass(frozen=True)
 class ReadResult:
-    """One game of a file, and all its games packed so that each can be read separately."""
+    """One game from a file, and all of the file's games packed so that each can be read separately."""
 
     result: ImportResult
     games: tuple[bytes, ...]
@@ -60,7 +60,7 @@ class ReadResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadRecord(Job):
-    """Read one game of a file."""
+    """Read one game from a file."""
 
     data: bytes
     format: str | None

@@ -68,7 +68,7 @@ _MAX_SERIES = 200
 _MAX_TEXT_BYTES = 1 << 20
 _MAX_PROBLEM = 300
 _LIVE_S = 120
-"""Maximum age of the last change, in seconds, for an unfinished tournament to count as live."""
+"""Maximum time since the last change, in seconds, for an unfinished tournament to count as live."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ class Lab:
         )
 
     def read_run_game(self, name: str, file: str, max_bytes: int) -> bytes:
-        """Return the content of a game file of a run, by its name in the listing."""
+        """Return the content of one of a run's game files, given its name in the listing."""
         run = RunReader.open(_named(self.run_folders(), name, "run"))
         path = _named({path.name: path for path in run.game_files()}, file, "game file")
         try:
@@ -159,7 +159,7 @@ class Lab:
             )
 
     def tournament_games(self, name: str, limit: int, offset: int) -> GameRows:
-        """Return a page of the games of a tournament, newest first."""
+        """Return a page of a tournament's games, newest first."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
             names = [player.name for player in store.players()]
             games = [
@@ -177,7 +177,7 @@ class Lab:
             return GameRows(total=len(store), games=games)
 
     def tournament_game(self, name: str, number: int) -> Record:
-        """Return one game of a tournament with the times and evaluations of its moves."""
+        """Return one game from a tournament with the times and evaluations of its moves."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
             stored = store.game(number)
             if stored is None:
@@ -185,7 +185,7 @@ class Lab:
             return record_of(game_record(stored, store.players(), name))
 
     def _store_files(self) -> dict[str, Path]:
-        """Return the tournament files by name. If a name occurs twice, the second one is prefixed with its folder."""
+        """Return the tournament files by name. If a name occurs twice, the second one gets its folder as a prefix."""
         found: dict[str, Path] = {}
         for root in self.runs:
             for path in _find_stores(root):
@@ -406,7 +406,7 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
 
 
 def _model(folder: Path) -> ModelInfo:
-    """Describe a network by its card. A damaged card is reported in `problem`."""
+    """Describe a network using its card. A damaged card is reported in `problem`."""
     try:
         return _described_model(folder, json.loads(_read_text(folder / "card.json")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""HTTP routes of the laboratory. Most are not async, so FastAPI runs them in threads, because they read files."""
+"""HTTP routes of the laboratory. Most read files and are therefore not async, so FastAPI runs them in threads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def get_run_game(
     owner: OwnerHere,
     index: Offset = 0,
 ) -> ImportResult:
-    """Return a self-play game of a run."""
+    """Return a self-play game from a run."""
     data = await run_in_threadpool(services.lab.read_run_game, name, file, services.config.limits.max_body_bytes)
     job = ReadRecord(data=data, format=None, filename=file, ruleset=None, rows="bottom", index=index)
     return await services.collections.read(job, owner)
@@ -74,7 +74,7 @@ def get_tournament_games(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> GameRows:
-    """Return the games of a tournament, newest first."""
+    """Return a tournament's games, newest first."""
     return services.lab.tournament_games(name, limit, offset)
 
 
@@ -82,7 +82,7 @@ def get_tournament_games(
 def get_tournament_game(
     name: EntryName, number: Annotated[int, Path(ge=0, le=10**9)], services: ServicesHere
 ) -> Record:
-    """Return one game of a tournament."""
+    """Return one game from a tournament."""
     return services.lab.tournament_game(name, number)
 
 

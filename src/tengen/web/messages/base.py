@@ -79,7 +79,7 @@ class ProblemCode(StrEnum):
     TOO_SLOW = "too-slow"
     """The request did not arrive in time."""
     REFUSED = "refused"
-    """The request came from a page of another origin or was addressed to an unknown host."""
+    """The request came from a page with a different origin or was addressed to an unknown host."""
     INTERNAL = "internal"
 
 

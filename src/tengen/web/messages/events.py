@@ -103,7 +103,7 @@ Quality: TypeAlias = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 
 
 class ReviewMove(Message):
-    """Judgement of one move of the game."""
+    """Judgement of one move in the game."""
 
     turn_number: int
     """1 for the first move."""
@@ -119,14 +119,14 @@ class ReviewMove(Message):
     best: MoveInfo | None
     """The best move in the position before the move."""
     proof: Proof | None
-    """Proved result after the move, for the side that moves next."""
+    """Proved result after the move, for the side to move next."""
 
 
 class SideSummary(Message):
     """Summary of one player's moves."""
 
     accuracy: Annotated[float, Field(ge=0, le=100)] | None
-    """Mean accuracy from 0 to 100; None without moves."""
+    """Mean accuracy from 0 to 100; None if there are no moves."""
     moves: int
     counts: dict[Quality, int]
     mean_loss: Probability | None
@@ -192,7 +192,7 @@ class ErrorMessage(Message):
     field: str | None = None
     """Name of the invalid field, if the error concerns a single field."""
     goes_on: bool = False
-    """Whether the subscription continues, for example after an agent of the game failed."""
+    """Whether the subscription continues, for example after one of the game's agents failed."""
     retry_after_ms: int | None = None
     """How long to wait before the next request, if the client sent too many."""
 

@@ -58,7 +58,7 @@ class Clock(Message):
 class NewGame(PositionFields):
     """Request to start a game.
 
-    In an opening procedure, `black` places the first stones; the procedure decides who then plays black. Initial
+    In an opening procedure, `black` places the first stones; the procedure decides who plays black afterwards. Initial
     stones and moves set the starting position; they require a free opening.
     """
 
@@ -76,7 +76,7 @@ class Turn(Message):
     is_person: bool
     step: Literal["stone", "option"]
     stones_due: int
-    """Number of stones the seat still places before the turn passes: 1 after the opening, 0 if it must choose."""
+    """Number of stones the seat has yet to place this turn: 1 after the opening, 0 if it must choose an option."""
     options: list[Option]
     """The options to choose from; empty if a stone is to be placed."""
     legal: list[PointName]
@@ -93,7 +93,7 @@ class ClockState(Message):
 
 
 class MoveNote(Message):
-    """Statistics of a move in the game."""
+    """Statistics for a move in the game."""
 
     time_ms: int
     black_winrate: Probability | None = None
@@ -122,7 +122,7 @@ class GameState(Message):
     initial_player: Colour
     moves: list[PointName]
     notes: list[MoveNote]
-    """Statistics of each move in `moves`."""
+    """Statistics for each move in `moves`."""
     choices: list[Option]
     """The options chosen in the opening, in order."""
     current_player: Colour
@@ -143,7 +143,7 @@ class GameState(Message):
 
 
 class PlayAction(Message):
-    """Place a stone. The server rejects it if `turnNumber` does not match, because the board has changed since."""
+    """Place a stone. The server rejects it if `turnNumber` does not match, because the board has changed."""
 
     action: Literal["play"] = "play"
     point: PointName
@@ -151,7 +151,7 @@ class PlayAction(Message):
 
 
 class ChooseAction(Message):
-    """Pick an option of the opening."""
+    """Pick an opening option."""
 
     action: Literal["choose"] = "choose"
     option: Option

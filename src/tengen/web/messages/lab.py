@@ -21,7 +21,7 @@ class RunSummary(Message):
     """Latest value of every series."""
     games: int
     agent: str | None
-    """Agent text for the newest network of the run, such as `alphazero:run=NAME`; None if there is no network yet."""
+    """Agent text for the run's newest network, such as `alphazero:run=NAME`; None if there is no network yet."""
     problem: str | None = None
     """Description of the damage, if any; the other fields hold the data that could be read."""
 
@@ -86,7 +86,7 @@ class TournamentList(Message):
 
 
 class TableInfo(Message):
-    """A table of a report."""
+    """A table in a report."""
 
     title: str
     columns: list[str]
@@ -106,7 +106,7 @@ class TournamentDetail(Message):
 
 
 class GameRow(Message):
-    """A game in the list of a tournament."""
+    """A game in a tournament's list."""
 
     number: int
     black: str
@@ -151,7 +151,7 @@ class ModelInfo(Message):
     cpu_minutes: float
     """CPU time spent on training."""
     command: str
-    """Command that trained the network."""
+    """Command used to train the network."""
     elo: float | None
     elo_error: float | None
     matches: list[ModelMatch]

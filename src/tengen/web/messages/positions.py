@@ -31,7 +31,7 @@ class PositionFields(RulesFields):
 
 
 class PositionRequest(PositionFields):
-    """Request for the facts of a position."""
+    """Request for the facts about a position."""
 
     include_threats: bool = False
 
@@ -65,7 +65,7 @@ class Threats(Message):
 
 
 class PositionInfo(Message):
-    """The facts of a position."""
+    """The facts about a position."""
 
     rules: RulesText
     board_x_size: int

@@ -53,13 +53,13 @@ class PuzzleVerdict(Message):
 
     verdict: Literal["right", "wrong", "solved"]
     reply: PointName | None
-    """The defence; for a wrong move, its refutation if there is one."""
+    """The defender's reply; for a wrong move, its refutation if there is one."""
     reason: str
     position: PositionInfo
     """The position after the move and the reply."""
 
 
 class PuzzleSolution(Message):
-    """The solution of a puzzle."""
+    """The solution to a puzzle."""
 
     pv: list[PointName]

@@ -39,14 +39,14 @@ class RecordSetup(Message):
 
 
 class RecordNode(Message):
-    """A node of a record: a move, set-up stones or only a comment."""
+    """A node in a record: a move, set-up stones or only a comment."""
 
     parent: Annotated[int, Field(ge=0, lt=MAX_RECORD_NODES)] | None = None
     """Index of the parent, which must come earlier in the list; None only for the root."""
     colour: Colour | None = None
     """Colour of the move; None for a node without a move."""
     move: PointName | None = None
-    """Point of the move. A node with a colour but no move is a pass."""
+    """Point of the move. A node with a colour but no point is a pass."""
     setup: RecordSetup | None = None
     comment: Comment = ""
     label: Name = ""
@@ -77,7 +77,7 @@ class ImportRequest(Message):
     text: str | None = None
     base64: str | None = None
     filename: Name | None = None
-    """File name, whose extension determines the format if `format` is missing. Otherwise the content decides."""
+    """File name. If `format` is missing, the format is determined by the extension or, failing that, by the content."""
     format: Annotated[str, StringConstraints(max_length=10)] | None = None
     rules: RulesText | None = None
     """Ruleset for files that do not state one."""
@@ -88,7 +88,7 @@ class ImportRequest(Message):
 
 
 class ImportResult(Message):
-    """One game of a file, with an overview of the others."""
+    """One game from a file, with an overview of the others."""
 
     format: str
     game_count: int

@@ -31,7 +31,7 @@ class Act(Message):
 
 
 class SearchLimits(Message):
-    """Limits of a search; the first one reached stops it."""
+    """Limits for a search; the first one reached stops it."""
 
     max_time_ms: Annotated[int, Field(ge=10, le=600_000)] | None = None
     max_visits: Annotated[int, Field(ge=1, le=2**40)] | None = None
@@ -87,7 +87,7 @@ class Thresholds(Message):
 
 
 class Review(PositionFields):
-    """Judge every move of a game."""
+    """Judge every move in a game."""
 
     type: Literal["review"] = "review"
     id: MessageId

@@ -20,7 +20,7 @@ from tengen.patterns.explain import Explanation, explain
 from tengen.search.threats import ThreatKind, ThreatResult, solve_threats
 
 SHORT_MS = 2000
-"""Time limit of quick jobs. An analysis with a longer limit can be preempted."""
+"""Time limit for quick jobs. An analysis with a longer limit can be preempted."""
 
 WAITED_FOR = 4.0
 """Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""
@@ -30,7 +30,7 @@ class Desk(Protocol):
     """Interface through which a running job uses its worker: agents, progress reports and the stop signal."""
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
-        """Return the agent for a text. With a seed, start a new game unless the agent is already in that game."""
+        """Return the agent for a text. With a seed, start a new game unless the agent is already playing that game."""
         ...
 
     def report(self, payload: Any) -> None:
@@ -113,7 +113,7 @@ class ChooseInOpening(Job):
     agent: str
     ruleset: Ruleset
     taken: tuple[str, ...]
-    """Actions of the opening so far."""
+    """Opening actions so far."""
     limits: Limits
     seed: int
 
@@ -189,7 +189,7 @@ class SolveThreats(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Explain(Job):
-    """Explain the threats of a position in words and as data."""
+    """Explain the threats in a position, in words and as data."""
 
     position: Position
 

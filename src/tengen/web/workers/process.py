@@ -16,7 +16,7 @@ from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.web.workers.jobs import Job
 
 _MAX_AGENTS = 16
-"""Maximum number of cached agents; above the number of levels, so that games do not evict the agents of analyses."""
+"""Maximum number of cached agents; exceeds the number of levels, so that games do not evict analysis agents."""
 _MAX_PROCESS_BYTES = 512 << 20
 """Resident memory above which cached agents are closed before another one is created."""
 _AGENT_BYTES = 264 << 20
@@ -39,7 +39,7 @@ def _make_agent(text: str) -> Agent:
 
 
 class JobRunner:
-    """Runs jobs one at a time, and is the `Desk` of the running job."""
+    """Runs jobs one at a time and serves as the `Desk` of the running job."""
 
     _context: OrderContext
 

@@ -34,18 +34,18 @@ _TICK_S = 0.05
 _WATCH_S = 0.5
 """Interval at which time and memory limits are checked."""
 _QUICK_SLICE_S = 0.08
-"""Time slice of an analysis while a move or the first report of another analysis is pending."""
+"""Time slice for an analysis while a move or the first report of another analysis is pending."""
 _PATIENCE_S = 1.0
 """Time after which an analysis can be preempted even if it has not reported."""
 _MAX_FAILED_STARTS = 5
 _RETRY_S = 1.0
-"""Delay before another attempt to start a process that could not be started."""
+"""Delay before retrying to start a process that could not be started."""
 _AWAY_COST_S = 0.5
-"""Cost of resuming an analysis on a different worker, whose transposition table does not contain it."""
+"""Cost of resuming an analysis on a different worker, whose transposition table has no entries from it."""
 _FIRST_GUESS_S = 0.1
 """Expected cost of a job whose family has not run yet."""
 _LEARNING_RATE = 0.3
-"""Weight of the latest job in the running average of its family."""
+"""Weight of the latest job in its family's running average."""
 _MAX_FAMILIES = 1000
 
 
@@ -64,9 +64,9 @@ class SearchPoolConfig:
     max_waiting_of_owner: int = 50
     """Maximum number of waiting jobs per owner."""
     first_slice_ms: int = 200
-    """First time slice of an analysis while other analyses wait."""
+    """First time slice for an analysis while other analyses wait."""
     slice_ms: int = 400
-    """Later time slices of an analysis while other analyses wait."""
+    """Later time slices for an analysis while other analyses wait."""
     play_ms: int = 2000
     """How long one worker is kept free of analyses after the last request for a move, if there are several workers."""
 
@@ -86,9 +86,9 @@ class SearchTask:
         self.on_report = on_report
         self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.used_s = 0.0
-        """Weighted usage of the owner when the search was queued."""
+        """The owner's weighted usage when the search was queued."""
         self.due_s = 0.0
-        """Expected usage of the owner after the next time slice; the search with the lowest value runs first."""
+        """The owner's expected usage after the next time slice; the search with the lowest value runs first."""
         self.slices = 0
         self.has_reported = False
         self.worker: _Worker | None = None
@@ -112,7 +112,7 @@ class SearchTask:
 
     @property
     def weight(self) -> float:
-        """Weight of the job. Until its first report, an analysis counts like a move, because a person is waiting."""
+        """Weight of the job. Until its first report, an analysis weighs as much as a move: a person is waiting."""
         return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
 
     @property
@@ -134,7 +134,7 @@ class SearchPool:
         self._level_s = 0.0
         """Usage at which a new owner starts; it never decreases."""
         self._expected_s: dict[str, float] = {}
-        """Running average of the cost of jobs by family."""
+        """Running average of job cost by family."""
         self._last_move_at = float("-inf")
         self._tick: asyncio.TimerHandle | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -193,7 +193,7 @@ class SearchPool:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Number of running and number of waiting searches."""
+        """Numbers of running and waiting searches."""
         return len(self._running()), len(self.waiting)
 
     # -- the queue -----------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class SearchPool:
         )
 
     def _preempt(self) -> None:
-        """Interrupt the analysis of the owner with the highest usage if it has had its time slice."""
+        """Interrupt the analysis whose owner has the highest usage, if it has had its time slice."""
         head = min(self.waiting, key=lambda search: search.due_s)
         preemptible = [(search, worker) for worker in self._workers if (search := worker.preemptible) is not None]
         if preemptible:
