@@ -1,29 +1,53 @@
-"""Clean handling of Ctrl-C."""
+"""Clean handling of Ctrl-C, and of SIGTERM, which ends a command in the same way."""
 
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
+class BackgroundCall(Generic[T]):
+    """A call in a thread of its own, because Ctrl-C does not interrupt native code."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        """Start the call. The thread does not keep the process alive."""
+        self._results: list[T] = []
+        self._errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self._results.append(work())
+            except BaseException as error:
+                self._errors.append(error)
+
+        self._thread = threading.Thread(target=run, name="background call", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> T:
+        """Return the result or raise the exception of the call. Ctrl-C ends the waiting, not the call."""
+        while self._thread.is_alive():
+            self._thread.join(0.1)
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
 def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> T:
-    """Run `work` in a thread, because Ctrl-C does not interrupt native code, and call `stop` on Ctrl-C.
+    """Run `work` in a thread and call `stop` on Ctrl-C.
 
     Returns the result of `work`, whether it finished or was stopped, and raises its exceptions.
     """
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            while not wait([future], timeout=0.1).done:
-                pass
-        except KeyboardInterrupt:
-            stop()
-        return future.result()
+    call = BackgroundCall(work)
+    try:
+        return call.wait()
+    except KeyboardInterrupt:
+        stop()
+        return call.wait()
 
 
 @contextmanager
