@@ -1,6 +1,7 @@
 """Training on a Ray cluster of two nodes on this machine against training in one process, and what a larger one can do.
 
 Both runs train four in a row on 6×6 with the same number of games on the same two cores: their ratio is what Ray costs.
+Then the two final networks play a match, because the same number of games should give the same strength.
 The other figures are those of the sizing model in docs/cluster.md: what one worker plays, what the driver takes in, and
 what the learner trains on, on five in a row on 9×9.
 """
@@ -19,6 +20,11 @@ import numpy as np
 import torch
 from rich.console import Console
 
+from tengen.arena.elo import estimate_elo
+from tengen.arena.entrant import Entrant
+from tengen.arena.match import TimeControl
+from tengen.arena.store import GameStore
+from tengen.arena.tournament import OpeningSettings, Tournament, play
 from tengen.cluster.local_cluster import LocalCluster
 from tengen.cluster.self_play import Request, Shard, open_player
 from tengen.cluster.training import RayPlace
@@ -38,6 +44,8 @@ ITERATIONS = 60
 """Of 128 games each."""
 WARM = 5
 """Iterations before the throughput is measured: processes start, and the first networks play long games."""
+MATCH_PAIRS = 100
+MATCH_SIMULATIONS = 64
 PLAY_S = 30.0
 STEPS = 40
 NODES = (1, 2, 10, 100, 1000)
@@ -51,8 +59,10 @@ def run() -> dict[str, Any]:
         with LocalCluster():
             on_ray = _train(Path(folder) / "ray", RayPlace())
             two_learners = _steps_per_second(_config(learners=2, threads=1))
+        match = _match(Path(folder) / "ray", Path(folder) / "local")
     figures: dict[str, Any] = {f"local_{name}": value for name, value in local.items()}
     figures |= {f"ray_{name}": value for name, value in on_ray.items()}
+    figures |= match
     figures["ray_local_throughput_ratio"] = on_ray["games_per_second"] / local["games_per_second"]
     figures["steps_per_second_1_thread"] = _steps_per_second(_config(threads=1))
     figures["steps_per_second_2_threads"] = _steps_per_second(_config(threads=2))
@@ -79,6 +89,31 @@ def _train(folder: Path, place: RayPlace | None) -> dict[str, float]:
 
 
 # -- the sizing model -------------------------------------------------------------------------------------------------
+
+
+def _match(ray: Path, local: Path) -> dict[str, float]:
+    """Play the final networks against each other from random openings of two stones, each opening with both colours."""
+    tournament = Tournament(
+        rules=(load_config(Config, "alphazero", "6x6x4", []).ruleset,),
+        players=tuple(
+            Entrant(
+                name=folder.name, agent=f'alphazero:run="{folder}"', limits=TimeControl(simulations=MATCH_SIMULATIONS)
+            )
+            for folder in (ray, local)
+        ),
+        rounds=MATCH_PAIRS,
+        openings=OpeningSettings(stones=2),
+        seed=1,
+    )
+    with GameStore(ray.parent / "match.db") as store:
+        estimate = estimate_elo(play(tournament, store, concurrency=2).tally.match_counts(0, 1))
+    return {
+        "match_games": 2 * MATCH_PAIRS,
+        "match_ray_score": estimate.score,
+        "match_ray_elo": estimate.elo,
+        "match_ray_elo_low": estimate.low,
+        "match_ray_elo_high": estimate.high,
+    }
 
 
 def _config(*, learners: int = 1, threads: int = 1) -> Config:

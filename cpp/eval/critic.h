@@ -56,7 +56,7 @@ struct Afterstate {
 };
 inline constexpr float kWonLogit = std::numeric_limits<float>::infinity();
 
-// Sparse rows of inputs, one after the other.
+// Sparse rows of inputs, concatenated.
 struct InputRows {
   std::vector<std::int64_t> starts;  // index of the first input of each row
   std::vector<std::int32_t> indices;

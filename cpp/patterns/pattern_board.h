@@ -95,8 +95,8 @@ class PatternBoard {
   // Empty points where black in renju may commit a foul.
   const PointSet& doubtful() const { return now().sets[kBlack][kDoubtful]; }
 
-  // Whether a stone of `colour` makes a four along some line. At doubtful points, `threat` is kForbidden and does not
-  // tell.
+  // Whether a stone of `colour` makes a four along some line. At doubtful points, `threat` is kForbidden, so the
+  // shapes decide.
   bool makes_four(Colour colour, Point p) const {
     for (int d = 0; d < kDirections; ++d)
       if (shape(colour, d, p) == shape::kFour || shape(colour, d, p) == shape::kOpenFour) return true;

@@ -19,7 +19,7 @@ float black_result(Outcome outcome) {
   return outcome == Outcome::kBlackWins ? 1.0f : outcome == Outcome::kWhiteWins ? 0.0f : 0.5f;
 }
 
-// Plays one game after the other.
+// Plays games sequentially.
 class GameMaker {
  public:
   GameMaker(const Critic& learner, const CriticGameOptions& options, CriticGames& games)

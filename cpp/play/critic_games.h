@@ -27,8 +27,8 @@ struct CriticGameOptions {
 };
 
 // The games and the values of the learner. There is one position after each move, except for opening stones. Values are
-// black's winning chances. With kStones there are two values per position, from black's view and from white's; with
-// kPoints there is one, from the view of the side that has just moved.
+// black's winning chances. With kStones there are two values per position, from the perspectives of black and white;
+// with kPoints there is one, from the perspective of the side that has just moved.
 struct CriticGames {
   int views = 1;
   std::vector<std::int64_t> game_starts;      // index of the first move of each game

@@ -2,7 +2,7 @@
 //
 // All games advance together. `collect` walks every tree to leaves and writes their planes, the caller evaluates them
 // with the network, and `supply` returns the results. Both choose moves and start new games as needed. Games share no
-// randomness, so the same seed and the same evaluations give the same games.
+// randomness, so the same seed and the same evaluations produce the same games.
 #pragma once
 
 #include <cstdint>

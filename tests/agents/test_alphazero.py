@@ -90,7 +90,7 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
         ("alphazero:simulations=0", "simulations 0 is below 1"),
         ("alphazero:seconds=-1", "seconds -1.0"),
         ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
-        ("alphazero:model=a,run=b", "model=a and run=b name two networks"),
+        ("alphazero:model=a,run=b", "model=a and run=b are two networks"),
         ("alphazero:preset=zero9,vcf=9", "vcf=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:preset=zero9,vct=9", "vct=9 needs tactics, which preset zero9 does not have"),
         ("alphazero:batch=0", "leaves 0"),
@@ -114,7 +114,7 @@ def test_a_missing_network_is_refused_immediately(kind: str, tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"has no model\.onnx; a training run writes it after its first iteration"):
         make_agent(f"{kind}:run={tmp_path}")
     (write_model(tmp_path) / "model-int8.onnx").unlink()
-    with pytest.raises(InputError, match=r"has no model-int8\.onnx: training runs have their network in fp32 only"):
+    with pytest.raises(InputError, match=r"has no model-int8\.onnx: training runs write only fp32 networks"):
         make_agent(f"{kind}:run={tmp_path},precision=int8")
 
 

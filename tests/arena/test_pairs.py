@@ -25,5 +25,5 @@ def test_pairs_in_a_pool_have_the_results_of_pairs_in_this_process() -> None:
 
 
 def test_a_player_that_cannot_be_made_is_named() -> None:
-    with pytest.raises(AgentError, match="alphazero:run=nowhere cannot be made on "):
+    with pytest.raises(AgentError, match="alphazero:run=nowhere cannot be created on "):
         play_pairs_elsewhere(RULES, ("random", "alphazero:run=nowhere"), [()], 1, partial(WorkerPool, workers=1))

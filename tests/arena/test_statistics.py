@@ -315,7 +315,7 @@ def test_anchors_stay_where_they_are() -> None:
     assert anchored.error(0) > 0
     both = rate(3, results, anchors={0: 1600.0, 1: 1500.0})
     assert list(both.elo[:2]) == [1600, 1500]
-    with pytest.raises(InputError, match="no player 7"):
+    with pytest.raises(InputError, match="player 7 does not exist"):
         rate(3, results, anchors={7: 0.0})
 
 

@@ -242,7 +242,7 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
         first = next(whole.games())
         cut.add(first.game, first.result)
         there.write_text("9/freestyle/e5e6\n9/freestyle/e5g6\n")
-        with pytest.raises(InputError, match="contains games from other openings"):
+        with pytest.raises(InputError, match="contains games from different openings"):
             play(moved, cut)
         assert play(tournament, cut).played_now == 3
 
@@ -306,7 +306,7 @@ def test_a_store_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
         old.set_setting("tournament", whole.setting("tournament"))
         old.add(first.game, first.result)
         old.set_setting("openings", "0123456789abcdef")
-        with pytest.raises(InputError, match="contains games from other openings"):
+        with pytest.raises(InputError, match="contains games from different openings"):
             play(tournament, old)
         old.set_setting("openings", tournament.schedule().digest_openings())
         assert play(tournament, old).played_now == 5

@@ -1,4 +1,4 @@
-"""`tengen check`: finds damage in everything Tengen writes, and says what can be saved."""
+"""`tengen check`: finds damage in everything Tengen writes, and reports what can be recovered."""
 
 from __future__ import annotations
 

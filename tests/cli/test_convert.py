@@ -70,7 +70,7 @@ def test_one_game_of_many(tmp_path: Path) -> None:
 
 def test_skipped_games_are_reported(tmp_path: Path) -> None:
     stderr = run(SAMPLES / "database.rif", tmp_path / "games.jsonl")
-    assert "warning: skipped games with impossible moves: 2" in stderr
+    assert "warning: skipped games with invalid moves: 2" in stderr
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
 def test_games_before_the_damage_are_kept(tmp_path: Path, name: str, text: str, place: str) -> None:
     (tmp_path / name).write_text(text)
     target = tmp_path / "b.sgf"
-    with pytest.raises(RecordError, match=f"{place}.*b.sgf has the game before that place"):
+    with pytest.raises(RecordError, match=f"{place}.*b.sgf contains the game before the damage"):
         run(tmp_path / name, target)
     assert [points(game) for game in load(target)] == ["h8"]
     target.unlink()

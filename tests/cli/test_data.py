@@ -52,5 +52,5 @@ def test_wrong_arguments_raise_input_errors(games, tmp_path):
     assert isinstance(run("build", str(tmp_path / "set"), str(tmp_path / "none.sgf")).exception, InputError)
     result = run("build", str(tmp_path / "set"), str(games), "--rules", "15x15")
     assert isinstance(result.exception, InputError)
-    assert "skipped games of other rules: 14" in str(result.exception)
+    assert "skipped games with other rules: 14" in str(result.exception)
     assert isinstance(run("stats", str(tmp_path)).exception, InputError)

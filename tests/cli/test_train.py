@@ -117,11 +117,11 @@ def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
     ("setting", "message"),
     [
         ("init_from=none.safetensors", r"none\.safetensors is missing"),
-        ("init_from=zero.safetensors", r"no weights of zero\.safetensors, a plain .* match a residual network"),
+        ("init_from=zero.safetensors", r"zero\.safetensors holds a plain .*; none of its weights fit a residual"),
         ("warm_start.games=none.jsonl", r"none\.jsonl"),
         ("strength.opponents=['rule-based', 'nobody']", "nobody"),
         ("strength.player=speed=3", "agent 'alphazero' has no parameter 'speed'"),
-        ("learner.batch=0", "learner: batch 0 is not a number of at least 1"),
+        ("learner.batch=0", "learner: batch 0 must be finite and at least 1"),
         ("window.first=0", "window: window.first 0 must be at least 1"),
     ],
 )

@@ -23,7 +23,7 @@ def test_places_are_read(text: str, on: On) -> None:
 
 @pytest.mark.parametrize("text", ["", "Ray", "ray=", "local=3", "spark", "ray:6379"])
 def test_other_places_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"is not a place; use local, ray or ray=ADDRESS"):
+    with pytest.raises(InputError, match=r"unknown --on .*; use local, ray or ray=ADDRESS"):
         On.parse(text)
 
 
@@ -37,7 +37,9 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
         taken.bind(("127.0.0.1", 0))  # bound, but not listening
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with (
-            pytest.raises(RunError, match=rf"cannot connect to Ray at {address} .*: start its head with `ray start"),
+            pytest.raises(
+                RunError, match=rf"cannot connect to Ray at {address} .*: start the head node with `ray start"
+            ),
             connected(On.parse(f"ray={address}")),
         ):
             pass
@@ -82,7 +84,7 @@ def test_only_alphazero_trains_on_a_cluster() -> None:
     done = CliRunner().invoke(app, ["train", "ppo", "--preset", "9x9", "--on", "ray"])
     assert isinstance(done.exception, InputError)
     assert str(done.exception) == (
-        "--on ray, --workers and --device are for alphazero; ppo trains in one process on the CPU"
+        "--on ray, --workers and --device apply only to alphazero; ppo trains in one process on the CPU"
     )
 
 

@@ -152,7 +152,7 @@ def test_a_fleet_without_room_warns_and_then_gives_up() -> None:
     warnings: list[str] = []
     site, orders = FakeSite(slots={}), Endless()
     fleet = Fleet[tuple[int]](site, warn=warnings.append)
-    with pytest.raises(WorkerError, match="no room for a worker for 10 minutes"):
+    with pytest.raises(WorkerError, match="no free CPU for 10 minutes"):
         run_for(site, fleet, orders, ALONE_S + 60)
     assert ALONE_S < site.time < ALONE_S + 5
     assert 15 <= len(warnings) <= 20
@@ -161,14 +161,14 @@ def test_a_fleet_without_room_warns_and_then_gives_up() -> None:
 def test_workers_that_die_at_their_start_end_the_fleet() -> None:
     site, orders = FakeSite(start_error=WorkerLostError("out of memory")), Endless()
     fleet = Fleet[tuple[int]](site)
-    with pytest.raises(WorkerError, match=r"in a row were lost before they answered; the last: out of memory"):
+    with pytest.raises(WorkerError, match=r"in a row were lost before they answered; last error: out of memory"):
         run_for(site, fleet, orders, 1000)
 
 
 def test_another_version_of_tengen_is_refused() -> None:
     site, orders = FakeSite(version="0.0.1"), Endless()
     fleet = Fleet[tuple[int]](site)
-    with pytest.raises(WorkerError, match=r"node a has Tengen 0.0.1, this machine .*: install the same version"):
+    with pytest.raises(WorkerError, match=r"node a has Tengen 0.0.1, but this machine has .*: install the same"):
         run_for(site, fleet, orders, 10)
 
 
@@ -234,7 +234,7 @@ def test_an_order_that_every_worker_dies_of_is_given_up() -> None:
         site.at(second / 2, strike)
     with (
         FleetPool[int, int](site) as pool,
-        pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost over the same"),
+        pytest.raises(WorkerError, match=f"{MAX_LOSSES} workers were lost while they executed the same"),
     ):
         list(pool.run([5]))
 

@@ -108,7 +108,7 @@ def test_a_player_that_a_node_lacks_is_refused_before_the_first_game(cluster: Lo
     game = ScheduledGame(number=0, ruleset=rules, first=0, second=0, round=0, opening=(), opening_number=0, seed=0)
     with (
         game_workers(settings, make_pool=RayPools(workers=1)) as pool,
-        pytest.raises(AgentError, match=f"alphazero:run={tmp_path} cannot be made on "),
+        pytest.raises(AgentError, match=f"alphazero:run={tmp_path} cannot be created on "),
     ):
         list(pool.run([game]))
 

@@ -74,8 +74,8 @@ def test_a_database_of_renjunet(tmp_path):
     assert dataset.description["skipped"] == {
         "games without moves": 1,
         "duplicate games": 1,
-        "games with impossible moves": 2,
-        "games of other rules": 1,
+        "games with invalid moves": 2,
+        "games with other rules": 1,
     }
     assert dataset.description["keeps_duplicates"] is True
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_used_is_counted_and_passed_over(tmp_path):
         "damaged lines": 2,
         "games without moves": 1,
         "games with an illegal move": 1,
-        "games of other rules": 1,
+        "games with other rules": 1,
         "games with passes or set-up stones": 2,
         "damaged files": 1,
     }
@@ -117,12 +117,12 @@ def test_the_games_before_the_damage_of_a_collection_are_used(tmp_path):
     assert [points(dataset, game) for game in range(len(dataset.starts) - 1)] == [["a9", "b8"], ["a9", "c7"]]
     (damaged,) = dataset.description["damaged_files"]
     assert "games.sgf: line 3, column 14: white plays a9" in damaged
-    assert damaged.endswith("(games used from before that place: 2)")
+    assert damaged.endswith("(games read before the damage: 2)")
 
 
 def test_nothing_usable_is_an_error_that_says_why(tmp_path):
     (tmp_path / "games.pos").write_text("e5e5\n")
-    with pytest.raises(InputError, match=r"no game of 9x9:5:freestyle .*skipped damaged lines: 1"):
+    with pytest.raises(InputError, match=r"no usable 9x9:5:freestyle game .*skipped damaged lines: 1"):
         build_dataset([tmp_path / "games.pos"], tmp_path / "set", BuildConfig(ruleset=NINE))
     (tmp_path / "broken.sgf").write_text("(;FF[4]GM[4]SZ[9];B[aa")
     with pytest.raises(InputError, match=r"damaged files: 1; .*broken\.sgf: "):

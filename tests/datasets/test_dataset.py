@@ -123,8 +123,8 @@ def changed(array: np.ndarray, place: int, value: int) -> np.ndarray:
     ("name", "place", "value", "message"),
     [
         ("moves", 5, 81, "a move is on point 81, but the board has 81"),
-        ("starts", 0, 1, "the games do not cover"),
-        ("starts", -1, 1 << 40, "the games do not cover"),
+        ("starts", 0, 1, "the starts of the games do not match"),
+        ("starts", -1, 1 << 40, "the starts of the games do not match"),
         ("starts", 1, -5, "a game has -5 moves"),
         ("starts", 1, 1 << 30, r"a game has -\d+ moves"),
         ("results", 0, 7, "unknown result"),

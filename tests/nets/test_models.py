@@ -46,7 +46,7 @@ def test_unknown_names_are_refused_with_the_known_ones() -> None:
         load_evaluator("nine")
     with pytest.raises(InputError, match=r"unknown precision 'int4' .known: fp32, int8."):
         load_evaluator("nine", precision="int4")
-    with pytest.raises(InputError, match=r"there is no network missing.onnx"):
+    with pytest.raises(InputError, match=r"network file missing.onnx does not exist"):
         load_evaluator("missing.onnx")
 
 

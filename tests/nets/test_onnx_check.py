@@ -188,7 +188,7 @@ CRAFTED = {
     "string attribute": (craft([helper.make_node("Relu", ["planes"], ["x"], a="b")]), "field 4 of an attribute"),
     "external data": (craft([], change=external), r"field 13 of a tensor is not allowed"),
     "function": (craft([], change=with_function), "field 25 of the file is not allowed"),
-    "lying tensor": (craft([], change=rank_lie), "'w' has 1 values, too many or too few"),
+    "lying tensor": (craft([], change=rank_lie), "'w' has 1 values, which do not fit"),
     "NaN weight": (craft([], change=not_a_number), "'w' has values that are NaN or infinite"),
     "huge constant": (
         craft(
@@ -203,7 +203,7 @@ CRAFTED = {
             [helper.make_node("Mul", ["n", "n"], ["m"]), helper.make_node("Mul", ["m", "m"], ["k"])],
             (constant("n", 1 << 20),),
         ),
-        "numbers of a shape are too large",
+        "too many or too large numbers",
     ),
     "slow product": (
         craft(
@@ -258,8 +258,8 @@ CRAFTED = {
         ),
         r"log_policy has the shape \(3, 144\) for 3 boards of 6×6, not \(3, 36\)",
     ),
-    "old operators": (craft([], opset=7), "version 7 of the operators, not 17"),
-    "no metadata": (craft([], metadata={}), "does not name its planes and ruleset"),
+    "old operators": (craft([], opset=7), "uses opset 7, not 17"),
+    "no metadata": (craft([], metadata={}), "lacks planes or ruleset"),
     "unknown rules": (
         craft([], metadata={**METADATA, "ruleset": "6x6:4:magic"}),
         "is not a network that Tengen can use",
@@ -267,9 +267,9 @@ CRAFTED = {
     "unknown planes": (craft([], metadata={**METADATA, "planes": "magic"}), "unknown plane layout 'magic'"),
     "unknown precision": (
         craft([], metadata={**METADATA, "precision": "int1"}),
-        "computes in 'int1', which is unknown",
+        "has the unknown precision 'int1'",
     ),
-    "unknown discount": (craft([], metadata={**METADATA, "discount": "x"}), "names the discount 'x'"),
+    "unknown discount": (craft([], metadata={**METADATA, "discount": "x"}), "has the discount 'x'"),
     "no protobuf": (seal(b"\xff\xff\xff\xff"), "is not a network that Tengen can use"),
     "two graphs": (seal(craft([])[:-76] * 2), "field [17] of the file occurs twice"),
 }
@@ -315,7 +315,7 @@ def test_answers_out_of_range_are_refused_when_they_come(tmp_path: Path, value: 
     planes = np.zeros((1, 1, 6, 6), np.float32)
     evaluator.evaluate(planes)
     planes[0, 0, 0, 0] = 1
-    with pytest.raises(InputError, match=r"theirs\.onnx answered with NaN, infinity or a value outside \[-1, 1\]"):
+    with pytest.raises(InputError, match=r"theirs\.onnx returned NaN, infinity or a value outside \[-1, 1\]"):
         evaluator.evaluate(planes)
     for agent in ("policy", "alphazero"):
         with (

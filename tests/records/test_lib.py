@@ -84,9 +84,9 @@ def test_a_library_saved_at_a_leaf_has_no_end_mark() -> None:
         (HEADER + b"\x00\x00\x78\x01\x00", "offset 0x18: the file ends inside a node"),
         (HEADER + b"\x00\x00\x70\x00", "offset 0x16: 0x70 is not a point"),
         (HEADER + b"\x00\x00\xf1\x00", "offset 0x16: 0xf1 is not a point"),
-        (HEADER + b"\x00\x00\x78\x08abc", "offset 0x18: a text has no end"),
+        (HEADER + b"\x00\x00\x78\x08abc", "offset 0x18: a text is not NUL-terminated"),
         (HEADER + b"\x00\x00\x78\x08ab\x00", "offset 0x1a: the file ends inside a text"),
-        (HEADER + b"\x00\x00\x78\x20abc", "offset 0x18: an old comment has no end"),
+        (HEADER + b"\x00\x00\x78\x20abc", "offset 0x18: a seven-bit comment is not terminated"),
         (HEADER + b"\x00\x00\x78\x40\x79\x40", "offset 0x18: a node after the end of the tree"),
     ],
 )

@@ -37,7 +37,7 @@ def test_games_tables_and_report() -> None:
     assert report.skipped == {
         "games without moves": 1,
         "duplicate games": 1,
-        "games with impossible moves": 2,
+        "games with invalid moves": 2,
     }
     assert report.notes[2] == "line 28: game 103: column 7: h8 is played twice"
 

@@ -133,7 +133,7 @@ def test_long_games_survive_a_round_trip_through_the_line_formats() -> None:
         ("sgf", b"(" * 200_000, "no SGF game"),
         ("sgf", b"(;GM[4]C[" + b"\\]" * 200_000, "no complete value"),
         ("lib", VALID_STARTS["lib"][:22] + b"\x00\x02" * 30_000, "a branch is deeper than 20000 nodes"),
-        ("lib", VALID_STARTS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text has no end"),
+        ("lib", VALID_STARTS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text is not NUL-terminated"),
         ("pos", b"--" * 30_000, "more than 20000 moves"),
         ("offsets", b"0,0, " * 30_000, "more than 20000 stones"),
         ("json", b'{"a":' * 100_000, "not usable JSON"),

@@ -57,7 +57,7 @@ def play_games(play: SelfPlay, network: Evaluator, games: int) -> list[SelfPlayG
 
 
 def same(a: SelfPlayGame, b: SelfPlayGame) -> bool:
-    arrays = ("moves", "policies", "values_to_move", "surprises", "full")
+    arrays = ("moves", "policies", "value_to_move", "surprises", "full")
     return a.outcome is b.outcome and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in arrays)
 
 
@@ -80,13 +80,13 @@ def test_games_follow_the_rules(name: str, rules: str, layout: str) -> None:
         position = Position.start(ruleset)
         searched = len(game.moves) - game.opening_length
         assert game.policies.shape == (searched, ruleset.area)
-        assert len(game.values_to_move) == len(game.surprises) == len(game.full) == searched
+        assert len(game.value_to_move) == len(game.surprises) == len(game.full) == searched
         for ply, move in enumerate(game.moves):
             policy = game.policies[ply]
             assert policy.sum() == pytest.approx(1, abs=1e-5)
             assert not policy[~position.legal_mask()].any()
             assert policy[move] > 0
-            assert abs(game.values_to_move[ply]) <= 1 + 1e-5
+            assert abs(game.value_to_move[ply]) <= 1 + 1e-5
             position = position.play(int(move))
         if not config.stop_when_proved:
             assert position.outcome is game.outcome

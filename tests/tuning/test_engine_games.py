@@ -135,7 +135,7 @@ def test_games_of_another_beginning_are_not_gone_on_with(tmp_path):
     generate_games(ended, replace(config, to_the_end=True, begun=begun))
     begun.unlink()
     generate_games(begun, replace(config, seed=2))
-    with pytest.raises(InputError, match="line 1 does not continue a game"):
+    with pytest.raises(InputError, match="line 1 does not continue the game"):
         generate_games(ended, replace(config, to_the_end=True, begun=begun))
 
 

@@ -134,7 +134,7 @@ def test_a_very_long_file_is_read_from_its_end(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("tengen.learning.run.reading._MAX_SHOWN_BYTES", 3 << 20)
     write_run(tmp_path / "long", metrics="".join(f'{{"iteration": {n}, "games": 7}}\n' for n in range(1, 200_001)))
     detail = Lab(runs=(tmp_path,)).run("long")
-    assert detail.summary.problem == "metrics.jsonl: the first 3 MiB left out"
+    assert detail.summary.problem == "metrics.jsonl: the first 3 MiB skipped"
     assert detail.series[0].steps[-1] == 200_000
     assert detail.series[0].steps[0] > 90_000
 

@@ -83,7 +83,7 @@ async def until_idle(pool: SearchPool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "complaint"), [("die", "ended"), ("hang", "time limit"), ("hoard", "held more"), ("raise", "internal")]
+    ("how", "complaint"), [("die", "died"), ("hang", "time limit"), ("hoard", "used more"), ("raise", "internal")]
 )
 def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
     async def test(pool: SearchPool) -> None:

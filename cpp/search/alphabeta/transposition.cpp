@@ -42,13 +42,13 @@ TableEntry unpack(std::uint64_t data) {
 int depth_of(std::uint64_t data) { return static_cast<int>((data >> 48) & 0xFF); }
 unsigned age_of(std::uint64_t data) { return static_cast<unsigned>(data >> 59); }
 
-// A search touches the table at random places, so each small page costs a page fault at first and a miss of the address
-// cache later. Linux uses huge pages for memory for which they are requested; without them, everything works as before.
+// A search accesses the table at random places, so each small page costs a page fault at first and TLB misses later.
+// Linux uses huge pages only where they are requested; without them, the table works as well, but more slowly.
 void request_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t kHugePage = 2 << 20;
   if (bytes < kLeastHugeBytes) return;
-  // madvise wants whole pages: skip to the first huge page, and leave out what follows the last one.
+  // madvise requires whole pages, so skip the bytes before the first huge page and after the last one.
   const std::size_t skipped = (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) % kHugePage;
   const std::size_t length = (bytes - skipped) / kHugePage * kHugePage;
   madvise(static_cast<char*>(memory) + skipped, length, MADV_HUGEPAGE);

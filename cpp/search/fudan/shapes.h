@@ -70,7 +70,7 @@ inline constexpr int kDictionaryReach = 9;
 Score score_line(const ScoreDictionary& dictionary, LineBits line, int offset, bool only_five_wins);
 
 // The table evaluation of section 6 of the report, as in the engine Pela: one look-up by the own and the blocking bits
-// of the four cells on both sides. The table is filled from the dictionary and gives the same scores, because cells
+// of the four cells on both sides. The table is filled from the dictionary and has the same scores, because cells
 // farther away matter only to shapes of four or more stones and do not change their score. Only the scores of keys
 // missing from the authors' dictionary differ.
 class LineTable {

@@ -16,7 +16,7 @@ constexpr std::uint32_t kVisitsForEachLeaf = 8;
 constexpr std::size_t kCacheShare = 4;
 // Walks in a full tree, which need no evaluation, before `collect` returns: a few milliseconds.
 constexpr int kWalksAtOnce = 2048;
-// Visits of the root that end a search, far below the range of their counter.
+// Number of root visits that ends a search, far below the maximum of the counter.
 constexpr std::uint32_t kMostVisits = 4'000'000'000;
 
 PuctOptions with_cache_within(PuctOptions options, const Rules& rules, std::size_t memory_bytes) {

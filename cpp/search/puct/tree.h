@@ -108,7 +108,7 @@ class PuctTree {
   // return false. No walk may be pending.
   bool advance(Point move);
   // Limit the tree to about this many bytes, and reserve address space for them, so that the tree is not copied while
-  // it grows. A full tree opens no more nodes: its walks choose among those that it has, and end at its leaves.
+  // it grows. A full tree opens no more nodes: its walks choose among existing nodes and end at leaves.
   void limit(std::size_t bytes);
   bool is_full() const { return bytes() >= max_bytes_; }
 
@@ -128,7 +128,7 @@ class PuctTree {
   // Finish a search for threats: back up its proof, or cancel the walk if it proved nothing. After `cut_short`, a later
   // walk may repeat the search.
   void conclude(const PuctWalk& walk, const LeafJudgement& judgement, bool cut_short = false);
-  // Back up the value of the walk's last node again: the proved one, else its evaluation.
+  // Back up the value of the walk's last node again: the proved value, or else its evaluation.
   void repeat_known(const PuctWalk& walk);
   void cancel(const PuctWalk& walk);
 

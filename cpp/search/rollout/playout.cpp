@@ -30,23 +30,26 @@ void RowPoints::add_stone(const Board& board, Point point, Colour colour) {
   for (int d = 0; d < kDirections; ++d) {
     const LinePlace place = geometry.place(d, point);
     const std::uint64_t line = board.line(d, place.line);
-    const int step = geometry.step(d);
-    const auto refresh_ends = [&](Colour row_colour) {
-      // A relevant row has at least win_length - 2 stones within reach, with two bits each. Most lines have fewer.
+    // A relevant row has at least win_length - 2 stones within reach, with two bits each. Most lines have fewer.
+    const auto has_row = [&](Colour row_colour) {
       const std::uint64_t near = (stones_in_line(line, row_colour) >> (2 * (place.offset - reach))) & window;
-      if (std::popcount(near) < 2 * (reach - 1)) return;
-      const Run run = run_through(line, place.offset, row_colour);
-      const int low = run.below + 1;
-      const int high = run.length - run.below;
-      if (run.low_end == kEmpty)
-        refresh(board, row_colour, d, line, place.offset - low, static_cast<Point>(point - low * step));
-      if (run.high_end == kEmpty)
-        refresh(board, row_colour, d, line, place.offset + high, static_cast<Point>(point + high * step));
+      return std::popcount(near) >= 2 * (reach - 1);
     };
-    // One call in a loop instead of two calls: the compiler then always inlines it, once.
-    for (int side = 0; side <= static_cast<int>(ends_matter); ++side)
-      refresh_ends(side == 0 ? colour : opponent(colour));
+    if (has_row(colour)) refresh_ends(board, colour, d, line, place.offset, point);
+    if (ends_matter && has_row(opponent(colour))) refresh_ends(board, opponent(colour), d, line, place.offset, point);
   }
+}
+
+void RowPoints::refresh_ends(const Board& board, Colour colour, int direction, std::uint64_t line, int offset,
+                             Point point) {
+  const Run run = run_through(line, offset, colour);
+  const int step = board.geometry().step(direction);
+  const int low = run.below + 1;
+  const int high = run.length - run.below;
+  if (run.low_end == kEmpty)
+    refresh(board, colour, direction, line, offset - low, static_cast<Point>(point - low * step));
+  if (run.high_end == kEmpty)
+    refresh(board, colour, direction, line, offset + high, static_cast<Point>(point + high * step));
 }
 
 void RowPoints::refresh(const Board& board, Colour colour, int direction, std::uint64_t line, int offset, Point point) {

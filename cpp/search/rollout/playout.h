@@ -35,6 +35,7 @@ class RowPoints {
   bool has_four_making(Colour colour) const { return four_making_count_[colour] > 0; }
 
  private:
+  void refresh_ends(const Board& board, Colour colour, int direction, std::uint64_t line, int offset, Point point);
   void refresh(const Board& board, Colour colour, int direction, std::uint64_t line, int offset, Point point);
   void forget(Colour colour, Point point);
 

@@ -87,7 +87,7 @@ class Uct {
  public:
   explicit Uct(const UctOptions& options) : options_(options), arena_(options.memory_bytes) {}
 
-  // Search a position; the game must not be over. With one thread and no time limit, the same seed gives the same
+  // Search a position; the game must not be over. With one thread and no time limit, the same seed produces the same
   // report. `on_report` is called on this thread. The search ends early if the root is proved or has only one move.
   // `stop` ends it after the playouts in progress.
   RolloutReport search(const Board& board, const RolloutLimits& limits, std::uint64_t seed,

@@ -26,7 +26,7 @@ class AdpParameters:
 
     def __post_init__(self) -> None:
         if self.model is not None and self.run is not None:
-            raise InputError(f"model={self.model} and run={self.run} are two critics; give only one")
+            raise InputError(f"model={self.model} and run={self.run} are two critics; set only one")
 
 
 class AdpAgent(Agent):

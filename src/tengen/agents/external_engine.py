@@ -29,7 +29,9 @@ class BrainParameters:
     cmd: str = parameter(help="Program and arguments, quoted as in a shell; it is run without a shell.")
     cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
     memory_mb: int | None = parameter(None, help="Memory limit in MB, child processes included (default: no limit).")
-    tolerance_ms: int = parameter(1000, help="Tolerance in milliseconds; a move that is later loses the game.")
+    tolerance_ms: int = parameter(
+        1000, help="Tolerance in milliseconds; a move that exceeds its time by more loses the game."
+    )
     start_ms: int = parameter(10_000, help="Milliseconds the program may take to start.")
     turn_ms: int = parameter(30_000, help="Milliseconds per move if the limits set no time.")
     nodes: int = parameter(
@@ -42,7 +44,7 @@ class BrainParameters:
 
     def __post_init__(self) -> None:
         if not split_command(self.cmd):
-            raise ValueError("cmd is empty")
+            raise ValueError("cmd is empty: set it to a program and its arguments")
         for name in ("tolerance_ms", "start_ms", "turn_ms", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} is below 1")
@@ -132,7 +134,7 @@ class BrainAgent(Agent):
 
 
 def split_command(cmd: str) -> tuple[str, ...]:
-    """Split a command line into words. Raises `ValueError` if a quotation is not closed."""
+    """Split a command line into words. Raises `ValueError` if a quote is not closed."""
     words = shlex.split(cmd, posix=os.name == "posix")
     return tuple(words if os.name == "posix" else (word.strip('"') for word in words))
 

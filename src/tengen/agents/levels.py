@@ -1,7 +1,7 @@
 """Opponents by strength: levels 1 to 10, read from `data/levels.toml`.
 
 A level is an agent text with a name and, once measured, a rating on the scale of the ladder (docs/ladder.md). A level
-whose agent needs patterns names another agent for rulesets that have none (win lengths 3 and 6).
+whose agent needs patterns has a second agent for rulesets without patterns (win lengths 3 and 6).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Networks of players: given by name, chosen by the board, or the newest network of a training run."""
+"""Networks of players: given by name, chosen by board size, or the newest network of a training run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen.search.evaluation import UniformEvaluator
 UNIFORM = "uniform"
 """Name of the uniform network (`UniformEvaluator`), which supports every ruleset."""
 
-MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by the board)"
+MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by board size)"
 RUN_HELP = "folder of a training run; each game starts with its newest network"
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
@@ -43,7 +43,7 @@ class NetworkParameters(Protocol):
 def check_source(model: str | None, run: str | None) -> None:
     """Raise `InputError` if two networks are given."""
     if model is not None and run is not None:
-        raise InputError(f"model={model} and run={run} name two networks; give only one")
+        raise InputError(f"model={model} and run={run} are two networks; set only one")
 
 
 def check_temperature(temperature: float) -> None:
@@ -55,7 +55,7 @@ def check_temperature(temperature: float) -> None:
 class _Network:
     """The network of an agent, loaded when it is first needed.
 
-    Without a name it is chosen by the board. The network of a run is reloaded when its file has changed.
+    Without a name it is chosen by board size. The network of a run is reloaded when its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -145,7 +145,7 @@ class NetworkAgent(Agent):
     """Common base class of players with a network."""
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
-        """Find the network. `family` is the prefix of shipped models to choose from if no model is given."""
+        """Find the network. `family` is the prefix of the shipped models to choose from if no model is set."""
         self._network = _Network(parameters, family)
         self._temperature = parameters.temperature
         self._seed = parameters.seed

@@ -1,4 +1,4 @@
-"""Actions of agents in an opening procedure, which asks for single stones and for a colour.
+"""Actions of agents in an opening procedure: placing single stones and choosing a colour.
 
 Agents only choose moves. This module derives opening actions from their moves, in the same way for every agent.
 """

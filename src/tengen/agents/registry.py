@@ -157,7 +157,7 @@ def with_setting(text: str, key: str, value: str) -> str:
     name, _, tail = text.strip().partition(":")
     settings = dict(_split_settings(tail, text)) | {key: value}
     if any('"' in each for each in settings.values()):
-        raise AgentNameError(f"the value {value!r} contains a quotation mark, which an agent text cannot contain")
+        raise AgentNameError(f"the value {value!r} contains a double quote, which is not allowed in an agent text")
     return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
 
 
@@ -196,7 +196,7 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
 
 
 _MAX_TEXT = 10_000
-"""Characters of an agent text; a command line with its path may be long."""
+"""Maximum length of an agent text, which may contain a long command line."""
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 

@@ -215,7 +215,7 @@ KINDS = (
     ),
     AgentKind(
         name="hmcts",
-        summary="The same number of heuristic playouts for every move near a stone; plays the best mean.",
+        summary="The same number of heuristic playouts for every move near a stone; plays the move with the best mean.",
         parameters=HmctsParameters,
         make=HmctsAgent,
     ),

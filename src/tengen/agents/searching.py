@@ -1,4 +1,4 @@
-"""Helpers of players with a search: combined limits, and seeds for positions."""
+"""Helpers for players with a search: combined limits, and seeds for positions."""
 
 from __future__ import annotations
 

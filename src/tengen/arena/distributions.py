@@ -1,4 +1,4 @@
-"""The few functions of statistics that ratings need, without SciPy."""
+"""Statistical functions for ratings, without SciPy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 _MANY_DEGREES = 200
-"""From here on, the expansion of the t quantile is accurate to 12 digits."""
+"""Degrees of freedom from which the expansion of the t quantile is accurate to 12 digits."""
 _MAX_STEPS = 200
 
 
@@ -65,7 +65,7 @@ def t_quantile_975(degrees: int) -> float:
 def find_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return a root of a continuous function between two points where its signs differ.
 
-    Each step interpolates an inverse parabola through three points where that is safe, and bisects elsewhere
+    Each step uses inverse quadratic interpolation where that is safe, and bisection otherwise
     (Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function", 1997).
     """
     newest, other = low, high

@@ -40,7 +40,7 @@ def expected_score(elo: float) -> float:
 
 
 def elo_of(score: float) -> float:
-    """Return the Elo difference of a score strictly between 0 and 1.
+    """Return the Elo difference for a score strictly between 0 and 1.
 
     >>> round(elo_of(0.75), 1)
     190.8
@@ -123,7 +123,7 @@ def estimate_elo(counts: Sequence[int]) -> EloEstimate:
     """Estimate Elo from three or five counts with a 95 % profile-likelihood interval.
 
     The interval contains every mean score that the results do not contradict (Owen's empirical likelihood with a t
-    quantile). Unlike a normal interval it stays between 0 and 1 and is realistic if one side won everything. The Elo of
+    quantile). Unlike a normal interval it stays between 0 and 1 and is realistic if one side won every game. The Elo of
     such a sweep would be infinite, so it is computed as if half a point had been lost. With few results the superiority
     comes from the same likelihood: it exceeds 97.5 % exactly if the whole interval is above zero.
     """

@@ -12,16 +12,16 @@ from tengen.errors import InputError
 class Entrant:
     """Description of a tournament player. `make_agent` creates the `Agent` from its agent text.
 
-    `Tournament.entrants` fills in the names and limits that a tournament file leaves out. A game store keeps the name
-    and the agent text only.
+    `Tournament.entrants` fills in the names and limits that a tournament file leaves out. A game store has only
+    the name and the agent text.
     """
 
     agent: str
     """Agent text, such as `alphabeta:hash-mb=16`."""
     name: str = ""
-    """Name in tables; empty for the agent text."""
+    """Name in tables (default: the agent text)."""
     limits: TimeControl | None = None
-    """Limits of this player; None for those of the tournament."""
+    """Limits of this player (default: those of the tournament)."""
     memory_mb: int | None = None
     """Memory limit passed to the agent. An external engine that uses more loses the game."""
     anchor: float | None = None

@@ -11,7 +11,7 @@ from tengen.arena.tournament import Progress, describe
 
 
 def match_report(progress: Progress) -> dict[str, Any]:
-    """Return the result of a match of two players for JSON; wins and losses are those of the first."""
+    """Return the result of a match of two players for JSON; wins and losses are those of the first player."""
     tournament, tally = progress.tournament, progress.tally
     a, b = (entrant.agent for entrant in tournament.players)
     estimate = estimate_elo(tally.match_counts(0, 1))

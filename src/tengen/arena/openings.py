@@ -7,10 +7,11 @@ board count as the same opening.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from tengen import records
 from tengen.agents.registry import check_plays, make_agent
@@ -23,6 +24,8 @@ from tengen.records import position_string
 
 Stones = tuple[Point, ...]
 
+_BATCH = 32
+"""Number of random openings generated and stored together."""
 _TRIES = 200
 """Consecutive rejected candidates after which the conditions are relaxed."""
 
@@ -62,13 +65,17 @@ class DrawState:
     """State of the random draw after an opening."""
 
     lap: int
-    """How often all distinct openings were used up."""
+    """Number of times that all distinct openings were used up."""
     rng: tuple[Any, ...]
     """State of the generator, as `random.Random.getstate` returns it."""
 
 
+DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
+"""An opening, its key, which is equal for symmetric openings, and the state of the draw after it."""
+
+
 class OpeningShelf(Protocol):
-    """Keeps the openings made so far, so that none is made twice."""
+    """Storage of the openings generated so far, so that none is generated twice."""
 
     def __len__(self) -> int:
         """Return the number of openings."""
@@ -82,8 +89,8 @@ class OpeningShelf(Protocol):
         """Return whether the lap has an opening with this key."""
         ...
 
-    def add(self, opening: Stones, key: str, state: DrawState) -> None:
-        """Add the next opening, with the state of the draw after it."""
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Add the next openings: all of them, or none if there is an error. `has` may be called in between."""
         ...
 
     def state(self) -> DrawState | None:
@@ -92,7 +99,7 @@ class OpeningShelf(Protocol):
 
 
 class ShelfInMemory:
-    """A shelf that is lost with the process."""
+    """A shelf in memory only."""
 
     def __init__(self) -> None:
         self._openings: list[Stones] = []
@@ -109,11 +116,12 @@ class ShelfInMemory:
         """Return whether the lap has an opening with this key."""
         return (key, lap) in self._keys
 
-    def add(self, opening: Stones, key: str, state: DrawState) -> None:
-        """Add the next opening, with the state of the draw after it."""
-        self._openings.append(opening)
-        self._keys.add((key, state.lap))
-        self._state = state
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Add the next openings."""
+        for opening, key, state in openings:
+            self._openings.append(opening)
+            self._keys.add((key, state.lap))
+            self._state = state
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, None if there is no opening."""
@@ -123,10 +131,10 @@ class ShelfInMemory:
 class RandomOpenings(Sequence[Stones]):
     """`count` openings of random stones near the centre, the same ones for the same seed.
 
-    An opening is made when it, or a later one, is first accessed. With the shelf of an earlier run, no opening of that
-    run is made again.
+    Openings are generated in small batches when they are first accessed. With the shelf of an earlier run, the openings
+    of that run are reused.
 
-    The stones are within two lines of the centre, or more if that gives too few points. No colour has more than two
+    The stones are within two lines of the centre, or more if there are too few points. No colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
     lost are rejected, if it supports the ruleset; on 6x6 with four in a row, most are. Openings are distinct under
     symmetry until all distinct ones are used.
@@ -142,7 +150,7 @@ class RandomOpenings(Sequence[Stones]):
         self._is_empty = ruleset.opening is not Opening.FREE or self._wanted == 0
         self._is_judged = stones is None
         self._shelf = shelf if shelf is not None else ShelfInMemory()
-        self._draw: Iterator[tuple[Stones, str, DrawState]] | None = None
+        self._draw: Iterator[DrawnOpening] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -152,14 +160,15 @@ class RandomOpenings(Sequence[Stones]):
             raise IndexError(f"opening {number} of {self._count}")
         if self._is_empty:
             return ()
-        if len(self._shelf) <= number:
-            self._draw = self._draw or self._openings_after(self._shelf.state())
-            for _ in range(number + 1 - len(self._shelf)):
-                self._shelf.add(*next(self._draw))
+        if (made := len(self._shelf)) <= number:
+            draw = self._draw or self._openings_after(self._shelf.state())
+            self._draw = None  # if the shelf cannot be extended, start again after its last opening
+            self._shelf.extend(islice(draw, min(self._count, number + _BATCH) - made))
+            self._draw = draw
         return self._shelf[number]
 
-    def _openings_after(self, state: DrawState | None) -> Iterator[tuple[Stones, str, DrawState]]:
-        """Yield the openings after a state of the draw without end."""
+    def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
+        """Yield an endless stream of the openings after a state of the draw."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)
@@ -220,8 +229,8 @@ class BalancedOpening:
 def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
     """Yield an endless stream of balanced openings, distinct under symmetry, and None for each rejected candidate.
 
-    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent give the
-    same openings.
+    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent produce
+    the same openings.
     """
     rng = random.Random(f"balanced {seed}")
     sources = [
@@ -313,7 +322,7 @@ def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int 
 
 
 def canonical_key(ruleset: Ruleset, opening: Sequence[Point]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return a key that two openings share exactly if they are equal under a symmetry of the board."""
+    """Return a key that two openings share if and only if they are equal under a symmetry of the board."""
     indices = [point.index(ruleset.width) for point in opening]
     black, white = indices[::2], indices[1::2]
     images = []

@@ -1,4 +1,4 @@
-"""Games of two agents, each opening with both colours. Used to measure one agent."""
+"""Games between two agents, from each opening with both colours; used to measure an agent."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _points(result: GameResult, first_seat: int, names: tuple[str, str]) -> floa
     """Return the points of the first agent, which sits at `first_seat`."""
     if result.ending.is_forfeit:
         loser = names[(result.loser_seat or 0) ^ first_seat]
-        raise AgentError(f"{loser} forfeited a game of the measurement: {result.detail}")
+        raise AgentError(f"{loser} forfeited a game during the measurement: {result.detail}")
     if result.outcome is Outcome.DRAW:
         return 0.5
     return 1.0 if result.winner_seat == first_seat else 0.0

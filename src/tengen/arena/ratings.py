@@ -37,7 +37,7 @@ _PRIOR_DRAW = (-1.0, 3.0)
 """Mean and standard deviation of δ; the mean gives a draw rate of about one sixth between equal players."""
 _MAX_STEPS = 100
 _TOLERANCE = 1e-16
-"""Newton's method stops when the expected decrease of the next step is below this."""
+"""Newton's method stops when the expected decrease of the next step is below this value."""
 _MEETINGS_AT_ONCE = 65_536
 """Meetings per chunk of the Hessian; bounds the memory, which is about 400 bytes per meeting."""
 _SLOPES = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
@@ -102,7 +102,7 @@ def _fit(players: int, meetings: Iterable[_Meeting], anchors: Mapping[int, float
     known = dict(anchors or {})
     for place in (*known, *np.unique(counted[:, :2]).tolist()):
         if not 0 <= place < players:
-            raise InputError(f"there is no player {place} among {players}")
+            raise InputError(f"player {place} does not exist: there are {players} players, numbered from 0")
     model = _Model(players, counted[counted[:, 0] != counted[:, 1]], known)
     return model.ratings(_minimise(model))
 
@@ -136,14 +136,14 @@ class _Model:
     """
 
     def __init__(self, players: int, meetings: npt.NDArray[np.int64], anchors: Mapping[int, float]) -> None:
-        """`meetings` has rows of player of black, player of white, black's wins, draws and losses."""
+        """Set up the model. A row of `meetings` is black player, white player, and black's wins, draws and losses."""
         self._free = [player for player in range(players) if player not in anchors]
         self._anchors = dict(anchors)
         self._players = players
         self._ends = meetings[:, :2]
         self._counts = meetings[:, 2:].astype(np.float64)
         self._games = self._counts.sum(axis=1)
-        # Indices into x of the parameters of each meeting. The index after the last parameter stands for all anchors;
+        # Indices into x of the parameters of each meeting. The index after the last parameter is that of all anchors;
         # its sum is discarded.
         size = len(self._free) + 2
         places = np.full(players, size, dtype=np.int64)

@@ -136,7 +136,7 @@ def _html_table(table: ReportTable) -> str:
 def write_report(standings: Standings, folder: Path) -> str | None:
     """Write report.md, report.html, report.json and the plots to a folder.
 
-    Without matplotlib there are no plots; the returned sentence says so.
+    Without matplotlib there are no plots, and a warning is returned; otherwise None.
     """
     from tengen.arena.pictures import draw_pictures
 

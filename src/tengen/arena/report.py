@@ -10,7 +10,7 @@ from tengen.arena.standings import Standings
 from tengen.arena.tally import Wdl
 
 MAX_COMPARED = 100
-"""Players that tables and pictures compare with each other, the strongest ones. Ratings list all players."""
+"""Maximum number of players in tables and pictures of pairwise results, strongest first. Ratings list all players."""
 
 
 @dataclass(frozen=True, slots=True)

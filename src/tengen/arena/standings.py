@@ -99,7 +99,7 @@ def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = N
         standings.games_planned += store.games_planned() or len(store)
         places = _register_players(store, standings, description, wanted)
         numbers = _add_games(store, standings, places, offset)
-        offset += numbers + numbers % 2  # pairs stay pairs
+        offset += numbers + numbers % 2  # an even offset preserves the pairs of games
     standings.name = " and ".join(dict.fromkeys(str(one.get("name", "games")) for one in standings.descriptions))
     wanted.update(anchors or {})
     for name, elo in wanted.items():

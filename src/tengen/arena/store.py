@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Ending, GameResult, Turn
-from tengen.arena.openings import DrawState
+from tengen.arena.openings import DrawnOpening, DrawState
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import Point, parse_points
@@ -42,22 +42,22 @@ CREATE TABLE IF NOT EXISTS games (
   first INTEGER NOT NULL REFERENCES players,   -- the player of seat 0: black, or the proposer
   second INTEGER NOT NULL REFERENCES players,
   opening_number INTEGER NOT NULL,
-  opening TEXT NOT NULL,                       -- stones that stood before the first move, as in h8i9j10
+  opening TEXT NOT NULL,                       -- stones before the first move, such as h8i9j10
   seed INTEGER NOT NULL,
   black_seat INTEGER NOT NULL,
   outcome TEXT NOT NULL,                       -- black, white or draw
   ending TEXT NOT NULL,
   detail TEXT NOT NULL,
   moves TEXT NOT NULL,                         -- all stones, the opening included
-  choices TEXT NOT NULL,                       -- what was chosen in an opening procedure
-  times_ms TEXT NOT NULL,                      -- JSON lists with an entry for each stone a player chose, the last ones
+  choices TEXT NOT NULL,                       -- options chosen in an opening procedure
+  times_ms TEXT NOT NULL,                      -- JSON lists with an entry per stone after the opening
   values_to_move TEXT NOT NULL,
   nodes TEXT NOT NULL,
   depths TEXT NOT NULL,
   duration_s REAL NOT NULL,
   ended_at TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order in which they were made
+CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order of their generation
   ruleset TEXT NOT NULL,
   number INTEGER NOT NULL,
   stones TEXT NOT NULL,
@@ -131,7 +131,7 @@ class Effort(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """What standings need of a game."""
+    """Data of a game that standings need."""
 
     score: Score
     stones: int
@@ -201,14 +201,14 @@ class GameStore:
         """Return the description of the tournament, empty if none is stored."""
         found = self.setting("tournament") or {}
         if not isinstance(found, dict):
-            raise InputError(f"{self.path} is damaged: the tournament is described by {found!r}")
+            raise InputError(f"{self.path} is damaged: the description of its tournament is {found!r}, not a table")
         return found
 
     def games_planned(self) -> int:
         """Return the number of games of the whole tournament, 0 if it is unknown."""
         found = self.setting("games") or 0
         if not isinstance(found, int):
-            raise InputError(f"{self.path} is damaged: {found!r} games are planned")
+            raise InputError(f"{self.path} is damaged: its number of planned games is {found!r}")
         return found
 
     def set_setting(self, key: str, value: Any) -> None:
@@ -284,7 +284,7 @@ class GameStore:
                 yield Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
 
     def played_games(self) -> Iterator[PlayedGame]:
-        """Yield what standings need of all games, ordered by number; much faster than `games`."""
+        """Yield the data that standings need, ordered by game number; much faster than `games`."""
         players = len(self.players())
         with self._reading():
             rows = self._database.execute(
@@ -309,7 +309,7 @@ class GameStore:
             return None if row is None else _stored_game(row, players)
 
     def newest_games(self, limit: int, offset: int = 0) -> list[GameSummary]:
-        """Return a page of the games, the one that ended last first. Only the games of the page are read."""
+        """Return a page of games, most recently ended first. Only the games of the page are read."""
         players = len(self.players())
         with self._reading():
             rows = self._database.execute(
@@ -350,14 +350,19 @@ class GameStore:
             found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
             return found.fetchone() is not None
 
-    def add_opening(self, ruleset: str, opening: Sequence[Point], key: str, state: DrawState) -> None:
-        """Commit the next random opening, with the state of the draw after it."""
-        row = (ruleset, self.opening_count(ruleset), "".join(opening), key, state.lap)
-        with self._writing("an opening"):
+    def add_openings(self, ruleset: str, openings: Iterable[DrawnOpening]) -> dict[int, tuple[Point, ...]]:
+        """Commit the next random openings, with the state of the draw after them. Return the openings by number."""
+        added: dict[int, tuple[Point, ...]] = {}
+        first = self.opening_count(ruleset)
+        with self._writing("openings"):
             self._database.execute("BEGIN")
-            self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+            for number, (opening, key, state) in enumerate(openings, first):
+                row = (ruleset, number, "".join(opening), key, state.lap)
+                self._database.execute("INSERT INTO openings VALUES (?, ?, ?, ?, ?)", row)
+                added[number] = tuple(opening)
             self.set_setting(f"{_DRAW_SETTING}{ruleset}", [state.lap, state.rng])
             self._database.execute("COMMIT")
+        return added
 
     def draw_state(self, ruleset: str) -> DrawState | None:
         """Return the state of the draw after the last random opening, None if there is no opening."""
@@ -369,7 +374,7 @@ class GameStore:
             return DrawState(int(lap), (version, tuple(words), spare))
 
     def clear_openings(self) -> None:
-        """Forget all random openings."""
+        """Delete all random openings."""
         with self._writing("the openings"):
             self._database.execute("BEGIN")
             self._database.execute("DELETE FROM openings")
@@ -396,7 +401,7 @@ class GameStore:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn whatever a damaged file causes into an `InputError`."""
+        """Convert the errors that a damaged file causes to an `InputError`."""
         try:
             yield
         except InputError:
@@ -406,16 +411,20 @@ class GameStore:
 
     @contextmanager
     def _writing(self, what: str) -> Iterator[None]:
-        """Turn an error of SQLite, such as a full disk, into an `InputError`; nothing is stored then."""
+        """Convert an SQLite error, such as a full disk, to an `InputError` and roll back the transaction."""
         try:
             yield
         except sqlite3.Error as error:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise InputError(f"cannot store {what} in {self.path}: {error}") from None
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
 
     def _take_lock(self, path: Path) -> None:
-        # A transaction on a separate file: SQLite's locks are portable and end with the process, however it ends.
+        # A transaction on a separate file, because SQLite's locks are portable and released however the process ends.
         self._lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         try:
             self._lock.execute("BEGIN EXCLUSIVE")
@@ -442,7 +451,7 @@ class GameStore:
             raise InputError(f"{self.path} is a database, but not a game store")
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if tables and version != _VERSION:
-            raise InputError(f"{self.path} has version {version} of the game store, not {_VERSION}")
+            raise InputError(f"{self.path} has game store version {version}, not {_VERSION}")
         if is_writer:
             database.executescript(
                 f"BEGIN; PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; {_SCHEMA} COMMIT;"
@@ -459,20 +468,25 @@ class StoredOpenings:
     def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
         self._store = store
         self._ruleset = ruleset.name
+        self._count = store.opening_count(self._ruleset)
+        self._recent: dict[int, tuple[Point, ...]] = {}
 
     def __len__(self) -> int:
-        return self._store.opening_count(self._ruleset)
+        return self._count
 
     def __getitem__(self, number: int) -> tuple[Point, ...]:
-        return self._store.opening(self._ruleset, number)
+        if number not in self._recent:
+            self._recent = {number: self._store.opening(self._ruleset, number)}
+        return self._recent[number]
 
     def has(self, key: str, lap: int) -> bool:
         """Return whether the lap has an opening with this key."""
         return self._store.has_opening(self._ruleset, key, lap)
 
-    def add(self, opening: Sequence[Point], key: str, state: DrawState) -> None:
-        """Commit the next opening, with the state of the draw after it."""
-        self._store.add_opening(self._ruleset, opening, key, state)
+    def extend(self, openings: Iterable[DrawnOpening]) -> None:
+        """Commit the next openings in one transaction."""
+        self._recent = self._store.add_openings(self._ruleset, openings)
+        self._count += len(self._recent)
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, None if there is no opening."""
@@ -508,12 +522,12 @@ def _rounded(value: float | None) -> float | None:
 def _text(value: object) -> str:
     """Return a value of a text column, which SQLite does not check."""
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is not a text")
+        raise TypeError(f"{value!r} is not text")
     return value
 
 
 def _numbers(text: str) -> list[Any]:
-    """Parse a JSON list of numbers; None stands for a missing value."""
+    """Parse a JSON list of numbers; None is a missing value."""
     found = json.loads(text)
     if not isinstance(found, list) or not _NUMBER_TYPES.issuperset(map(type, found)):
         raise TypeError(f"{text[:40]!r} is not a list of numbers")
@@ -523,9 +537,9 @@ def _numbers(text: str) -> list[Any]:
 def _check_seats(number: int, first: object, second: object, black_seat: object, players: int) -> None:
     for player in (first, second):
         if not isinstance(player, int) or not 0 <= player < players:
-            raise ValueError(f"game {number} refers to player {player!r} of {players}")
+            raise ValueError(f"game {number} refers to player {player!r}, but there are {players} players")
     if black_seat not in (0, 1):
-        raise ValueError(f"game {number} has no black player")
+        raise ValueError(f"game {number} has black seat {black_seat!r}, not 0 or 1")
 
 
 def _summary(row: Sequence[Any], players: int) -> GameSummary:
@@ -548,11 +562,11 @@ def _played_game(row: Sequence[Any], players: int) -> PlayedGame:
     _check_seats(number, first, second, black_seat, players)
     stones = sum(map(str.isalpha, _text(moves)))
     if _POINTS.fullmatch(moves) is None:
-        raise ValueError(f"game {number} has the moves {moves[:40]!r}")
+        raise ValueError(f"game {number} has invalid moves: {moves[:40]!r}")
     lists = _numbers(times_ms), _numbers(nodes), _numbers(depths)
     chosen = len(lists[0])
     if any(len(one) != chosen for one in lists) or chosen > stones:
-        raise ValueError(f"game {number} has {stones} stones and times of {chosen}")
+        raise ValueError(f"game {number} has {stones} stones, but times for {chosen} moves")
     black_start = (stones - chosen) % 2
     score = Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
     return PlayedGame(score, stones, _text(detail), _effort(lists, black_start), _effort(lists, 1 - black_start))

@@ -100,7 +100,7 @@ class Tally:
         return True
 
     def add_all(self, scores: Iterable[Score]) -> None:
-        """Count many games."""
+        """Count several games."""
         for score in scores:
             self.add(score)
 

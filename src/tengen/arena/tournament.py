@@ -90,7 +90,7 @@ class Tournament:
         for entrant in self.players:
             name = entrant.name or entrant.agent
             if name in names and entrant.name:
-                raise InputError(f"two players are called {name!r}; every player needs its own name")
+                raise InputError(f"two players are called {name!r}; every player needs a unique name")
             copies = 2
             base = name
             while name in names:
@@ -107,7 +107,7 @@ class Tournament:
         )
 
     def schedule(self, store: GameStore | None = None) -> Schedule:
-        """Plan all games; this reads the opening files. Random openings are made when needed and kept in the store."""
+        """Plan all games; this reads the opening files. Random openings are generated on demand and stored."""
         return Schedule(
             pairings=self.pairings(),
             openings={ruleset: self._openings_of(ruleset, store) for ruleset in self.rules},
@@ -199,7 +199,7 @@ def play(
 ) -> Progress:
     """Play all games that the store does not contain yet, and store each when it ends.
 
-    `make_pool` plays them elsewhere than in `concurrency` processes of this machine.
+    `make_pool` creates a pool that plays them, instead of `concurrency` processes on this machine.
 
     When a sequential test is decided, running games are finished and pairs completed, but the decision stands.
     """
@@ -252,7 +252,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
     openings = schedule.digest_openings(tournament.rules_with_files())
     kept = store.description()
     if not kept or not len(store):
-        store.clear_openings()  # of a tournament that has no games yet
+        store.clear_openings()  # left by a tournament without games
         store.set_players(tournament.entrants())
         store.set_setting("games", len(schedule))
         store.set_setting("opening_files", openings)
@@ -271,7 +271,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
             known, openings = store.setting("openings"), schedule.digest_openings()
         if known not in (None, openings):
             raise InputError(
-                f"{store.path} contains games from other openings;"
+                f"{store.path} contains games from different openings;"
                 " the opening file or the engine that chooses openings has changed"
             )
 

@@ -37,11 +37,11 @@ class PlaySettings:
     grace_ms: int = 20_000
     """Milliseconds beyond time and tolerance after which the player counts as hung."""
     untimed_ms: int = 3_600_000
-    """The same for moves without a time limit."""
+    """Milliseconds after which a player without a time limit counts as hung."""
 
 
 class GamePlayer:
-    """Plays games of a tournament one after the other and keeps their agents in between."""
+    """Plays tournament games and keeps their agents open in between."""
 
     def __init__(self, settings: PlaySettings) -> None:
         self._settings = settings
@@ -93,7 +93,7 @@ class GamePlayer:
         return agent
 
     def _close_idle_engines(self, game: ScheduledGame) -> None:
-        """Close external engines that do not play in this game, because they could use its processor time."""
+        """Close external engines that do not play in this game, because they could take CPU time from it."""
         for player, agent in self._agents.items():
             if isinstance(agent, RunsProcess) and player not in game.players:
                 self._agents.drop(player)
@@ -101,7 +101,7 @@ class GamePlayer:
 
 @runtime_checkable
 class RunsProcess(Protocol):
-    """An agent with its own process: an external engine."""
+    """An agent that runs a separate process: an external engine."""
 
     @property
     def pid(self) -> int | None:
@@ -112,10 +112,10 @@ class RunsProcess(Protocol):
 def game_workers(
     settings: PlaySettings, *, workers: int = 1, pins_cores: bool = False, make_pool: MakePool | None = None
 ) -> Pool[ScheduledGame, GameResult]:
-    """Return a pool whose orders are games and whose results are theirs. It must be closed.
+    """Return a pool that plays scheduled games and returns their results. The caller must close it.
 
-    `make_pool` replaces the worker processes of this machine. Its workers check that they can make every player, since
-    files may be missing where they run.
+    `make_pool` replaces the worker processes on this machine. Its workers check that they can create every player,
+    because files may be missing on their machines.
     """
     if make_pool is None:
         prepare = partial(_open_player, settings)
@@ -135,7 +135,9 @@ def _open_checked_player(settings: PlaySettings) -> Iterator[CarryOut]:
         try:
             make_agent(entrant.agent).close()
         except TengenError as error:
-            raise AgentError(f"{entrant.agent} cannot be made on {platform.node()} in {Path.cwd()}: {error}") from None
+            raise AgentError(
+                f"{entrant.agent} cannot be created on {platform.node()} in {Path.cwd()}: {error}"
+            ) from None
     with _open_player(settings) as carry_out:
         yield carry_out
 
@@ -145,7 +147,7 @@ def _lost(game: ScheduledGame, lost: LostOrder) -> GameResult:
 
 
 def _forfeited(game: ScheduledGame, seat: int, ending: Ending, detail: str) -> GameResult:
-    """Return a forfeit of a seat in a game without moves, or whose moves were lost."""
+    """Return a game forfeited by `seat` before its first move, or whose moves were lost."""
     return GameResult(
         outcome=Outcome.WHITE if seat == 0 else Outcome.BLACK,
         ending=ending,

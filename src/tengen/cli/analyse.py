@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Analyse a position and show the best moves with their values and expected lines while the search runs.
 
-        Values are from the side to move: +1.00 is a win, -1.00 a loss, +M5 a proved win in five plies. Press Ctrl-C to
+        Values are for the side to move: +1.00 is a win, -1.00 a loss, +M5 a proved win in five plies. Press Ctrl-C to
         stop.
         """
         from rich.console import Console

@@ -26,10 +26,10 @@ def check(
         list[Path], typer.Argument(metavar="PATH", help="Files or folders; folders are searched.", show_default=False)
     ],
 ) -> None:
-    """Find damage in files and folders, and say what can be saved.
+    """Find damaged files and folders, and report what can be recovered.
 
-    Checks training runs, data sets, networks, game stores, game files, puzzles and engine weights. Prints one line for
-    each of them. Nothing is changed. The exit code is 1 if anything is damaged.
+    Checks training runs, data sets, networks, game stores, game files, puzzles and engine weights. Prints one line per
+    item. Nothing is changed. The exit code is 1 if anything is damaged.
     """
     from tengen.cli.file_checks import find_items
     from tengen.errors import InputError

@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 class RowOne(StrEnum):
-    """The side of the board where row 1 of position strings is."""
+    """The side of the board with row 1 in position strings."""
 
     BOTTOM = "bottom"
     TOP = "top"
@@ -43,13 +43,13 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="A", help="Game file to read.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="B", help="Game file to write.", show_default=False)],
     rules: StatedRulesOption = None,
-    rows: Annotated[RowOne, typer.Option(help="Side of the board where row 1 of position strings is.")] = RowOne.BOTTOM,
+    rows: Annotated[RowOne, typer.Option(help="Side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
     to_rows: Annotated[RowOne | None, typer.Option(help="Side of row 1 in B (default: as in A).")] = None,
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of texts in A, such as cp1252 or gbk.")
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in A, such as cp1252 or gbk.")
     ] = None,
     to_encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of texts in B (PSQ and lib only).")
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in B (PSQ and lib only).")
     ] = None,
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="Format of A (default: by its extension).")
@@ -65,9 +65,9 @@ def convert(
 ) -> None:
     """Convert a game file; the file extensions select the formats.
 
-    Supported are .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json and
-    .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the damage,
-    and the exit code is 2.
+    Supported formats: .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json
+    and .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the
+    damage, and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
@@ -120,7 +120,7 @@ def convert(
         warn([f"lost: {', '.join(losses.lines())}"])
     if damage is not None:
         kept = "the game" if games == 1 else f"the {games:,} games"
-        raise RecordError(f"{damage}; {target} has {kept} before that place")
+        raise RecordError(f"{damage}; {target} contains {kept} before the damage")
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     target: Annotated[
-        Path, typer.Argument(metavar="GAMES", help="File of games (.jsonl) to write; an existing file is continued.")
+        Path, typer.Argument(metavar="GAMES", help="File of games (.jsonl) to write; an existing file is extended.")
     ],
     rules: RulesOption = DEFAULT_RULES,
     games: Annotated[int, typer.Option(min=1, help="Total number of games in the file.")] = 1000,
@@ -57,12 +57,12 @@ def generate(
         Path | None,
         typer.Option(help="Finish the games of this file (written with --proved) instead of playing new ones."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed; each seed gives different games.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed; each seed produces different games.")] = 1,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,
     on: OnOption = "local",
-    weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped one).")] = None,
+    weights: Annotated[Path | None, typer.Option(help="Weights file (default: the shipped weights).")] = None,
 ) -> None:
     """Generate self-play games of the engine from random balanced openings. Repeat the command to resume."""
     from rich.console import Console

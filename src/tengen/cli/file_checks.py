@@ -1,7 +1,7 @@
 """Checks of everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
 
-A check reads the whole item, compares checksums where there are any, and says what is left of a damaged one. It writes
-nothing and needs no torch.
+A check reads the whole item, compares checksums if there are any, and reports what can be recovered from a damaged
+one. It writes nothing and does not need torch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 _GAME_ENDINGS = (".sgf", ".psq", ".rif", ".lib", ".pos")
-"""Game files that are checked in folders. Other endings, such as .txt, are checked only if they are named."""
+"""Extensions of game files that are checked in folders. Others, such as .txt, are checked only if given explicitly."""
 _MAX_DEPTH = 12
 _MAX_WEIGHTS_BYTES = 1 << 30
 _FIRST_LINE_BYTES = 1 << 16
@@ -32,13 +32,13 @@ _FIRST_LINE_BYTES = 1 << 16
 
 @dataclass
 class Findings:
-    """What a check found."""
+    """Result of a check."""
 
     kind: str
     facts: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     saved: str = ""
-    """What can still be used of a damaged item."""
+    """The part of a damaged item that is still usable."""
 
     def line(self, path: Path) -> str:
         """Return the findings in one line."""
@@ -49,14 +49,14 @@ class Findings:
 
 @dataclass(frozen=True)
 class Item:
-    """Something that can be checked."""
+    """A file or folder that can be checked."""
 
     path: Path
     check: Callable[[Path], Findings]
 
 
 def find_items(path: Path) -> Iterator[Item]:
-    """Yield the items at or below a path, sorted; `InputError` if a file is not one that Tengen knows."""
+    """Yield the items at or below a path, sorted; `InputError` if `path` is a file of an unknown kind."""
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if path.is_dir():
@@ -65,7 +65,7 @@ def find_items(path: Path) -> Iterator[Item]:
     check = _check_of(path, is_named=True)
     if check is None:
         raise InputError(
-            f"{path} is not a file that can be checked; known are networks (.onnx, .safetensors), game stores,"
+            f"{path} is not a file that can be checked; supported: networks (.onnx, .safetensors), game stores,"
             " engine weights (.npz), puzzles and engine games (.jsonl), and game files of `tengen convert`"
         )
     yield Item(path, check)
@@ -99,7 +99,7 @@ def _find_in_folder(folder: Path, depth: int) -> Iterator[Item]:
 
 
 def _check_of(path: Path, *, is_named: bool) -> Callable[[Path], Findings] | None:
-    """Return the check for a file; None if it is not known."""
+    """Return the check for a file; None for an unknown kind."""
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(".onnx"):
         return check_network_file
@@ -189,7 +189,7 @@ def _check_checkpoint(folder: Path) -> bool:
         if path.parent == folder:
             continue
         if path.parent.parent != run or path.suffix != ".npz":
-            raise InputError(f"{folder} names the file {name!r:.80}, which is not one of the run")
+            raise InputError(f"{folder} lists the file {name!r:.80}, which does not belong to the run")
         data = read_bytes(path, MAX_ARRAY_BYTES)
         check_sha256(data, path, name, checksums or {})
         parse_arrays(data, str(path))

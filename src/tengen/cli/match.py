@@ -61,7 +61,7 @@ def match(
     depth: DepthOption = None,
     simulations: SimulationsOption = None,
     threads: ThreadsOption = 1,
-    openings: Annotated[Path | None, typer.Option(help="File of openings (default: random openings).")] = None,
+    openings: Annotated[Path | None, typer.Option(help="Opening file (default: random openings).")] = None,
     shuffle: Annotated[bool, typer.Option("--shuffle", help="Shuffle the openings, using the seed.")] = False,
     transform: Annotated[bool, typer.Option("--transform", help="Rotate and mirror the openings.")] = False,
     stones: Annotated[

@@ -1,4 +1,4 @@
-"""`tengen openings generate`: find balanced openings for matches with an engine."""
+"""`tengen openings generate`: use an engine to find balanced openings for matches."""
 
 from __future__ import annotations
 

@@ -42,5 +42,5 @@ OnOption = Annotated[
 
 
 def warn(line: str) -> None:
-    """Print a line of the cluster to stderr."""
+    """Print a message about the cluster to stderr."""
     typer.echo(line, err=True)

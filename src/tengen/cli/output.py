@@ -8,7 +8,7 @@ from tengen.core.files import writing
 
 
 def check_writable(*paths: Path | None) -> None:
-    """Raise `InputError` if a file cannot be written. Commands call this before long work; None is ignored."""
+    """Raise `InputError` if a file cannot be written. Commands call this before they start work; None is ignored."""
     for path in paths:
         if path is not None:
             is_new = not path.exists()
@@ -19,7 +19,7 @@ def check_writable(*paths: Path | None) -> None:
 
 
 def make_folder(path: Path | None) -> None:
-    """Create an output folder, or raise `InputError`. Commands call this before long work; None is ignored."""
+    """Create an output folder, or raise `InputError`. Commands call this before they start work; None is ignored."""
     if path is not None:
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)

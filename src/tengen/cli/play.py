@@ -120,7 +120,7 @@ def _player_texts(
     """Return the black and the white player, each as an agent text or PERSON."""
     if black is not None or white is not None:
         if agent is not None or side is not None:
-            raise InputError("give the players either by AGENT and --side or by --black and --white, not both")
+            raise InputError("choose the players either with AGENT and --side or with --black and --white, not both")
         return black or PERSON, white or PERSON
     opponent = agent or DEFAULT_AGENT
     chosen = rng.choice((Side.BLACK, Side.WHITE)) if side is Side.RANDOM else side

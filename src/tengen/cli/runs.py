@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="A run, or a folder that contains runs.")] = Path("runs"),
-    plots: Annotated[bool, typer.Option("--plots", help="Draw the curves of each run into its folder.")] = False,
+    plots: Annotated[bool, typer.Option("--plots", help="Write plots of each run to its folder.")] = False,
 ) -> None:
     """List training runs with their progress and strength."""
     from rich.console import Console
@@ -94,7 +94,7 @@ def _hardest(curve: list[StrengthPoint]) -> str:
 
 
 def _cluster(metrics: Metrics) -> str:
-    """Format what the last iteration says about its workers; empty if it was played in one process."""
+    """Format the worker statistics of the last iteration; empty if it was played in one process."""
     last = metrics[-1] if metrics else {}
     if "cluster" not in last:
         return ""

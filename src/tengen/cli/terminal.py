@@ -30,7 +30,7 @@ from tengen.errors import AgentError, TengenError
 T = TypeVar("T")
 
 _MAX_LINE = 500
-"""Maximum number of characters on a line; longer lines are rejected without being repeated in a message."""
+"""Maximum number of characters on a line; longer lines are rejected and not quoted in the message."""
 _HINT_AGENT = "rule-based"
 """The agent for hints if both players are people."""
 
@@ -157,7 +157,7 @@ class TerminalGame:
         return self._seats[next(seat for seat in Seat if self._opening.colour_of(seat) is colour)]
 
     def _advance(self) -> None:
-        """Run one action: a move, an action of the opening, or a command of the person."""
+        """Run one action: a move, an action of the opening, or a command typed by the person."""
         if self._is_over:
             self._announce_end()
             self._run_line(self._read("game over> "))

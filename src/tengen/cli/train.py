@@ -58,7 +58,7 @@ def train(
     on: OnOption = "local",
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of workers of --on ray (default: all free CPUs).", show_default=False),
+        typer.Option(min=1, help="Number of workers for --on ray (default: all free CPUs).", show_default=False),
     ] = None,
     device: Annotated[
         Device | None,
@@ -97,19 +97,20 @@ def train(
     is_placed = On.parse(on).is_ray or workers is not None or device is not None
     if is_placed and algorithm != "alphazero":
         raise InputError(
-            f"--on ray, --workers and --device are for alphazero; {algorithm} trains in one process on the CPU"
+            f"--on ray, --workers and --device apply only to alphazero; {algorithm} trains in one process on the CPU"
         )
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():
         raise InputError(
-            f"cannot resume: {folder} does not exist; give the folder with --run or the --preset of the run"
+            f"cannot resume: {folder} does not exist; pass the folder with --run, or the --preset of the run"
         )
     if resume:
         if settings or minutes is not None or init_from is not None or seed:
             raise InputError(f"--resume continues {folder} unchanged: omit --set, --minutes, --init-from and --seed")
         current = Run.open(folder)
         if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
-            raise InputError(f"{folder} is a run of {current.header.algorithm} {current.header.preset}".rstrip())
+            found = f"{current.header.algorithm} {current.header.preset}".rstrip()
+            raise InputError(f"{folder} is a run of {found}; resume it with that algorithm and preset")
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]

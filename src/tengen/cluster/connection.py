@@ -1,4 +1,4 @@
-"""The connection of this process to a Ray cluster: `--on ray` starts one here, `--on ray=ADDRESS` joins one."""
+"""The connection to a Ray cluster: `--on ray` starts a cluster on this machine, `--on ray=ADDRESS` joins one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tengen.errors import InputError, MissingExtraError, RunError
 
 OBJECT_STORE_BYTES = 200 << 20
-"""Shared memory of a cluster that is started here. Ray would take 30 % of the machine; games and weights are small."""
+"""Shared memory, in bytes, of a cluster started here. Ray's default is 30 % of memory; games and weights are small."""
 
 _REACH_S = 5.0
 
@@ -27,16 +27,16 @@ class On:
 
     is_ray: bool = False
     address: str = ""
-    """Of a cluster that runs already; empty uses the one of RAY_ADDRESS, or starts one on this machine."""
+    """Address of a running cluster; if empty, the cluster in RAY_ADDRESS, or a new one on this machine."""
 
     @classmethod
     def parse(cls, text: str) -> On:
-        """Read `local` or `ray[=ADDRESS]`."""
+        """Parse `local` or `ray[=ADDRESS]`."""
         name, equals, address = text.partition("=")
         if name == "local" and not equals:
             return cls()
         if name != "ray" or bool(equals) != bool(address):
-            raise InputError(f"--on {text!r} is not a place; use local, ray or ray=ADDRESS, such as ray=10.0.0.1:6379")
+            raise InputError(f"unknown --on {text!r}; use local, ray or ray=ADDRESS, such as ray=10.0.0.1:6379")
         if address.startswith("ray://"):
             raise InputError(
                 f"--on {text!r}: Ray Client is not supported; run this command on a node of the cluster, or as a job"
@@ -47,12 +47,12 @@ class On:
 
 @contextmanager
 def connected(on: On) -> Iterator[None]:
-    """Connect to the cluster, and disconnect at the end; a cluster that was started here ends then."""
+    """Connect to the cluster, and disconnect on exit, which also stops a cluster that was started here."""
     try:
         import ray
     except ImportError:
         raise MissingExtraError("--on ray needs Ray: pip install 'tengen[cluster]'") from None
-    if ray.is_initialized():  # the caller keeps its connection
+    if ray.is_initialized():  # keep the caller's connection
         yield
         return
     address = on.address or os.environ.get("RAY_ADDRESS", "")
@@ -78,7 +78,7 @@ def connected(on: On) -> Iterator[None]:
 
 
 def _check_reachable(address: str) -> None:
-    """`RunError` if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    """Raise `RunError` if nothing listens at HOST:PORT; Ray itself would retry for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         return
@@ -86,6 +86,6 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
     except (OSError, OverflowError) as error:
         raise RunError(
-            f"cannot connect to Ray at {address} ({error}): start its head with `ray start --head` and name the address"
-            " that it prints"
+            f"cannot connect to Ray at {address} ({error}): start the head node with `ray start --head` and use"
+            " the address that it prints"
         ) from None

@@ -1,8 +1,8 @@
-"""A fleet of workers on other machines: which worker gets an order, and what happens when one is lost.
+"""A fleet of workers on other machines: distributes orders and replaces lost workers.
 
-Nothing here knows Ray. A `Site` starts workers and carries calls to them; the fleet decides. It grows with the free
-slots of the site, gives each worker one order to carry out and one to keep it busy, and replaces workers that die.
-Every call has a number that is never used again, and its answer is returned at most once.
+This module does not depend on Ray. A `Site` starts workers and delivers calls to them; the fleet schedules them. It
+grows with the free slots of the site, gives each worker one order to execute and one to queue, and replaces workers
+that die. Every call has a unique number, and its answer is returned at most once.
 """
 
 from __future__ import annotations
@@ -16,85 +16,85 @@ from tengen import __version__
 from tengen.errors import WorkerError
 
 CALLS_PER_WORKER = 2
-"""One is carried out while the other waits in the worker."""
+"""Calls in flight per worker: one is executed while the other is queued in the worker."""
 LOOK_S = 1.0
-"""Interval at which free slots are looked for."""
+"""Interval in seconds between checks for free slots."""
 START_S = 120.0
-"""A worker that is not ready by then is ended: its slot was taken by somebody else, or it hangs."""
+"""Seconds after which a worker that is not ready is killed: another program took its slot, or it hangs."""
 ALONE_S = 600.0
-"""The fleet gives up after this time without any worker."""
+"""Seconds without any worker after which the fleet gives up."""
 _WARN_S = 30.0
 _MAX_STARTS = 64
-"""Workers started at one look, so that a large cluster does not start all of them in the same second."""
+"""Maximum number of workers started per check, so that a large cluster does not start all of them at once."""
 
 OrderT = TypeVar("OrderT")
 
 
 class WorkerLostError(Exception):
-    """The worker of a call died or cannot be reached. Raised by `Site.fetch`; the fleet never lets it out."""
+    """The worker of a call died or cannot be reached. Raised by `Site.fetch` and always handled by the fleet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a worker says about itself when it is ready."""
+    """Information that a worker sends when it is ready."""
 
     node: str
-    """Name of its machine, the same for all workers there."""
+    """Name of the worker's machine, the same for all workers on it."""
     pid: int
     version: str
-    """Of Tengen."""
+    """Version of Tengen."""
 
 
 class Site(Protocol):
-    """Where workers run. References are hashable and stand for answers that may not be there yet."""
+    """A place where workers run. References are hashable and identify answers that may still be pending."""
 
     def now(self) -> float:
         """Return the time in seconds."""
         ...
 
     def free_slots(self) -> int:
-        """Return how many more workers the site has room for."""
+        """Return the number of additional workers that the site has room for."""
         ...
 
     def start(self, number: int) -> tuple[Any, Hashable]:
-        """Start the worker with this number; return a handle and the reference of its `Started`."""
+        """Start the worker with this number; return a handle and a reference to its `Started`."""
         ...
 
     def call(self, handle: Any, order: Any) -> Hashable:
-        """Send an order to a worker; return the reference of its answer.
+        """Send an order to a worker; return a reference to its answer.
 
-        A worker carries out its calls in order, but their answers can arrive in another one.
+        A worker executes its calls in sequence, but the answers may arrive in a different sequence.
         """
         ...
 
     def wait(self, references: Sequence[Hashable], timeout_s: float) -> Sequence[Hashable]:
-        """Return the references whose answers are there. Wait at most `timeout_s` for the first one."""
+        """Return the references whose answers have arrived. Wait at most `timeout_s` for the first one."""
         ...
 
     def fetch(self, reference: Any) -> Any:
-        """Return an answer that is there; `WorkerLostError` if the worker was lost, else the worker's own error."""
+        """Return an answer that has arrived, or raise `WorkerLostError` or the error that the worker raised."""
         ...
 
     def end(self, handle: Any) -> None:
-        """Kill a worker, whatever it is doing."""
+        """Kill a worker, even if it is busy."""
         ...
 
 
 class Orders(Protocol[OrderT]):
-    """Where the orders of a fleet come from."""
+    """The source of the orders of a fleet."""
 
     def take(self) -> OrderT | None:
-        """Return the next order, None if there is none at the moment."""
+        """Return the next order; None if no order is available at the moment."""
         ...
 
     def lose(self, order: OrderT, *, was_running: bool) -> None:
-        """Hear that an order was lost with its worker; `was_running` if it may have been begun."""
+        """Handle an order that was lost with its worker; `was_running` if the worker may have started it."""
         ...
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class CallNumber:
-    """Identifies a call. No two calls of a run have the same number."""
+    """Identifier of a call, unique within a run."""
 
     worker: int
     call: int
@@ -105,7 +105,7 @@ class CallNumber:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[OrderT]):
-    """What came back for an order."""
+    """The result of an order, with the call and the node it came from."""
 
     number: CallNumber
     node: str
@@ -118,19 +118,19 @@ class _Worker(Generic[OrderT]):
     number: int
     handle: Any
     ready: Hashable | None
-    """Reference of its `Started`, None once it is there."""
+    """Reference to its `Started`; None once that has arrived."""
     started_at: float
     node: str = ""
     calls: dict[Hashable, tuple[CallNumber, OrderT]] = field(default_factory=dict)
-    """Calls without an answer, the oldest first."""
+    """Calls in flight, oldest first."""
     calls_made: int = 0
     has_answered: bool = False
     is_lost: bool = False
-    """Gets no more calls; those it has fail by themselves, or were answered before the end."""
+    """Whether the worker gets no more calls. Its calls in flight fail, or were answered before it died."""
 
 
 class Fleet(Generic[OrderT]):
-    """The workers of one run. A context manager that ends all of them."""
+    """The workers of one run; a context manager that stops all of them on exit."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Fleet(Generic[OrderT]):
         first_number: int = 0,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`workers` is the wanted number; 0 uses every free slot. Numbers of workers begin at `first_number`."""
+        """Use `workers` workers (0: every free slot). Worker numbers start at `first_number`."""
         self._site = site
         self._wanted = workers
         self._warn = warn
@@ -148,12 +148,12 @@ class Fleet(Generic[OrderT]):
         self._next_look = self._had_worker_at = self._next_warning = site.now()
         self._next_warning += _WARN_S
         self._fruitless = 0
-        """Workers lost before their first answer, since the last answer of any."""
+        """Workers lost before their first answer, counted since the last answer of any worker."""
         self._most_workers = 0
         self.next_number = first_number
-        """Of the worker that is started next."""
+        """Number of the next worker to start."""
         self.restarts = 0
-        """Workers that were lost."""
+        """Number of workers lost."""
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +162,7 @@ class Fleet(Generic[OrderT]):
         self.close()
 
     def close(self) -> None:
-        """End all workers, in the middle of their orders if necessary."""
+        """Stop all workers, even in the middle of an order."""
         for worker in self._workers:
             self._site.end(worker.handle)
         self._workers.clear()
@@ -170,18 +170,18 @@ class Fleet(Generic[OrderT]):
     @property
     def nodes(self) -> dict[str, int]:
         """Number of ready workers by node."""
-        workers = list(self._workers)  # may be asked by another thread
+        workers = list(self._workers)  # another thread may read this property
         return dict(Counter(worker.node for worker in workers if worker.ready is None and not worker.is_lost))
 
     @property
     def open_calls(self) -> int:
-        """Calls without an answer."""
+        """Number of calls in flight."""
         return sum(len(worker.calls) for worker in self._workers)
 
     def poll(self, orders: Orders[OrderT], timeout_s: float) -> list[Answer[OrderT]]:
-        """Start and feed workers, then return the answers that are there, waiting at most `timeout_s` for one.
+        """Start workers, send orders and return the answers that have arrived, waiting at most `timeout_s` for one.
 
-        An error that a worker raised is raised here. `WorkerError` if the fleet cannot work at all.
+        An error that a worker raised is raised here. `WorkerError` if the fleet cannot make progress.
         """
         self._grow()
         self._hand_out(orders)
@@ -192,7 +192,7 @@ class Fleet(Generic[OrderT]):
         for worker in list(self._workers):
             if worker.ready in ready:
                 self._welcome(worker)
-            # In the order of the calls: an answer that came before the worker's end still counts.
+            # In call order, because an answer that arrived before the worker died still counts.
             for reference in [reference for reference in worker.calls if reference in ready]:
                 answers += self._receive(worker, reference, orders)
             if worker.is_lost and not worker.calls:
@@ -215,7 +215,7 @@ class Fleet(Generic[OrderT]):
         if self._wanted:
             missing = self._wanted - len(living)
         else:
-            # A worker that is not ready may not have taken its slot yet.
+            # A starting worker may not occupy its slot yet.
             missing = self._site.free_slots() - sum(worker.ready is not None for worker in living)
         for _ in range(min(missing, _MAX_STARTS)):
             handle, ready = self._site.start(self.next_number)
@@ -223,7 +223,7 @@ class Fleet(Generic[OrderT]):
             self.next_number += 1
 
     def _welcome(self, worker: _Worker[OrderT]) -> None:
-        """A worker is ready, or died before it was."""
+        """Handle a worker that has become ready, or died before that."""
         reference, worker.ready = worker.ready, None
         try:
             started: Started = self._site.fetch(reference)
@@ -232,14 +232,14 @@ class Fleet(Generic[OrderT]):
             return
         if started.version != __version__:
             raise WorkerError(
-                f"node {started.node} has Tengen {started.version}, this machine {__version__}: install the same"
-                " version on every node"
+                f"node {started.node} has Tengen {started.version}, but this machine has {__version__}:"
+                " install the same version on every node"
             )
         worker.node = started.node
         self._most_workers = max(self._most_workers, sum(self.nodes.values()))
 
     def _lose(self, worker: _Worker[OrderT], reason: str = "it was not ready in time") -> None:
-        """Give up a worker; its calls are lost as their references say so."""
+        """Give up a worker. Its calls are lost when their references fail."""
         if worker.is_lost:
             return
         worker.is_lost = True
@@ -248,7 +248,9 @@ class Fleet(Generic[OrderT]):
         if not worker.has_answered:
             self._fruitless += 1
         if self._fruitless > 10 + 3 * self._most_workers:
-            raise WorkerError(f"{self._fruitless} workers in a row were lost before they answered; the last: {reason}")
+            raise WorkerError(
+                f"{self._fruitless} workers in a row were lost before they answered; last error: {reason}"
+            )
 
     def _check_alone(self) -> None:
         now = self._site.now()
@@ -256,15 +258,15 @@ class Fleet(Generic[OrderT]):
             self._had_worker_at = now
             self._next_warning = now + _WARN_S
         elif now - self._had_worker_at > ALONE_S:
-            raise WorkerError(f"the cluster had no room for a worker for {ALONE_S / 60:.0f} minutes: add a node to it")
+            raise WorkerError(f"the cluster had no free CPU for {ALONE_S / 60:.0f} minutes: add a node")
         elif now > self._next_warning:
             self._next_warning = now + _WARN_S
-            self._warn("no worker is ready: waiting for a free CPU in the cluster")
+            self._warn("no worker is ready; waiting for a free CPU in the cluster")
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def _hand_out(self, orders: Orders[OrderT]) -> None:
-        """Give every worker its first order before any gets its second."""
+        """Give every worker its first order before any worker gets a second one."""
         for held in range(CALLS_PER_WORKER):
             for worker in self._workers:
                 if worker.ready is not None or worker.is_lost or len(worker.calls) > held:

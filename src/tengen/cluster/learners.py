@@ -1,8 +1,8 @@
-"""Training steps by several processes together: torch's data-parallel training under Ray Train.
+"""Training steps shared by several processes: torch's data-parallel training under Ray Train.
 
-The driver draws the batches, as for one learner, and each process computes its part of every batch. Gradients are
-averaged over the processes, so the steps are those of one learner up to rounding. After the steps of an iteration the
-driver takes over the new state: checkpoints, validation and publishing are the same as without this.
+The driver samples the batches, as for one learner, and each process computes its part of every batch. Gradients are
+averaged over the processes, so the steps equal those of one learner up to rounding. After the steps of an iteration the
+driver receives the new state; checkpoints, validation and publishing work as with one learner.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from tengen.nets.architectures import build_net
 from tengen.nets.devices import torch_device
 
 _START_S = 300.0
-"""The processes must be ready by then."""
+"""Seconds within which the processes must be ready."""
 _LOOK_S = 1.0
 _STEPS_AHEAD = 3
-"""Batches that wait for the processes."""
+"""Maximum number of batches queued for the processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class _SetState:
 
 
 class _GetState:
-    """The first process answers with a `_SetState`."""
+    """Request for the state; the first process replies with a `_SetState`."""
 
 
 class _Stop:
-    """The processes end."""
+    """Request to exit."""
 
 
 class DataParallelLearner:
-    """Takes the steps of a learner in several processes. A context manager that ends them."""
+    """Runs the training steps of a learner in several processes; a context manager that stops them on exit."""
 
     def __init__(self, learner: Learner, config: Config) -> None:
         """Start `config.learners` processes, each with `learner.threads` CPUs, or a GPU if the device is CUDA."""
@@ -102,7 +102,7 @@ class DataParallelLearner:
         self._folder.cleanup()
 
     def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
-        """Take a step on each batch with its learning rate; yield the losses. The learner has the new state then."""
+        """Train on each batch with its learning rate and yield the losses; the learner has the new state at the end."""
         pending: deque[int] = deque()
         for batch, learning_rate in batches:
             pending.append(self._post(_split(batch, learning_rate, self._count)))
@@ -118,14 +118,14 @@ class DataParallelLearner:
     def _fit(self) -> None:
         try:
             self._trainer.fit()
-        except BaseException as error:  # told to whoever waits for a reply
+        except BaseException as error:  # raised in `_replies`
             self._failure = error
 
     def _send_all(self, message: Any, timeout_s: float | None = None) -> list[Any]:
         return self._replies(self._post([message] * self._count), timeout_s)
 
     def _post(self, messages: list[Any]) -> int:
-        """Send each process its message; return the number under which the replies come."""
+        """Send each process its message; return the number that identifies the replies."""
         number = next(self._numbers)
         self._mailbox.send.remote(number, [ray.put(message) for message in messages])
         return number
@@ -137,13 +137,16 @@ class DataParallelLearner:
             if not self._thread.is_alive():
                 raise RunError(f"a learner process failed ({self._failure}); --resume continues the run") from None
             if timeout_s is not None and time.monotonic() - started > timeout_s:
-                raise RunError(f"{self._count} learner processes were not ready after {timeout_s:.0f} seconds")
+                raise RunError(
+                    f"{self._count} learner processes were not ready after {timeout_s:.0f} seconds;"
+                    " check the cluster with `ray status`"
+                )
         replies: list[Any] = ray.get(reference)
         return replies
 
 
 class _Mailbox:
-    """Messages to the processes and their replies, by number. Ray Train does not let a driver call them."""
+    """Messages to the processes and their replies, by number; a Ray Train driver cannot call its processes directly."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -159,7 +162,7 @@ class _Mailbox:
     async def receive(self, number: int, rank: int) -> list[Any]:
         async with self._changed:
             await self._changed.wait_for(lambda: number in self._messages)
-            return [self._messages[number][rank]]  # in a list, so that the reference is not resolved here
+            return [self._messages[number][rank]]  # in a list, so that Ray does not resolve the reference here
 
     async def reply(self, number: int, rank: int, value: Any) -> None:
         async with self._changed:
@@ -178,7 +181,7 @@ class _Mailbox:
 
 
 def _learn(arguments: Mapping[str, Any]) -> None:
-    """Carry out messages until `_Stop`. Called by Ray Train in each process, with the process group set up."""
+    """Handle messages until `_Stop`. Ray Train calls this in each process after setting up the process group."""
     mailbox, config = arguments["mailbox"], arguments["config"]
     rank = get_context().get_world_rank()
     torch.set_num_threads(config.learner.threads)
@@ -205,7 +208,7 @@ def _learn(arguments: Mapping[str, Any]) -> None:
 
 
 def _split(batch: Samples, learning_rate: float, count: int) -> list[_Step]:
-    """Return the parts of a batch, as equal as possible. The mean over the processes is that of the whole batch."""
+    """Split a batch into parts of nearly equal size, weighted so that their mean is the mean over the batch."""
     share = BatchShare.of(batch, count)
     bounds = [part * len(batch) // count for part in range(count + 1)]
     return [_Step(batch[slice(begin, end)], share, learning_rate) for begin, end in itertools.pairwise(bounds)]
@@ -226,11 +229,11 @@ def _unpack_state(learner: Learner, state: _SetState) -> None:
 
 
 def _check_room(count: int, threads: int, uses_gpu: bool) -> None:
-    """`InputError` if the cluster is too small; Ray Train would wait for it without a limit."""
+    """Raise `InputError` if the cluster is too small; Ray Train would wait forever."""
     cluster = ray.cluster_resources()
     for resource, needed in (("CPU", count * threads), ("GPU", count if uses_gpu else 0)):
         if cluster.get(resource, 0) < needed:
             raise InputError(
-                f"{count} learners need {needed} {resource}s, the cluster has {cluster.get(resource, 0):g}:"
-                " set fewer learners or learner.threads"
+                f"{count} learners need {needed} {resource}s, but the cluster has {cluster.get(resource, 0):g}:"
+                " reduce learners or learner.threads"
             )

@@ -1,4 +1,4 @@
-"""A Ray cluster of several nodes on this machine, and what can happen to it. For tests and benchmarks."""
+"""A Ray cluster of several nodes on this machine whose nodes and workers can be killed, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _STORE_BYTES = 100 << 20
 
 
 class LocalCluster:
-    """A head without CPUs, on which the driver is, and nodes with one CPU each. A context manager that ends them."""
+    """A head without CPUs, which hosts the driver, and nodes with one CPU each; a context manager that stops them."""
 
     def __init__(self, nodes: int = 2, store_bytes: int = _STORE_BYTES) -> None:
         """Start the cluster and connect to it. Use it from the main thread: Ray's nodes set signal handlers."""
-        # Paths of sockets must be short.
+        # The paths of Unix sockets are limited to about 100 characters.
         self._folder = tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
         os.environ["RAY_TMPDIR"] = self._folder.name
         self._store_bytes = store_bytes
@@ -39,16 +39,16 @@ class LocalCluster:
         return str(self._cluster.address)
 
     def add_node(self) -> None:
-        """Let another node join."""
+        """Add a node."""
         self._nodes.append(self._cluster.add_node(num_cpus=1, object_store_memory=self._store_bytes))
 
     def replace_node(self) -> None:
-        """Kill the oldest node with everything on it, and let another one join."""
+        """Kill the oldest node with everything on it, and add a new one."""
         self._cluster.remove_node(self._nodes.pop(0), allow_graceful=False)
         self.add_node()
 
     def kill_worker(self) -> bool:
-        """Kill the process of one worker; False if there is none."""
+        """Kill one worker process; return False if there is none."""
         for process in self.workers():
             process.send_signal(signal.SIGKILL)
             return True
@@ -59,17 +59,17 @@ class LocalCluster:
         return [process for process in self.processes() if _is_worker(process)]
 
     def processes(self) -> list[psutil.Process]:
-        """Return all processes of this cluster, without the driver."""
+        """Return all processes of this cluster except the driver."""
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                # Ray's own processes have our folder in their command, and start the workers.
+                # Ray's processes have our folder in their command line; the workers are their children.
                 if self._is_ours(process) or ((parent := process.parent()) is not None and self._is_ours(parent)):
                     found.append(process)
         return found
 
     def spilled_files(self) -> list[Path]:
-        """Return what Ray has written to disk because its object store was full."""
+        """Return the files that Ray has written to disk because its object store was full."""
         folders = Path(self._folder.name).rglob("ray_spilled_objects*")
         return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
@@ -77,7 +77,7 @@ class LocalCluster:
         return process.pid != os.getpid() and any(self._folder.name in part for part in process.cmdline())
 
     def close(self) -> None:
-        """Disconnect and end all nodes."""
+        """Disconnect and stop all nodes."""
         ray.shutdown()
         self._cluster.shutdown()
         self._folder.cleanup()

@@ -1,7 +1,7 @@
-"""`WorkerPool` on a cluster: the same orders, carried out by the same function, on other machines.
+"""`WorkerPool` on a cluster: the same function executes the same orders on other machines.
 
-Each Ray worker holds a pool of one process, so a player that crashes or hangs is dealt with exactly as on one machine.
-What happens to the Ray worker or its node is never blamed on an order: the order is sent again.
+Each Ray worker has a pool of one process, so a player that crashes or hangs is handled exactly as on one machine. An
+order is not blamed for the loss of its Ray worker or node: it is sent again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""Workers that may be lost over one order."""
+"""Number of lost workers after which an order is given up."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")
@@ -29,16 +29,16 @@ Warn = Callable[[str], None]
 
 
 class FleetPool(Generic[OrderT, ResultT]):
-    """A fleet behind the interface of `WorkerPool`; a context manager that ends all workers."""
+    """A fleet with the interface of `WorkerPool`; a context manager that stops all workers on exit."""
 
     def __init__(self, site: Site, *, workers: int = 0, warn: Warn = lambda _: None) -> None:
-        """`workers` is the wanted number; 0 uses every free CPU. Workers of `site` are prepared by `open_pool`."""
+        """Use `workers` workers (0: every free CPU). The workers of `site` must be prepared by `open_pool`."""
         self._fleet = Fleet[tuple[int, OrderT]](site, workers=workers, warn=warn)
 
     def run(
         self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
     ) -> Iterator[tuple[OrderT, ResultT]]:
-        """Yield each order with its result as soon as it ends; see `WorkerPool.run`."""
+        """Yield each order with its result as soon as it is finished; see `WorkerPool.run`."""
         queue = _Queue(orders)
         while True:
             for answer in self._fleet.poll(queue, _LOOK_S):
@@ -50,7 +50,7 @@ class FleetPool(Generic[OrderT, ResultT]):
                 on_idle()
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
         self._fleet.close()
 
     def __enter__(self) -> Self:
@@ -61,7 +61,7 @@ class FleetPool(Generic[OrderT, ResultT]):
 
 
 class _Queue(Generic[OrderT]):
-    """Numbered orders from an iterable; lost ones come again before new ones."""
+    """Numbered orders from an iterable; lost orders are sent again before new ones."""
 
     def __init__(self, orders: Iterable[OrderT]) -> None:
         self._source = enumerate(orders)
@@ -69,7 +69,7 @@ class _Queue(Generic[OrderT]):
         self._losses: Counter[int] = Counter()
         self._is_exhausted = False
         self.open = 0
-        """Orders that were taken and have no result."""
+        """Number of orders in flight."""
 
     @property
     def is_done(self) -> bool:
@@ -92,14 +92,14 @@ class _Queue(Generic[OrderT]):
         if was_running:
             self._losses[order[0]] += 1
             if self._losses[order[0]] >= MAX_LOSSES:
-                raise WorkerError(f"{MAX_LOSSES} workers were lost over the same order: {order[1]}")
+                raise WorkerError(f"{MAX_LOSSES} workers were lost while they executed the same order: {order[1]}")
 
 
 @contextmanager
 def open_pool(
     prepare: Prepare, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None, number: int
 ) -> Iterator[Callable[[int, OrderT], ResultT]]:
-    """Prepare a Ray worker: a pool of one process that carries out what comes."""
+    """Prepare a Ray worker: a pool of one process that executes the incoming orders."""
     with WorkerPool[OrderT, ResultT](prepare, name=f"{name} {number}", on_loss=on_loss) as pool:
 
         def carry_out(_: int, order: OrderT) -> ResultT:
@@ -113,9 +113,9 @@ def open_pool(
 
 @contextmanager
 def open_pools(on: str, *, workers: int = 0, warn: Warn = lambda _: None) -> Iterator[MakePool | None]:
-    """Yield what makes pools on the cluster of `--on`, None for worker processes of this machine.
+    """Yield a factory of pools on the cluster given by `--on`; None for worker processes on this machine.
 
-    `workers` is the wanted number of each pool; 0 uses every free CPU.
+    Each pool has `workers` workers; 0 uses every free CPU.
     """
     place = On.parse(on)
     if not place.is_ray:
@@ -126,7 +126,7 @@ def open_pools(on: str, *, workers: int = 0, warn: Warn = lambda _: None) -> Ite
 
 
 class RayPools:
-    """Makes pools on the cluster that this process is connected to."""
+    """Creates pools on the cluster that this process is connected to."""
 
     def __init__(self, workers: int = 0, warn: Warn = lambda _: None) -> None:
         self._workers = workers

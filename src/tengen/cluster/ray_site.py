@@ -1,8 +1,8 @@
 """Workers as Ray actors.
 
-An actor does nothing by itself: it carries out one order per call. It is never restarted and no call is repeated by
-Ray, because both would run an order twice; the fleet starts another worker and sends the order again. All actors and
-objects belong to this process and die with it.
+An actor executes one order per call. Ray never restarts an actor or retries a call, because both would run an order
+twice; instead, the fleet starts another worker and sends the order again. All actors and objects belong to this process
+and die with it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tengen.cluster.fleet import Started, WorkerLostError
 from tengen.errors import TengenError, WorkerError
 
 CarryOut: TypeAlias = Callable[..., Any]
-"""Carries out one order, whose parts are its arguments."""
+"""Executes one order, whose parts are passed as arguments."""
 Prepare: TypeAlias = Callable[[int], AbstractContextManager[CarryOut]]
 """Called in the new process with the worker's number; must be picklable."""
 
 
 class RaySite:
-    """The cluster that this process is connected to. An order is a tuple; references in it arrive as their values."""
+    """The cluster that this process is connected to. An order is a tuple; references in it are resolved on arrival."""
 
     def __init__(self, prepare: Prepare, *, gpus: float = 0.0) -> None:
-        """`prepare` prepares each worker, which takes one CPU and `gpus` of a GPU."""
+        """Call `prepare` in each worker. A worker uses one CPU and `gpus` GPUs (may be a fraction)."""
         self._prepare = prepare
         self._folder = Path.cwd()
         self._gpus = gpus
@@ -40,11 +40,11 @@ class RaySite:
         )(_Actor)
 
     def now(self) -> float:
-        """Return the time of this machine."""
+        """Return the monotonic time of this machine."""
         return time.monotonic()
 
     def free_slots(self) -> int:
-        """Return how many workers the free CPUs and GPUs are enough for."""
+        """Return the number of workers that fit on the free CPUs and GPUs."""
         free = ray.available_resources()
         slots = free.get("CPU", 0.0)
         if self._gpus:
@@ -62,7 +62,7 @@ class RaySite:
         return reference
 
     def wait(self, references: Sequence[Hashable], timeout_s: float) -> Sequence[Hashable]:
-        """Wait for the first answer, then return all that are there."""
+        """Wait for the first answer, then return all that have arrived."""
         if not references:
             time.sleep(timeout_s)
             return []
@@ -72,7 +72,7 @@ class RaySite:
         return [*first, *ray.wait(others, num_returns=len(others), timeout=0)[0]]
 
     def fetch(self, reference: Any) -> Any:
-        """Return an answer; an error of Tengen is raised as itself, any other as `WorkerError`."""
+        """Return an answer. A `TengenError` is raised unchanged, any other error as `WorkerError`."""
         try:
             return ray.get(reference)
         except (RayActorError, ObjectLostError) as error:
@@ -87,7 +87,7 @@ class RaySite:
         ray.kill(handle, no_restart=True)
 
     def put(self, value: Any) -> Any:
-        """Store a value once for all workers; the reference can be a part of orders."""
+        """Store a value once for all workers; orders can contain the returned reference."""
         return ray.put(value)
 
 
@@ -95,7 +95,7 @@ class _Actor:
     """One worker."""
 
     def __init__(self, prepare: Prepare, number: int, folder: Path) -> None:
-        # Nothing here may fail: an error in the constructor looks like the loss of the worker.
+        # Nothing here may fail, because an error in the constructor looks like a lost worker.
         self._prepare = prepare
         self._number = number
         self._folder = folder
@@ -103,7 +103,7 @@ class _Actor:
         self._carry_out: CarryOut | None = None
 
     def start(self) -> Started:
-        if self._folder.is_dir():  # then relative paths mean the same as in the driver
+        if self._folder.is_dir():  # so that relative paths have the same meaning as in the driver
             os.chdir(self._folder)
         self._carry_out = self._closing.enter_context(self._prepare(self._number))
         return Started(node_name(), os.getpid(), __version__)
@@ -114,7 +114,7 @@ class _Actor:
 
 
 def node_name() -> str:
-    """Return the address of this node with the beginning of its id: several nodes can be on one machine."""
+    """Return the address of this node and the start of its id, because one machine can host several nodes."""
     return f"{ray.util.get_node_ip_address()}-{ray.get_runtime_context().get_node_id()[:6]}"
 
 

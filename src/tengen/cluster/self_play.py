@@ -1,8 +1,8 @@
-"""Self-play on a fleet: workers play all the time, and an iteration takes the games that have arrived.
+"""Self-play on a fleet: workers play continuously, and an iteration uses the games that have arrived.
 
-The driver asks every worker for the games it finishes in the next few seconds with the newest weights. Unfinished games
-stay in the worker between calls, so a lost worker costs them and nothing else. Games that arrive after an iteration has
-enough count in the next one.
+The driver requests from every worker the games it finishes in the next few seconds with the newest weights. Unfinished
+games stay in the worker between calls, so losing a worker loses only these. Games that arrive after an iteration is
+complete count towards the next one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tengen.learning.experience.self_play import FinishedGame, Games
 from tengen.search.puct_config import PuctConfig
 
 CALL_S = 1.0
-"""A worker answers after this time, with whatever games it has finished. Calls of large fleets take longer."""
+"""Seconds after which a worker answers with the games it has finished; calls take longer in large fleets."""
 _CALLS_PER_SECOND = 200
-"""Answers that the driver has to take in, at most."""
+"""Maximum rate of answers that the driver has to process."""
 _RATE_S = 30.0
-"""Rates are means over this time."""
+"""Rates are averaged over this many seconds."""
 _LOOK_S = 0.5
 _ARRAY = "fleet"
 """Name of the array in checkpoints: the number of the next worker, and workers lost so far."""
@@ -36,7 +36,7 @@ _ARRAY = "fleet"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a worker is asked for; the model is sent with it."""
+    """A request for games, sent to a worker together with the model."""
 
     version: int
     search: PuctConfig
@@ -46,14 +46,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What a worker answers."""
+    """The answer of a worker: the games it finished."""
 
     games: list[FinishedGame]
     evaluations: int
 
 
 class FleetSelfPlay:
-    """A `GameSource` whose games are played by a fleet. A context manager that ends the workers."""
+    """A `GameSource` whose games are played by a fleet; a context manager that stops the workers on exit."""
 
     is_continuous = True
 
@@ -67,7 +67,7 @@ class FleetSelfPlay:
         workers: int = 0,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`put` stores a model for all workers. `arrays` are those of the checkpoint that the run continues from."""
+        """Use `put` to store a model for all workers. `arrays` come from the checkpoint that the run resumes from."""
         first_number, restarts = (int(number) for number in arrays.get(_ARRAY, np.zeros(2, np.int64)))
         self._spec = spec
         self._put = put
@@ -78,7 +78,7 @@ class FleetSelfPlay:
         self._evaluations = 0
         self._started = time.monotonic()
         self._recent: deque[tuple[float, str, int]] = deque()
-        """Time, node and number of games of the newest shards."""
+        """Time, node and number of games of each recent shard."""
         self._metrics: dict[str, Any] = {}
         self._error: BaseException | None = None
         self._is_closed = False
@@ -95,10 +95,10 @@ class FleetSelfPlay:
         self._thread.join()
         self._fleet.close()
 
-    # -- what the learner does ---------------------------------------------------------------------------------------
+    # -- called by the learner ---------------------------------------------------------------------------------------
 
     def publish(self, generation: Generation) -> None:
-        """Let all calls from now on use these weights. Calls in flight keep theirs."""
+        """Use these weights for all new calls; calls in flight keep their weights."""
         seconds = max(CALL_S, sum(self._fleet.nodes.values()) / _CALLS_PER_SECOND)
         request = Request(generation.version, generation.search, self._spec.games, seconds)
         order = request, self._put(generation.model)
@@ -106,11 +106,11 @@ class FleetSelfPlay:
             self._order = order
 
     def collect(self) -> Games:
-        """Wait for the games of one iteration, exactly as many as the run asks for."""
+        """Wait for exactly as many games as one iteration needs, and return them."""
         count = self._spec.games
         with self._changed:
             while len(self._arrived) < count and self._error is None:
-                self._changed.wait(timeout=1.0)  # with a limit, so that Ctrl-C is heard
+                self._changed.wait(timeout=1.0)  # a timeout, so that Ctrl-C is handled
             if self._error is not None:
                 raise self._error
             games = [self._arrived.popleft() for _ in range(count)]
@@ -119,15 +119,15 @@ class FleetSelfPlay:
         return Games.join(games, evaluations)
 
     def arrays(self) -> Arrays:
-        """Return what a checkpoint keeps. Numbers of workers are not used again after a restart."""
+        """Return the arrays for a checkpoint. They ensure that worker numbers are not reused after a restart."""
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return workers, restarts, and games per second of each node before the last `collect`."""
+        """Return the workers, restarts, and games per second of each node as of the last `collect`."""
         return self._metrics
 
     def describe(self) -> str:
-        """Return the metrics in a few words."""
+        """Return a short summary of the metrics."""
         rates = [rate for _, rate in self._metrics.get("nodes", ())]
         nodes = f"{len(rates)} nodes at {min(rates):.1f}–{max(rates):.1f} games/s" if rates else "0 nodes"
         return f"{self._metrics.get('workers', 0)} workers on {nodes}, {self._metrics.get('restarts', 0)} restarts"
@@ -146,11 +146,11 @@ class FleetSelfPlay:
         return {
             "workers": sum(workers.values()),
             "restarts": self._restarts,
-            # A list of pairs: TensorBoard would draw a curve for each node.
+            # A list of pairs, because TensorBoard would draw a curve for each key of a mapping.
             "nodes": [[node, round(by_node[node] / seconds, 3)] for node in sorted({*workers, *by_node})],
         }
 
-    # -- what the thread does ----------------------------------------------------------------------------------------
+    # -- called in the thread ----------------------------------------------------------------------------------------
 
     def _pump(self) -> None:
         try:
@@ -163,7 +163,7 @@ class FleetSelfPlay:
                 self._changed.notify_all()
 
     def take(self) -> tuple[Request, Any] | None:
-        """Return the newest order, None while the learner has a whole iteration of games waiting."""
+        """Return the newest order; None while a whole iteration of games is waiting for the learner."""
         with self._changed:
             return self._order if len(self._arrived) < self._spec.games else None
 
@@ -172,7 +172,7 @@ class FleetSelfPlay:
 
     def _take_in(self, answer: Answer[tuple[Request, Any]]) -> None:
         shard: Shard = answer.result
-        # Copied, because the arrays are views of shared memory that they would keep occupied.
+        # Copy the arrays: they are views that would keep shared memory occupied.
         games = [
             replace(game, samples=Samples.concatenate([game.samples]), shard=str(answer.number)) for game in shard.games
         ]
@@ -188,7 +188,7 @@ class FleetSelfPlay:
 
 @contextmanager
 def open_player(spec: SelfPlaySpec, number: int) -> Iterator[Callable[[Request, bytes], Shard]]:
-    """Prepare a worker: games that continue from call to call."""
+    """Prepare a worker, whose unfinished games continue from call to call."""
     player = SelfPlayer(spec, parallel=spec.parallel // spec.actors, seed=spec.worker_seed(number))
     finished: deque[FinishedGame] = deque()
     version: int | None = None

@@ -1,4 +1,4 @@
-"""Where a run is trained: in this process, or with its games and training steps on the Ray cluster of `--on ray`."""
+"""Where a run is trained: in this process, or with games and training steps on the Ray cluster given by `--on`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ Warn = Callable[[str], None]
 def open_place(
     on: str, *, workers: int = 0, device: Device | None = None, warn: Warn = lambda _: None
 ) -> Iterator[Place]:
-    """Yield where `--on` lets a run be trained; `device` replaces the devices of its configuration."""
+    """Yield the place given by `--on`, where a run is trained; `device` overrides the devices of its configuration."""
     place = On.parse(on)
     if not place.is_ray:
         if workers:
-            raise InputError(f"--workers {workers} is for --on ray; set self_play.actors for threads of this machine")
+            raise InputError(
+                f"--workers {workers} requires --on ray; for threads on this machine, set self_play.actors"
+            )
         yield LocalPlace(device)
         return
     with connected(place):
@@ -41,17 +43,17 @@ class RayPlace:
     warn: Warn = lambda _: None
 
     def self_play(self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Arrays) -> FleetSelfPlay:
-        """Return a fleet that plays, each worker with the games of one local thread."""
+        """Return a fleet for self-play in which each worker plays as many games as a local thread."""
         from tengen.cluster.ray_site import RaySite
 
-        # A worker sees a GPU only if it has asked for one.
+        # A worker sees a GPU only if it has requested one.
         device = Device.CPU if spec.device is Device.AUTO else spec.device
         prepare = partial(open_player, replace(spec, device=device))
         site = RaySite(prepare, gpus=config.gpus if device is Device.CUDA else 0.0)
         return FleetSelfPlay(site, site.put, spec, arrays, workers=self.workers, warn=self.warn)
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
-        """Return the learner itself, or several processes on the cluster."""
+        """Return the learner itself, or a trainer that uses several processes on the cluster."""
         if config.learners == 1:
             return nullcontext(learner)
         try:

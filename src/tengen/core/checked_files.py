@@ -1,4 +1,4 @@
-"""Reading files that somebody else may have written or that a disk may have damaged.
+"""Safe reading of files that may come from strangers or be damaged.
 
 Sizes, counts and types are checked before memory is allocated. Every failure is an `InputError` that names the file.
 """
@@ -25,7 +25,7 @@ from tengen.errors import InputError
 
 MAX_JSON_BYTES = 16 << 20
 MAX_ARRAY_BYTES = 4 << 30
-"""Bytes of all arrays of a file after decompression."""
+"""Maximum total size of the arrays of a file in bytes, after decompression."""
 _MAX_TENSOR_HEADER_BYTES = 4 << 20
 _TENSOR_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 """Type of a tensor in a safetensors file → bytes per element."""
@@ -58,7 +58,7 @@ def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> Any:
 
 
 def parse_json(data: bytes | str, place: str) -> Any:
-    """Parse JSON; `place` names it in errors."""
+    """Parse JSON; `place` is its name in error messages."""
     try:
         return json.loads(data)
     except RecursionError:
@@ -71,7 +71,7 @@ def parse_json(data: bytes | str, place: str) -> Any:
 
 
 def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an npz file by name. They contain numbers only and have at most `max_bytes` together."""
+    """Return the arrays of an npz file by name. They contain only numbers and have at most `max_bytes` in total."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
@@ -92,7 +92,7 @@ def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDAr
         shape, in_columns, kind = _read_array_header(file)
         count = math.prod(shape)
         if file.tell() + count * kind.itemsize != member.file_size:
-            raise ValueError(f"{member.filename!r} has {member.file_size:,} bytes, too many or too few for {shape}")
+            raise ValueError(f"{member.filename!r} has {member.file_size:,} bytes, which does not match shape {shape}")
         array = np.frombuffer(bytearray(file.read()), kind)
     if len(array) != count:
         raise ValueError(f"{member.filename!r} ends early")
@@ -100,16 +100,18 @@ def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDAr
 
 
 def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Map an npy file with one row of numbers of a given type into memory, for reading."""
+    """Map an npy file with a one-dimensional array of the given type into memory, read-only."""
     wanted = np.dtype(kind)
     try:
         with open_regular(path) as file:
             shape, _, found = _read_array_header(file)
             begin, size = file.tell(), os.fstat(file.fileno()).st_size
             if found != wanted or len(shape) != 1:
-                raise ValueError(f"it has the type {found} and the shape {shape}, not one row of {wanted}")
+                raise ValueError(
+                    f"it has type {found} and shape {shape}, but a one-dimensional array of {wanted} is needed"
+                )
             if begin + shape[0] * wanted.itemsize != size:
-                raise ValueError(f"its size is {size:,} bytes, too many or too few for {shape[0]:,} numbers")
+                raise ValueError(f"its size is {size:,} bytes, which does not match {shape[0]:,} numbers")
             return np.memmap(file, wanted, "r", begin, shape) if shape[0] else np.empty(0, wanted)
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
@@ -118,16 +120,16 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an npy file: shape, whether columns come first, type; `ValueError` if it is damaged.
+    """Read the header of an npy file: shape, whether it is column-major, type; `ValueError` if it is damaged.
 
-    numpy evaluates headers as Python, which raises many different errors.
+    numpy is not used for this, because it evaluates headers as Python, which raises many different errors.
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
         raise ValueError("it is not an npy file of version 1 or 2")
     length = int.from_bytes(file.read(2 if magic[6] == 1 else 4), "little")
     if length > _MAX_ARRAY_HEADER_BYTES:
-        raise ValueError(f"its header has {length:,} bytes")
+        raise ValueError(f"its header claims a length of {length:,} bytes")
     match = _ARRAY_HEADER.fullmatch(file.read(length))
     if match is None:
         raise ValueError("its header cannot be read")
@@ -142,7 +144,7 @@ def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class TensorHeader:
-    """What a safetensors file declares."""
+    """The header of a safetensors file."""
 
     metadata: Mapping[str, str]
     shapes: Mapping[str, tuple[int, ...]]
@@ -157,7 +159,7 @@ class TensorHeader:
             if found is None:
                 raise InputError(f"{place} does not match its network: {name} is missing")
             if shape is None:
-                raise InputError(f"{place} does not match its network: {name!r:.80} is not a weight of it")
+                raise InputError(f"{place} does not match its network: {name!r:.80} is not one of its weights")
             if found != shape:
                 raise InputError(f"{place} does not match its network: {name} has shape {found}, not {shape}")
 
@@ -171,7 +173,7 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
     """Read the header of a safetensors file of `size` bytes; the tensors must fill the file without gaps."""
     length = int.from_bytes(file.read(_TENSOR_HEADER_LENGTH), "little")
     if size < _TENSOR_HEADER_LENGTH or not 2 <= length <= min(_MAX_TENSOR_HEADER_BYTES, size - _TENSOR_HEADER_LENGTH):
-        raise InputError(f"{place} is damaged: its header has {length:,} of {size:,} bytes")
+        raise InputError(f"{place} is damaged: its header claims {length:,} of {size:,} bytes")
     table = parse_json(file.read(length), f"the header of {place}")
     metadata = table.pop(_METADATA, {}) if isinstance(table, dict) else None
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
@@ -183,7 +185,7 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
     end = 0
     for begin, stop, name in spans:
         if begin != end:
-            raise InputError(f"{place} is damaged: {name!r:.80} begins at byte {begin}, not {end}")
+            raise InputError(f"{place} is damaged: {name!r:.80} starts at byte {begin}, not {end}")
         end = stop
     if end != size - _TENSOR_HEADER_LENGTH - length:
         raise InputError(
@@ -194,16 +196,16 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
 
 
 def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
-    """Return the first byte of a tensor and the one after its last; `ValueError` unless they match its shape."""
+    """Return the start and end offsets of a tensor; `ValueError` unless they match its shape."""
     table: dict[str, Any] = entry if isinstance(entry, dict) else {}
     shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
     if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:
-        raise ValueError(f"{name!r:.80} has no valid shape and place")
+        raise ValueError(f"{name!r:.80} has no valid shape and offsets")
     if not isinstance(kind, str) or kind not in _TENSOR_BYTES:
         raise ValueError(f"{name!r:.80} has the unknown type {kind!r:.40}")
     begin, end = offsets
     if end - begin != math.prod(shape) * _TENSOR_BYTES[kind]:
-        raise ValueError(f"{name!r:.80} takes {end - begin:,} bytes, too many or too few for shape {shape}")
+        raise ValueError(f"{name!r:.80} takes {end - begin:,} bytes, which does not match shape {shape}")
     return begin, end
 
 

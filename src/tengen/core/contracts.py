@@ -99,7 +99,7 @@ class Outcome(StrEnum):
 
 
 _MAX_RULESET = 80
-"""Characters of a ruleset's text; the longest one has about 30."""
+"""Maximum length of a ruleset's text form; the longest valid one has about 30 characters."""
 _RULESET = re.compile(r"(\d{1,6})(?:x(\d{1,6}))?(?::(\d{1,6}))?(?::([a-z-]+))?(?::([a-z0-9-]+))?", re.ASCII)
 
 
@@ -139,7 +139,7 @@ class Ruleset:
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
-        """Read the text form (defaults: a square board, win length 5, freestyle, free opening).
+        """Parse the text form (defaults: a square board, win length 5, freestyle, free opening).
 
         `RULE[:OPENING]` is short for `15x15:5:RULE[:OPENING]`.
         """
@@ -312,7 +312,7 @@ Report = Callable[[Analysis], None]
 
 
 class Search:
-    """Handle of one search of one position, created by `Agent.start`. It runs once.
+    """Handle to one search of one position, created by `Agent.start`. It runs once.
 
     Nothing runs until one thread iterates over the search or calls `result`. Any thread may call `stop` and
     `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
@@ -412,7 +412,7 @@ class Agent:
     A subclass implements `start`, or only `choose` if it answers quickly and has no snapshots to show; the defaults
     derive each of the two from the other. An agent may keep state between moves (tables, a tree, a process), but it
     decides from the position alone, so positions may come in any order. One thread uses it, for one search at a time.
-    The same seed, the same calls and one search thread give the same moves, unless a time limit ends a search.
+    With one search thread, the same seed and the same calls produce the same moves, unless a time limit ends a search.
     """
 
     name: str = "agent"
@@ -430,7 +430,7 @@ class Agent:
         """Reset the state of earlier games. Optional: without it, a search behaves as after `new_game` with seed 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
-        """Apply the host's limits for the whole session; None leaves one unchanged. Call this only between moves."""
+        """Apply the host's limits for the whole session; None keeps a limit. Call this only between moves."""
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
         """Create a search of the `lines` best moves for the side to move. The game must not be over."""
@@ -471,7 +471,7 @@ class ExcludesMoves(Protocol):
     """Optional interface of an agent that can exclude moves at the root."""
 
     def exclude(self, points: frozenset[Point]) -> None:
-        """Exclude `points` from all later moves, unless there is no other move. Replaces the points set before."""
+        """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
         ...
 
 

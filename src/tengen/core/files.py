@@ -29,14 +29,14 @@ def partial_path(path: Path) -> Path:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace the content of a file atomically. An `OSError` leaves the old file intact and no temporary file."""
+    """Replace the content of a file atomically. After an `OSError`, only the old file is left."""
     with atomic_write(path) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` when the block ends. An exception leaves the old file and no temporary file."""
+    """Open a file that replaces `path` when the block ends. After an exception, only the old file is left."""
     # The name is unique, so that two writers of one file cannot mix their content.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from tengen import _native
 from tengen.core.contracts import Colour, Foul, Outcome, Proof, Rule
 
-# Native enums are integers, so these keys also match the numbers in native arrays.
-_COLOURS: dict[int, Colour] = {native: Colour[native.name] for native in _native.Colour}
-_OUTCOMES: dict[int, Outcome] = {native: Outcome[native.name] for native in _native.Outcome}
-_FOULS: dict[int, Foul | None] = {
-    native: None if native is _native.Foul.NONE else Foul[native.name] for native in _native.Foul
-}
+# The keys are plain numbers. They match native enums, which are integers, and the entries of native arrays.
+# Comparing an entry of an array with an enum would be slow.
+_COLOURS = {int(native): Colour[native.name] for native in _native.Colour}
+_OUTCOMES = {int(native): Outcome[native.name] for native in _native.Outcome}
+_FOULS = {int(native): None if native is _native.Foul.NONE else Foul[native.name] for native in _native.Foul}
 _NATIVE_COLOURS = {colour: _native.Colour[colour.name] for colour in Colour}
 _NATIVE_RULES = {rule: _native.Rule[rule.name] for rule in Rule}
 

@@ -55,7 +55,7 @@ class Position:
         self._native = native
         self._outcome: Outcome | None = None
 
-    # -- making positions ------------------------------------------------------------------------------------------
+    # -- creating positions ----------------------------------------------------------------------------------------
 
     @classmethod
     def start(cls, ruleset: Ruleset) -> Position:
@@ -361,7 +361,7 @@ def _parse_drawing(cls: type[Position], text: str, ruleset: Ruleset | None) -> P
     if ruleset is None:
         ruleset = Ruleset(width, len(rows), min(5, max(width, len(rows))))
     if (ruleset.width, ruleset.height) != (width, len(rows)):
-        raise NotationError(f"the drawing is {width}x{len(rows)}, the ruleset {ruleset}")
+        raise NotationError(f"the drawing is {width}x{len(rows)}, but the ruleset is {ruleset}")
     stones: dict[str, list[int]] = {"X": [], "O": []}
     last: tuple[int, str] | None = None
     for y, (_, row) in zip(reversed(range(len(rows))), rows, strict=True):

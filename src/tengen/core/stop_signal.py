@@ -10,7 +10,7 @@ from tengen import _native
 
 
 class StopSignal:
-    """A flag that tells work to stop. Any thread may set it at any time; it is never cleared.
+    """A flag that signals running work to stop. Any thread may set it at any time; it is never cleared.
 
     Native searches read the flag `native` directly. Python code polls `is_set`, or registers a callback with `calling`:
 

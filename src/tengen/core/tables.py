@@ -33,7 +33,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:  # also a number with thousands of digits, which is no TOMLDecodeError
+    except ValueError as error:  # a number with thousands of digits raises a plain ValueError, not TOMLDecodeError
         raise InputError(f"{path}: {error}") from None
     except RecursionError:
         raise InputError(f"{path}: values are nested too deeply") from None
@@ -120,7 +120,7 @@ class TableReader:
 
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:
-    """Return the default of a field, None if it has none."""
+    """Return the default of a field, or None."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return None if field.default is dataclasses.MISSING else field.default

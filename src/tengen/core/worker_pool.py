@@ -1,7 +1,7 @@
-"""A pool of worker processes that carries out orders and tolerates the death of any worker.
+"""A pool of worker processes that executes orders and tolerates the death of any worker.
 
-If a worker dies, another worker carries out its order, so a death costs only time. An order is abandoned if several
-workers have died while carrying it out, or if its worker hangs.
+If a worker dies, another worker executes its order, so a death costs only time. An order is abandoned if several
+workers have died while executing it, or if its worker hangs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
 
 MAX_DEATHS = 3
-"""Maximum deaths of workers per order, and per worker slot before the workers are ready."""
+"""Maximum number of worker deaths per order, and per worker slot during start-up."""
 _ORDERS_PER_WORKER = 2
-"""The second order is queued in the worker, which starts it without delay."""
+"""Orders sent to a worker at once; the second one is queued in the worker, which starts it without delay."""
 _LOOK_S = 0.5
-"""Interval between checks for hung workers."""
+"""Interval between checks for hung workers, in seconds."""
 _EXIT_S = 3.0
 
 OrderT = TypeVar("OrderT")
@@ -43,12 +43,12 @@ class LostOrder:
 
 
 class Pool(Protocol[OrderT, ResultT_co]):
-    """Workers of any kind, here or on other machines; a context manager that ends them."""
+    """Workers of any kind, local or on other machines; a context manager that stops them on exit."""
 
     def run(
         self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
     ) -> Iterator[tuple[OrderT, ResultT_co]]:
-        """Yield each order with its result as soon as it ends; see `WorkerPool.run`."""
+        """Yield each order with its result as soon as it is finished; see `WorkerPool.run`."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -56,7 +56,7 @@ class Pool(Protocol[OrderT, ResultT_co]):
 
 
 class MakePool(Protocol):
-    """Makes a pool; where its workers run and how many there are is settled."""
+    """Creates pools whose number of workers and machines are already decided."""
 
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
@@ -77,7 +77,7 @@ def _raise_loss(order: object, lost: LostOrder) -> NoReturn:
 
 
 class WorkerPool(Generic[OrderT, ResultT]):
-    """A fixed number of workers, started on demand; a context manager that ends all processes."""
+    """A fixed number of workers, started on demand; a context manager that stops all processes on exit."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         pins_cores: bool = False,
         on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None,
     ) -> None:
-        """Create a pool. `prepare` prepares each worker; `pins_cores` pins each worker to its own core.
+        """Create a pool. `prepare` is called in each worker; `pins_cores` pins each worker to its own core.
 
         `on_loss` returns the result of an abandoned order. By default the pool raises `WorkerError` instead.
         """
@@ -107,7 +107,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
     def run(
         self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
     ) -> Iterator[tuple[OrderT, ResultT]]:
-        """Yield each order with its result as soon as it ends.
+        """Yield each order with its result as soon as it is finished.
 
         An order is taken from the iterable when a worker can accept it. `on_idle` is called at least every half second.
         Exceptions of the workers are raised here. Either consume all results or close the pool.
@@ -147,7 +147,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         self.close()
 
     def _hand_out(self, source: Iterator[tuple[int, OrderT]]) -> None:
-        """Give every worker its first order before any gets its second."""
+        """Give every worker its first order before any worker gets a second one."""
         for held in range(_ORDERS_PER_WORKER):
             for place, worker in enumerate(self._workers):
                 if worker is not None and len(worker.orders) > held:

@@ -1,7 +1,7 @@
 """One worker process: it receives orders over a pipe and sends back reports and results.
 
-A worker carries out one order at a time with a plain function; the function uses its `OrderContext` and does not depend
-on pipes or processes. The worker exits when its parent exits, and all processes that it started are killed with it.
+A worker executes one order at a time with a plain function, which uses an `OrderContext` and does not depend on pipes
+or processes. The worker exits when its parent exits, and all processes that it started are killed with it.
 
 `concurrent.futures` is not sufficient: one dead process breaks its whole pool, hung processes are not killed, and a
 running call can neither report progress nor be stopped.
@@ -42,7 +42,7 @@ _NO_ORDER = -1
 
 
 class OrderContext(Protocol):
-    """Interface that a worker provides to the function that carries out an order."""
+    """Interface that a worker provides to the function that executes an order."""
 
     def report(self, payload: Any) -> None:
         """Send a report before the result."""
@@ -59,7 +59,7 @@ class OrderContext(Protocol):
 
 
 CarryOut: TypeAlias = Callable[[Any, OrderContext], Any]
-"""Carries out one order and returns its result."""
+"""Executes one order and returns its result."""
 Prepare: TypeAlias = Callable[[], AbstractContextManager[CarryOut]]
 """Called in the new process before it is ready; must be picklable. The context is closed when the worker exits."""
 
@@ -79,7 +79,7 @@ class OrderResult(NamedTuple):
     error: TengenError | None = None
     """Error that ended the order. Exceptions other than `TengenError` become a `WorkerError` with the traceback."""
     cpu_s: float = 0.0
-    """Processor time of the order in seconds."""
+    """CPU time of the order in seconds."""
 
 
 class _Ready(NamedTuple):
@@ -135,7 +135,7 @@ class WorkerProcess:
         self.is_ready = True
         return None
 
-    # -- what it is doing ----------------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------------------
 
     @property
     def running(self) -> int | None:
@@ -163,7 +163,7 @@ class WorkerProcess:
             return int(psutil.Process(self._pid).memory_info().rss)
         return 0
 
-    # -- its end -------------------------------------------------------------------------------------------------------
+    # -- shutdown ------------------------------------------------------------------------------------------------------
 
     def ask_to_exit(self) -> None:
         """Ask the worker to finish its orders, free its resources and exit."""
@@ -248,7 +248,7 @@ class _Desk:
             self._connection.send(message)
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Carry out orders until the parent requests the exit."""
+        """Execute orders until the parent requests the exit."""
         while (order := self._orders.get()) is not None:
             started = time.process_time()
             self._cells[_ORDER] = self._running = order.number

@@ -20,12 +20,12 @@ from tengen.errors import ForbiddenPointError, IllegalMoveError, InputError, Rec
 from tengen.records import FORMATS, GameRecord, ReadReport, iterate
 
 _GIVEN = "FIRST"
-"""Property of `tengen data generate`: number of opening stones that the engine did not choose."""
+"""Property written by `tengen data generate`: number of opening stones that the engine did not choose."""
 _RESULTS = {Outcome.BLACK: 1, Outcome.WHITE: -1, Outcome.DRAW: 0}
 _NOTES_KEPT = 10
 
 OnProgress = Callable[[float, int, int], None]
-"""Called with the share of the files that is read, and the games and moves kept so far."""
+"""Called with the fraction of the files read so far, and the numbers of games and moves kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class BuildConfig:
     opening_moves: int = 0
     """Number of first moves of each game that are marked as its opening."""
     skips_openings: bool = False
-    """Leave out the moves of openings."""
+    """Exclude opening moves from the samples."""
     results: tuple[str, ...] = ()
     """Results to keep: black, white, draw; empty keeps all games, including those with unknown result."""
     player: str = ""
@@ -56,9 +56,11 @@ class BuildConfig:
         if unknown:
             raise InputError(f"unknown results {', '.join(sorted(unknown))} (known: black, white, draw)")
         if len(self.shares) != len(Split) or min(self.shares) < 0 or not self.shares[0]:
-            raise InputError(f"shares {self.shares} are not three numbers of at least 0 with the first above 0")
+            raise InputError(f"shares {self.shares} must be three numbers: the first above 0, the others at least 0")
         if self.opening_moves < 0 or self.min_moves < 0:
-            raise InputError("opening_moves and min_moves must not be negative")
+            raise InputError(
+                f"opening_moves ({self.opening_moves}) and min_moves ({self.min_moves}) must not be negative"
+            )
 
 
 def build_dataset(
@@ -78,7 +80,7 @@ def build_dataset(
     games = list(_read_games(files, config, report, damaged, on_progress))
     if not games:
         reasons = "; ".join([*report.summary(), *damaged[:1]]) or "the files are empty"
-        raise InputError(f"no game of {config.ruleset} in {', '.join(map(str, sources))}: {reasons}")
+        raise InputError(f"no usable {config.ruleset} game in {', '.join(map(str, sources))}: {reasons}")
     lengths = np.array([len(game.moves) for game in games])
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     moves = np.fromiter(chain.from_iterable(game.moves for game in games), np.uint16, int(starts[-1]))
@@ -118,7 +120,7 @@ def build_dataset(
 
 
 class _UnusableError(Exception):
-    """A game that is skipped: the reason, which is counted, and a note."""
+    """Raised to skip a game. Skipped games are counted by `reason`; `note` identifies the game."""
 
     def __init__(self, reason: str, note: str) -> None:
         super().__init__(reason)
@@ -131,7 +133,7 @@ class _Game:
     moves: list[int]
     result: int
     given: int
-    """Number of first stones that are not samples."""
+    """Number of initial stones that are not samples."""
 
 
 def _find_files(sources: Sequence[Path]) -> list[Path]:
@@ -174,11 +176,11 @@ def _read_games(
                 yield game
         except RecordError as error:
             report.skip("damaged files", str(error))
-            damaged.append(f"{error} (games used from before that place: {counts['games'] - before:,})")
+            damaged.append(f"{error} (games read before the damage: {counts['games'] - before:,})")
 
 
 def _convert(record: GameRecord, config: BuildConfig) -> _Game:
-    """Convert a record to point indices; `_UnusableError` if the game is not selected or invalid."""
+    """Convert a record to point indices; `_UnusableError` if the game is invalid or not selected."""
     mine, theirs = config.ruleset, record.ruleset
     names = f"{record.black} – {record.white}"
     if (theirs.width, theirs.height, theirs.win_length, theirs.rule) != (
@@ -187,7 +189,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
         mine.win_length,
         mine.rule,
     ):
-        raise _UnusableError("games of other rules", f"{names}: {theirs}")
+        raise _UnusableError("games with other rules", f"{names}: {theirs}")
     if config.player and config.player.lower() not in names.lower():
         raise _UnusableError("games of other players", names)
     played = record.moves()
@@ -220,7 +222,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
         raise _UnusableError("games that are too short", names)
     outcome = record.result if record.result in _RESULTS else position.outcome
     if config.results and str(outcome) not in config.results:
-        raise _UnusableError("games of another result", names)
+        raise _UnusableError("games with another result", names)
     return _Game(moves, _RESULTS.get(outcome, UNKNOWN), _given_stones(record))
 
 

@@ -35,15 +35,15 @@ from tengen.errors import InputError
 DESCRIPTION_FILE = "dataset.json"
 ARRAYS = {"moves": np.uint16, "starts": np.int64, "results": np.int8, "splits": np.uint8, "samples": np.uint32}
 UNKNOWN = 2
-"""Value in `results` of a game with unknown result."""
+"""Value in `results` for a game whose result is unknown."""
 _VERSION = 1
 _GAMES_CHECKED = 1024
 _CHECKSUMS = "sha256"
-"""Key of the description: file → sha256."""
+"""Key in the description: maps each file name to its sha256 checksum."""
 
 
 class Split(StrEnum):
-    """Purpose of a game."""
+    """Part of the data set that a game belongs to."""
 
     TRAINING = "training"
     VALIDATION = "validation"
@@ -52,7 +52,7 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augmentation:
-    """Random variation of samples; the move to predict is varied with the stones."""
+    """Random transformation of samples; the move to predict is transformed with the stones."""
 
     symmetry: bool = True
     """Apply a random symmetry of the board."""
@@ -103,7 +103,7 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
-        """Map a data set into memory; `InputError` if the folder is not one or its numbers do not make sense."""
+        """Map a data set into memory; `InputError` if the folder is not a data set or holds invalid numbers."""
         if not (folder / DESCRIPTION_FILE).exists():
             raise InputError(f"{folder} is not a data set of `tengen data build`: it has no {DESCRIPTION_FILE}")
         description = read_json(folder / DESCRIPTION_FILE)
@@ -121,25 +121,27 @@ class Dataset:
         """Raise `ValueError` if a number is out of range; reads every array once."""
         games, area = len(self.results), self.ruleset.area
         if not 0 <= self.opening_moves <= area:
-            raise ValueError(f"openings of {self.opening_moves} moves")
+            raise ValueError(f"opening_moves is {self.opening_moves}, not between 0 and {area}")
         if len(self.starts) != games + 1 or len(self.splits) != games or not games:
             raise ValueError(f"{games} results, {len(self.splits)} splits and {len(self.starts)} starts do not match")
         if self.starts[0] != 0 or self.starts[-1] != len(self.moves):
-            raise ValueError(f"the games do not cover the {len(self.moves)} moves")
+            raise ValueError(f"the starts of the games do not match the {len(self.moves)} moves")
         lengths = np.diff(self.starts)
         if lengths.min() < 1 or lengths.max() > area:
             raise ValueError(f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves")
         if self.moves.max() >= area:
-            raise ValueError(f"a move is on point {self.moves.max()}, but the board has {area}")
+            raise ValueError(f"a move is on point {self.moves.max()}, but the board has {area} points")
         if self.splits.max() >= len(Split):
             raise ValueError(f"a game belongs to the unknown split {self.splits.max()}")
         if self.results.min() < -1 or self.results.max() > UNKNOWN:
             raise ValueError("a game has an unknown result")
         if len(self.samples) and self.samples.max() >= len(self.moves):
-            raise ValueError(f"a sample refers to move {self.samples.max()} of {len(self.moves)}")
+            raise ValueError(
+                f"a sample refers to move {self.samples.max()}, but there are only {len(self.moves)} moves"
+            )
 
     def check_games(self) -> None:
-        """Play all games; `InputError` if one has a move that cannot be played. Takes about 5 µs per move."""
+        """Replay all games; `InputError` if one has an illegal move. Takes about 5 µs per move."""
         for begin in range(0, len(self.results), _GAMES_CHECKED):
             starts = self.starts[begin : begin + _GAMES_CHECKED + 1]
             plies = np.diff(starts) - 1
@@ -148,7 +150,7 @@ class Dataset:
             self._encode(stones, plies, "board")
 
     def check_checksums(self) -> None:
-        """Compare the files with the checksums in the description, if there are any; `InputError` names a bad file."""
+        """Compare the files with the checksums in the description, if there are any; `InputError` on a mismatch."""
         for name, wanted in self._checksums().items():
             path = Path(self.place) / name
             if _sha256(path) != wanted:
@@ -156,7 +158,7 @@ class Dataset:
 
     @property
     def has_checksums(self) -> bool:
-        """Whether the description has checksums; those of earlier versions have none."""
+        """Whether the description has checksums; data sets from earlier versions have none."""
         return bool(self._checksums())
 
     def _checksums(self) -> dict[str, Any]:
@@ -165,7 +167,7 @@ class Dataset:
 
     @staticmethod
     def write(folder: Path, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Write a data set. The description is written last, so an incomplete folder is not a data set."""
+        """Write a data set. The description is written last, so that an interrupted write leaves no valid data set."""
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for name, kind in ARRAYS.items():
@@ -180,7 +182,7 @@ class Dataset:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """Return the numbers of the samples of a split: all, only those in openings, or only the others."""
+        """Return the sample numbers of a split: all, only those in openings (True), or only the rest (False)."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:
@@ -195,13 +197,13 @@ class Dataset:
         augmentation: Augmentation | None = None,
         rng: np.random.Generator | None = None,
     ) -> Batch:
-        """Return the samples with these numbers [B]; with an augmentation, each is varied at random with `rng`."""
+        """Return the samples with these numbers [B]; `augmentation` transforms each one at random using `rng`."""
         places = self.samples[numbers].astype(np.int64)
         games = self._games(places)
         begins = self.starts[games]
         plies = places - begins
         columns = np.arange(int(plies.max()) + 1)
-        # Entries after the sample's own move belong to later moves and are never used.
+        # Entries after the move to predict belong to later moves and are never used.
         stones = self.moves[np.minimum(begins[:, None] + columns, len(self.moves) - 1)]
         counted = columns <= plies[:, None]
         if augmentation is not None:
@@ -259,7 +261,7 @@ def _sha256(path: Path) -> str:
 def _draw_shift(
     places: npt.NDArray[np.int64], counted: npt.NDArray[np.bool_], size: int, largest: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw a shift [B] per row that keeps its counted places [B, L] within 0 … size - 1."""
+    """Draw a random shift [B] per row that keeps the counted coordinates `places` [B, L] within 0 … size - 1."""
     low = np.where(counted, places, size).min(axis=1)
     high = np.where(counted, places, -1).max(axis=1)
     drawn: npt.NDArray[np.int64] = rng.integers(

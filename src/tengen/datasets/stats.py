@@ -12,7 +12,7 @@ _RESULTS = {"won by black": 1, "won by white": -1, "drawn": 0, "of unknown resul
 
 
 def describe_dataset(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield names and values to print."""
+    """Yield pairs of name and value to print."""
     games, moves, samples = len(dataset.results), len(dataset.moves), len(dataset)
     yield "rules", str(dataset.ruleset)
     yield "games", f"{games:,}"

@@ -1,4 +1,4 @@
-"""Draws a board as an image, using only numpy."""
+"""Drawing a board as an image with NumPy only."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     next, 0 for black and 1 for white). At the end of a game it also has `outcome`.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (Gymnasium's way)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (as in Gymnasium)
     observation_space: spaces.Box
     action_space: spaces.Discrete
 
@@ -151,7 +151,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions as bool [actions]; called by sb3-contrib's `MaskablePPO`."""
+        """Return the legal actions as bool [actions], for `MaskablePPO` of sb3-contrib."""
         return self._mask().view(np.bool_)
 
     def render(self) -> Any:

@@ -120,11 +120,11 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         return self._position
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of `observe`."""
+        """Return the space of `observe`."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The action space: the point indices y·width + x and, with `resign_action`, resigning."""
+        """Return the action space: the point indices y·width + x and, with `resign_action`, resignation."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -178,7 +178,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         self._renderer.watch(self._position)
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """The stones [height, width]: 0 empty, 1 black, 2 white."""
+        """Return the stones [height, width]: 0 empty, 1 black, 2 white."""
         return self._position.cells()
 
     def render(self) -> Any:

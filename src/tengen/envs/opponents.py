@@ -23,7 +23,7 @@ OpponentFunction = Callable[[Position], Move]
 
 
 class Opponent(Protocol):
-    """Replies to the agent's moves. All its randomness comes from the environment's generator."""
+    """Player that replies to the agent. It draws all randomness from the environment's generator."""
 
     def new_game(self, ruleset: Ruleset, rng: np.random.Generator) -> None:
         """Start a new game."""

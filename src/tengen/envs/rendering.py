@@ -17,7 +17,7 @@ IMAGES_PER_SECOND = 2
 
 
 class Renderer:
-    """Renders positions in one render mode; None renders nothing."""
+    """Renders positions in one render mode; does nothing if the mode is None."""
 
     def __init__(self, mode: str | None) -> None:
         self.mode = None if mode is None else check_choice(mode, RENDER_MODES, "render_mode")

@@ -64,7 +64,7 @@ class BoardSpaces:
         return spaces.Box(low=low, high=1, shape=shape, dtype=self.dtype.type)
 
     def action_space(self) -> spaces.Discrete:
-        """Return the space of all actions."""
+        """Return the action space."""
         return spaces.Discrete(self.action_count)
 
     def observe(self, position: Position, viewer: Colour) -> Planes:
@@ -72,7 +72,7 @@ class BoardSpaces:
         return encode(position, self.layout, viewer).astype(self.dtype, copy=False)
 
     def action_mask(self, position: Position) -> Mask:
-        """Return the mask of legal points and resigning; all zero when the game is over."""
+        """Return the mask of legal points and resignation; all zero when the game is over."""
         mask = np.zeros(self.action_count, dtype=np.int8)
         mask[: self.ruleset.area] = position.legal_mask()
         if self.resign_action and not position.is_over:

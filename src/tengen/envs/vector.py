@@ -1,8 +1,8 @@
 """`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
-Boards, opponents, observations and masks are in native memory. A step plays one action on each board, the opponent
-replies, and only the changed cells of planes and masks are written. The interface is that of `gymnasium.vector` with
-autoreset mode SAME_STEP.
+Boards, opponents, observations and masks are in native memory. A step plays one action on each board and the
+opponent's reply, and updates only the changed cells of planes and masks. The interface is that of `gymnasium.vector`
+with autoreset mode SAME_STEP.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tengen._native import ByteVectorEnv, FloatVectorEnv, PolicyKind, Side, is_incremental
+from tengen._native import ByteVectorEnv, FloatVectorEnv, Outcome, PolicyKind, Side, is_incremental
 from tengen.core.contracts import Ruleset
 from tengen.core.native_enums import outcome_from_native
 from tengen.core.planes import layouts, native_layout
@@ -37,6 +37,8 @@ from tengen.errors import IllegalMoveError, InputError
 LAYOUTS = tuple(layout for layout in layouts() if is_incremental(native_layout(layout)))
 """The layouts of `tengen.core.planes` that native code updates incrementally."""
 
+_OUTCOMES = np.array([str(outcome_from_native(outcome)) for outcome in Outcome], dtype=object)
+"""Names of the outcomes by their native numbers."""
 _RENDER_MODES = ("ansi", "rgb_array")
 
 Actions = npt.NDArray[np.int64]
@@ -59,17 +61,17 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
         opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` or `rule-based`. With None the caller plays both
-            colours, one action per step, and layouts with own and opponent's stones are for the side to move.
+            colours, one action per step, and observations are from the perspective of the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
         invalid_move: "raise" an `IllegalMoveError` before any board is changed, or "lose" that game.
         opening_moves: Number of random moves played before the agent's first move.
-        threads: Number of threads; the games do not depend on it.
+        threads: Number of threads; it does not affect the games.
         copy: Return copies of observations, masks and colours. Otherwise they are views of native memory that the next
             step or reset overwrites; the views keep that memory alive.
-        render_mode: "ansi" or "rgb_array"; `render` then returns one picture per board.
+        render_mode: "ansi" or "rgb_array"; `render` then returns one text or image per board.
     """
 
     single_observation_space: spaces.Box
@@ -183,7 +185,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return self._spaces.ruleset
 
     def action_masks(self) -> Flags:
-        """The legal actions as bool [num_envs, actions]; called by sb3-contrib."""
+        """Return the legal actions as bool [num_envs, actions], for sb3-contrib."""
         return self._maybe_copy(self._masks).view(np.bool_)
 
     def sample_actions(self) -> Actions:
@@ -193,7 +195,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return actions
 
     def position(self, board: int) -> Position:
-        """The current position of one board."""
+        """Return the current position of one board."""
         if not 0 <= board < self.num_envs:
             raise InputError(f"board {board} does not exist (boards are numbered 0–{self.num_envs - 1})")
         return Position.from_moves(self.ruleset, self._native.moves(board))
@@ -201,7 +203,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     # -- internals -------------------------------------------------------------------------------------------------
 
     def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """Return one seed per board, None to keep its generator; also seed the environment's own generator."""
+        """Return one seed per board (None keeps its generator), and seed the generator of the environment."""
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
@@ -255,7 +257,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
             final_obs[board] = planes
         outcome = np.empty(self.num_envs, dtype=object)
-        outcome[boards] = [str(outcome_from_native(number)) for number in self._outcomes[boards]]
+        outcome[boards] = _OUTCOMES[self._outcomes[boards]]
         finals = {
             "action_mask": self._no_actions,
             "colour": self._final_colours * finished,

@@ -27,12 +27,12 @@ class Accuracy:
     first: npt.NDArray[np.int64]
     """[P]: samples whose move is the network's first choice."""
     top: npt.NDArray[np.int64]
-    """[P]: samples whose move is among the first five."""
+    """[P]: samples whose move is among the network's first five choices."""
     opening_moves: int
     """Number of stones below which a move belongs to the opening."""
 
     def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
-        """Return `first` or `top` as a share of all samples, of openings only, or without them; 0 if there are none."""
+        """Return `first` or `top` as a share of all samples, of opening samples or of the others; 0 without samples."""
         part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
         return float(counts[part].sum() / max(1, self.samples[part].sum()))
 
@@ -52,7 +52,10 @@ def measure_accuracy(
     numbers: npt.NDArray[np.int64],
     on_samples: Callable[[int], None] | None = None,
 ) -> Accuracy:
-    """Measure the accuracy of a network among empty points; `on_samples` is called with the number of samples done."""
+    """Measure the accuracy of a network on the samples `numbers`, considering empty points only.
+
+    `on_samples` is called with the number of samples done.
+    """
     area = dataset.ruleset.area
     counts = {name: np.zeros(area, np.int64) for name in ("samples", "first", "top")}
     for begin in range(0, len(numbers), _BATCH):

@@ -1,8 +1,8 @@
-"""Training configurations: TOML presets, settings on top of them, and the resolved configuration as a file.
+"""Training configurations: TOML presets, settings that override them, and the resolved configuration as a file.
 
 Each algorithm has a frozen dataclass `Config`, possibly nested, with a docstring per field. A preset is
-`presets/ALGORITHM/NAME.toml`, here or in the folder of its paper. It lists only what differs from the defaults; its
-first line is its description.
+`presets/ALGORITHM/NAME.toml`, here or in the folder of a paper. It lists only the fields that differ from the
+defaults; its first line is a description.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def describe_preset(algorithm: str, preset: str) -> str:
 def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
     """Return the defaults of `kind` updated by a preset and by `key=value` or `table.key=value` settings, in order.
 
-    Values are TOML; anything else is read as a string. Unknown presets and keys are errors that suggest a known one.
+    Values are parsed as TOML; text that is not valid TOML becomes a string. Unknown presets and keys are errors that
+    suggest a known name.
     """
     table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
     origin = f"preset {preset}" if preset else f"settings of {algorithm}"

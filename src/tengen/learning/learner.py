@@ -1,4 +1,4 @@
-"""Training steps: forward pass, optimizer, averaged weights, their state as tensors, and weight transfer."""
+"""Training steps: forward pass, optimizer, averaged weights, checkpoint tensors, and weight transfer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def forward(net: nn.Module, planes: Tensor, precision: StepPrecision) -> NetOutp
 
 
 def to_planes(planes: npt.NDArray[Any]) -> Tensor:
-    """Convert planes [B, C, H, W] to float32 in channels-last memory format, which trains fastest."""
+    """Convert planes [B, C, H, W] to float32 in channels-last memory format, the fastest for training."""
     return torch.from_numpy(planes.astype(np.float32, copy=False)).contiguous(memory_format=torch.channels_last)
 
 
@@ -59,13 +59,13 @@ _STATES: Mapping[type[torch.optim.Optimizer], frozenset[str]] = {
     torch.optim.RMSprop: frozenset({"step", "square_avg"}),
     torch.optim.SGD: frozenset(),
 }
-"""Optimizer → names of its state per parameter; `step` is a number, the others have the shape of the parameter."""
+"""Optimizer → names of its state tensors per parameter; `step` is a scalar, the others have the parameter's shape."""
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """Restore the state that `optimizer_tensors` returned from the file `optimizer` of a checkpoint.
+    """Restore the state saved by `optimizer_tensors` from the file `optimizer` of a checkpoint.
 
-    `RunError` if it belongs to another optimizer or other parameters.
+    Raises `RunError` if it belongs to another optimizer or other parameters.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, Tensor]] = {}
@@ -86,7 +86,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Ma
 
 
 def restore_weights(net: nn.Module, tensors: Mapping[str, Mapping[str, Tensor]], file: str) -> None:
-    """Restore the weights that `weights_of` returned from a file of a checkpoint; `RunError` if they do not match."""
+    """Restore the weights saved by `weights_of` from a file of a checkpoint; `RunError` if they do not match."""
     given = _tensor_file(tensors, file)
     wanted = net.state_dict()
     for name in sorted(wanted.keys() | given.keys()):
@@ -128,7 +128,7 @@ class AveragedLearner(Generic[N]):
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self._clip)
         self._optimizer.step()
         self.steps += 1
-        # A smaller decay at first: the initial weights are random and should leave the average soon.
+        # The decay starts smaller, so that the random initial weights soon vanish from the average.
         decay = min(self._decay, self.steps / (self.steps + 10))
         with torch.no_grad():
             for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):
@@ -143,7 +143,7 @@ class AveragedLearner(Generic[N]):
         }
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]], steps: int) -> None:
-        """Restore the state that `tensors` returned; `RunError` if it does not match."""
+        """Restore the state saved by `tensors`; `RunError` if it does not match."""
         restore_weights(self.net, tensors, "weights")
         restore_weights(self.average, tensors, "average")
         restore_optimizer(self._optimizer, tensors)
@@ -151,17 +151,17 @@ class AveragedLearner(Generic[N]):
 
 
 def transfer_from(source: str, net: Net) -> str:
-    """Copy the matching weights of a run, a shipped model or a weights file to `net`; return a sentence about it.
+    """Copy the matching weights of a run, a shipped model or a weights file to `net`; return a sentence for the log.
 
-    `InputError` if no weight matches.
+    Raises `InputError` if no weight matches.
     """
     path = Path(source)
     file = path if path.suffix == ".safetensors" else find_model(source).with_name(WEIGHTS_FILE)
     given = load_net(file)[0]
     left_out = transfer_weights(given, net)
     if len(left_out) == len(net.state_dict()):
-        raise InputError(f"no weights of {file}, {_describe(given)}, match {_describe(net)}")
-    copied = f"all weights but {', '.join(left_out)}" if left_out else "all weights"
+        raise InputError(f"{file} holds {_describe(given)}; none of its weights fit {_describe(net)}")
+    copied = f"all weights except {', '.join(left_out)}" if left_out else "all weights"
     return f"starting with {copied} of {file}"
 
 

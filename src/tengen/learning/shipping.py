@@ -1,7 +1,7 @@
-"""Shipping a model: the network of a run in every format, and a card with its origin and results.
+"""Shipping a model: write the network of a run in every format, with a card about its training and results.
 
-Everything in a card was measured: the header, counts and strength curve of the run, and the results of matches written
-by `tengen match --json`.
+A card contains only recorded data: the header, counts and strength curve of the run, and the results of matches
+written by `tengen match --json`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tengen.search.critic import CRITIC_FILE, load_critic
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
 _MAX_METRICS_BYTES = 1_000_000
-"""Maximum size of the metrics that are shipped, because everybody downloads the models."""
+"""Maximum size of the shipped metrics; larger ones are left out, because every user downloads the models."""
 
 
 def ship_run(run: RunReader, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
@@ -126,7 +126,7 @@ def _ship_pictures(run: RunReader, target: Path) -> list[str]:
 
 
 def _ship_critic(run: RunReader, target: Path) -> dict[str, Any]:
-    """Write a critic, whose single file is used for playing and training; return its part of the card."""
+    """Write a critic, which has one file for both playing and training; return its part of the card."""
     critic = load_critic(run.folder)
     data = critic.to_bytes()
     _write(target / CRITIC_FILE, data)
@@ -159,7 +159,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
         f"{run['iterations']:,} iterations, {run['games']:,} games, {run['positions']:,} positions.",
         f"{run['minutes']} minutes of wall-clock time, {run['cpu_minutes']} minutes of CPU time over all threads.",
         f"Tengen {run['version']}, commit {run['commit'][:12]}, seed {run['seed']}.",
-        *(["`metrics.jsonl` has losses, games and strength of every iteration."] if card.get("metrics") else []),
+        *(["`metrics.jsonl` has the losses, games and strength of every iteration."] if card.get("metrics") else []),
         "",
     ]
     if card["strength"]:
@@ -190,7 +190,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
 
 
 def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
-    """Read the result of a match of the run, for the card."""
+    """Read the result of a match that the run's network played, for the card."""
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
         tournament = report["tournament"]
@@ -262,5 +262,5 @@ def _calibration(run: RunReader, ruleset: Ruleset, layout: str) -> np.ndarray[An
             assert move.point is not None
             position = position.play(move.point)
     if not planes:
-        raise InputError(f"{run.folder} has no games, which int8 calibration needs")
+        raise InputError(f"{run.folder} has no games, but int8 calibration needs their positions: train it further")
     return np.array(planes, np.float32)

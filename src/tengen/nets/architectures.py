@@ -33,13 +33,13 @@ class NetKind(StrEnum):
     DENSE = "dense"
     """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
     DENSE_VALUE = "dense-value"
-    """The dense network with a second one for the value."""
+    """The dense network plus a second dense network for the value."""
     POOLED = "pooled"
     """The convolutional network of stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
     MDRNN = "mdrnn"
     """The recurrent network of stanford15: any board size (`tengen.nets.mdrnn`)."""
     GATED_MDRNN = "gated-mdrnn"
-    """A deeper recurrent network with gates and a value: any board size (`tengen.nets.mdrnn`)."""
+    """A deeper recurrent network with gates and a value head: any board size (`tengen.nets.mdrnn`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class NetConfig:
     kind: NetKind = NetKind.RESIDUAL
     """Architecture."""
     planes: str = "own-other-last-colour"
-    """Input layout, a name of `tengen.core.planes`."""
+    """Input layout by its name in `tengen.core.planes`."""
     channels: int = 32
     """Channels of the residual trunk, or units of a recurrent or dense layer; other architectures ignore it."""
     blocks: int = 3
@@ -94,7 +94,7 @@ class Net(nn.Module, ABC):
 
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
-    """Build a network with random weights; the same seed gives the same weights."""
+    """Build a network with random weights; the same seed produces the same weights."""
     from tengen.nets.dense import DenseNet
     from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
     from tengen.nets.plain import PlainNet
@@ -129,7 +129,7 @@ def count_weights(net: nn.Module) -> int:
 def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
     """Write weights, configuration and ruleset as a safetensors file, atomically."""
     weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
-    # A single entry, because the order of several is not fixed and equal networks should give equal files.
+    # One entry: the order of several entries is not deterministic, and equal networks should produce equal files.
     description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
     replace_file(path, safetensors.torch.save(weights, metadata={_METADATA: description}))
 
@@ -137,18 +137,18 @@ def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
 def load_net(path: Path) -> tuple[Net, Ruleset]:
     """Read a network written by `save_net` and the ruleset it was trained for.
 
-    The declared shapes are compared with those of the network before memory is allocated for either.
+    The shapes in the header are checked against the network before any memory is allocated.
     """
     data = read_bytes(path, _MAX_WEIGHTS_BYTES)
     header = parse_tensor_header(data, str(path))
     if _METADATA not in header.metadata:
-        raise InputError(f"{path} was not written by Tengen: it does not name the network of its weights")
+        raise InputError(f"{path} was not written by Tengen: it does not describe the network of its weights")
     described = parse_json(header.metadata[_METADATA], f"the description in {path}")
     try:
         config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
         ruleset = Ruleset.parse(described["ruleset"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{path} describes its network in an unknown way: {error!r:.200}") from None
+        raise InputError(f"{path} has an unreadable description of its network: {error!r:.200}") from None
     with torch.device("meta"):
         shapes = {name: tuple(tensor.shape) for name, tensor in build_net(config, ruleset).state_dict().items()}
     header.check_shapes(shapes, str(path))
@@ -160,9 +160,9 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
 
 
 def transfer_weights(source: Net, target: Net) -> list[str]:
-    """Copy every weight whose name and shape agree, for example to another board size; return the names left out.
+    """Copy all weights whose names and shapes match, for example to another board size; return the names left out.
 
-    Residual networks of the same configuration agree in all weights, plain ones in all but the dense layers.
+    Residual networks of the same configuration share all weights, plain ones all except the dense layers.
     """
     theirs, ours = source.state_dict(), target.state_dict()
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}

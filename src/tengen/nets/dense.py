@@ -13,7 +13,8 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 class DenseNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
 
-    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper uses 81 → 500 → 81; the second network is its future work.
+    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper uses 81 → 500 → 81 and suggests the second network as future
+    work.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:

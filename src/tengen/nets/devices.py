@@ -1,4 +1,4 @@
-"""Where networks are computed: the processor, an NVIDIA GPU or an Apple GPU."""
+"""Devices that run networks: the CPU, an NVIDIA GPU or an Apple GPU."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Device(StrEnum):
-    """What computes a network."""
+    """Device that runs a network."""
 
     AUTO = "auto"
-    """CUDA where it is available, else the processor. Never MPS, which is slower for small networks."""
+    """CUDA if it is available, otherwise the CPU. Never MPS, which is slower for small networks."""
     CPU = "cpu"
     CUDA = "cuda"
     MPS = "mps"
@@ -31,7 +31,7 @@ _PROVIDERS = {
 def onnx_providers(device: Device) -> list[str]:
     """Return the execution providers of onnxruntime for a device, the preferred one first.
 
-    `InputError` if the installed onnxruntime has none for it.
+    Raises `InputError` if the installed onnxruntime does not support the device.
     """
     try:
         import onnxruntime
@@ -49,7 +49,7 @@ def onnx_providers(device: Device) -> list[str]:
 
 
 def torch_device(device: Device) -> torch.device:
-    """Return the device of torch; `InputError` if this machine or this torch does not have it."""
+    """Return the torch device; `InputError` if this machine or this version of torch does not support it."""
     import torch
 
     has_cuda = torch.cuda.is_available()

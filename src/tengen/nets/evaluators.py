@@ -1,6 +1,6 @@
 """Networks as `Evaluator`s: with onnxruntime (the default), with torch, or averaged over symmetries.
 
-All take planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
+All accept planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
 [B] for the side to move. Evaluators are thread-safe.
 """
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 _MAX_VALUE = 1.05
-"""Largest value of a network; in int8, rounding may take one above 1."""
+"""Largest accepted value of a network; in int8, rounding may exceed 1."""
 
 
 class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
     def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
-        """Load the content of an ONNX file; `InputError` names its `place` if it is not a network we can use."""
+        """Load the content of an ONNX file; `InputError` with its `place` if it is not a usable network."""
         try:
             import onnxruntime
         except ImportError:
@@ -43,7 +43,7 @@ class OnnxEvaluator:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # Spinning threads would take the cores from threads that have work.
+        # Spinning threads would take CPU time from threads that have work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(model, options, providers=providers)
@@ -58,7 +58,7 @@ class OnnxEvaluator:
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
         """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value to move [B].
 
-        `InputError` names the file if the answer is not one of a network: NaN, infinite or out of range.
+        Raises `InputError` if the output is NaN, infinite or out of range.
         """
         try:
             log_policy, value = self._session.run(OUTPUTS, {INPUT: planes})
@@ -67,12 +67,12 @@ class OnnxEvaluator:
         rows, area = len(planes), planes.shape[2] * planes.shape[3]
         if log_policy.shape != (rows, area) or value.shape != (rows,):
             raise InputError(
-                f"the network {self._place} answered with {log_policy.shape} and {value.shape} for {rows} positions"
+                f"the network {self._place} returned shapes {log_policy.shape} and {value.shape} for {rows} positions"
             )
         # Both comparisons are false for NaN.
         if not (np.abs(value).max(initial=0) <= _MAX_VALUE and np.abs(log_policy).max(initial=0) < np.inf):
             raise InputError(
-                f"the network {self._place} answered with NaN, infinity or a value outside [-1, 1]; its weights are"
+                f"the network {self._place} returned NaN, infinity or a value outside [-1, 1]; its weights are"
                 " probably damaged"
             )
         return log_policy, value
@@ -111,7 +111,7 @@ class AveragedEvaluator:
         return self._evaluator.plane_layout
 
     def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
-        """Evaluate planes [B, C, H, W] eight times; return log-policy [B, H·W] and value to move [B]."""
+        """Evaluate planes [B, C, H, W] under all symmetries; return log-policy [B, H·W] and value to move [B]."""
         used = symmetries(self._ruleset)
         turned = np.concatenate([transform_array(planes, symmetry) for symmetry in used])
         log_policies, values = self._evaluator.evaluate(turned)

@@ -1,7 +1,7 @@
-"""Networks as ONNX files, so that playing needs no torch.
+"""Export of networks as ONNX files, so that play does not need torch.
 
-The graph is written layer by layer. The constants of the fixed scaling are folded into the weights, and heads that only
-training needs are left out. Export takes milliseconds, so self-play exports the network in every iteration.
+The graph is written layer by layer. Fixed scaling factors are folded into the weights, and heads used only in training
+are left out. Export takes milliseconds, so self-play exports the network in every iteration.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tengen.nets.sealing import seal
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_map", "value_logits")
-"""Last layers, which stay in float32 in int8 networks: they are cheap, and their error goes straight to the output."""
+"""Last layers, which stay in float32 in int8 networks: they are cheap, and their error affects the output directly."""
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
@@ -95,8 +95,8 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
 def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
     """Return the network with int8 weights and activations, sealed.
 
-    `calibration` are planes [N, C, H, W] of real games. Activations are scaled to their range on them, so a few hundred
-    positions from all phases are needed. `RunError` if temporary files cannot be written.
+    `calibration` are planes [N, C, H, W] from real games. They determine the range of the activations, so pass a few
+    hundred positions from all phases of the game. Raises `RunError` if temporary files cannot be written.
     """
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
@@ -139,7 +139,7 @@ def _writing_temporary() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet_root_logger() -> Iterator[None]:
-    """Hide onnxruntime's advice to pre-process the graph; ours cannot be simplified further."""
+    """Hide onnxruntime's advice to pre-process the graph, which cannot be simplified further."""
     logger = logging.getLogger()
     logger.addFilter(_is_error)
     try:
@@ -153,7 +153,7 @@ def _is_error(record: logging.LogRecord) -> bool:
 
 
 class _Calibration:
-    """Passes the calibration positions to onnxruntime in batches."""
+    """Reader that passes the calibration positions to onnxruntime in batches."""
 
     def __init__(self, planes: FloatPlanes, batch: int = 64) -> None:
         self._batches: Iterator[FloatPlanes] = (planes[at : at + batch] for at in range(0, len(planes), batch))

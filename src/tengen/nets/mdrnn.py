@@ -1,11 +1,11 @@
-"""Multi-dimensional recurrent networks: units that sweep the board from its four corners.
+"""Multi-dimensional recurrent networks, which sweep the board from its four corners.
 
 `MdrnnNet` is the network of stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture for
 board games"): 140 weights for k = 10. `GatedMdrnnNet` is our strongest variant. Both play on boards of any size with
 the same weights.
 
-A unit depends on the units above it and to its left, so a whole anti-diagonal is computed at once. The four corners are
-one batch of flipped boards: on 15×15 that is 2·15 - 1 steps per batch in place of 4·225 per position.
+A unit depends on the units above it and to its left, so a whole anti-diagonal is computed at once. The sweeps from the
+four corners are one batch of flipped boards: 15×15 takes 2·15 - 1 steps per batch instead of 4·225 per position.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 from tengen.nets.residual import pool
 
 FLIPS: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (1, 2))
-"""Axes of [c, H, W, N] to reverse so that each corner becomes the first one."""
+"""Axes of [c, H, W, N] to reverse so that each sweep starts in the first corner."""
 LEAK = 0.1
 _VALUE_HIDDEN = 32
 
@@ -45,7 +45,7 @@ class _Diagonals:
 @lru_cache(maxsize=32)
 def _diagonals(height: int, width: int) -> _Diagonals:
     rows = tuple((max(0, d - width + 1), min(d, height - 1)) for d in range(height + width - 1))
-    with torch.inference_mode(False):  # the cached tensors are used in training too
+    with torch.inference_mode(False):  # the cached tensors are also used in training
         order = torch.tensor([y * width + d - y for d, (low, high) in enumerate(rows) for y in range(low, high + 1)])
         cells = torch.arange(height * width).view(1, height, width)
         orders = tuple(cells.flip(flip).flatten()[order] for flip in FLIPS)
@@ -53,7 +53,7 @@ def _diagonals(height: int, width: int) -> _Diagonals:
 
 
 class _Permute(torch.autograd.Function):
-    """Permute columns. The backward pass is a permutation too, which is faster than the gradient of plain indexing."""
+    """Permutation of columns. Its backward pass is a permutation too, which is faster than the gradient of indexing."""
 
     @staticmethod
     def forward(context: Any, columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
@@ -84,14 +84,14 @@ def _dense(layer: nn.Linear, x: Tensor) -> Tensor:
 
 
 def _tanh(x: Tensor) -> Tensor:
-    """Compute tanh in half the time of torch.tanh, with the vectorised sigmoid."""
+    """Compute tanh with the vectorised sigmoid, which takes half the time of torch.tanh."""
     return 2 * torch.sigmoid(2 * x) - 1
 
 
 class Sweep(nn.Module, ABC):
     """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells by anti-diagonals.
 
-    Channels come first and the batch last, because products of small matrices with long rows are fast. A subclass
+    Channels come first and the batch last, because multiplying small matrices by long rows is fast. A subclass
     defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, left
     and, with `sees_diagonal`, above left. Outside the board every state is `border`.
     """
@@ -136,7 +136,7 @@ def sweep_from_corners(sweep: Sweep, features: Tensor, output: Tensor | None = N
     """
     _, height, width, count = features.shape
     board = _diagonals(height, width)
-    # Rounding errors of bf16 would accumulate over the steps.
+    # In bf16, rounding errors would accumulate over the steps.
     with torch.autocast(features.device.type, enabled=False):
         cells = features.to(sweep.border.dtype).flatten(1, 2)
         turned = [_permute(cells, order, places) for order, places in zip(board.orders, board.places, strict=True)]
@@ -174,8 +174,8 @@ class MdrnnNet(Net):
         super().__init__(config)
         self.sweep = PlainSweep(plane_count(config.planes), config.channels)
         self.output = nn.Parameter(torch.empty(config.channels))
-        # The paper initialises with N(0, 0.001), with which all states stay near 0 for long. Two paths are added, so
-        # half an orthogonal matrix keeps the states from growing or vanishing.
+        # The paper uses N(0, 0.001), but then all states stay near 0 for a long time. Each unit adds the states of two
+        # neighbours, so an orthogonal matrix with gain ½ keeps the states from growing or vanishing.
         nn.init.normal_(self.sweep.input, std=0.3)
         nn.init.orthogonal_(self.sweep.hidden, gain=0.5)
         nn.init.normal_(self.output, std=0.3)
@@ -187,9 +187,9 @@ class MdrnnNet(Net):
 
 
 class GatedSweep(Sweep):
-    """A unit that mixes its three neighbours' states with a new candidate, in shares that add up to one.
+    """A unit that mixes the states of its three neighbours with a new candidate; the shares sum to one.
 
-    With the neighbour above left, every line of the board is a straight path for one of the four sweeps.
+    Because of the neighbour above left, one of the four sweeps runs along each line of the board, even a diagonal.
     """
 
     sees_diagonal = True
@@ -197,12 +197,12 @@ class GatedSweep(Sweep):
     def __init__(self, features: int, units: int) -> None:
         super().__init__(units)
         self.units = units
-        # Candidate, then three gates: above against left, corner against both, new against old.
+        # Candidate, then three gates: above vs. left, corner vs. both, new vs. old.
         self.input = nn.Linear(features, 4 * units)
         self.hidden = nn.Parameter(torch.empty(3 * units, 4 * units))
         nn.init.normal_(self.hidden, std=0.5 / math.sqrt(3 * units))
         with torch.no_grad():
-            self.input.bias[3 * units :] = -1  # favour the old states at first
+            self.input.bias[3 * units :] = -1  # initially favour the old states
 
     def step(self, own: Tensor, above: Tensor, left: Tensor, corner: Tensor | None) -> Tensor:
         assert corner is not None
@@ -225,15 +225,15 @@ class GatedLayer(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         states = sweep_from_corners(self.sweep, features)
-        # Leaky, because with only a dozen units a dead one is a large loss.
+        # Leaky, because with only a dozen units a dead unit would cost a lot of capacity.
         return functional.leaky_relu(_dense(self.merge, states) + _dense(self.skip, features), LEAK)
 
 
 class GatedMdrnnNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W] and win/draw/loss [B, 3].
 
-    `blocks` gated layers of k = `channels` units; the policy has one weight per unit, the value pooling to [B, 2k] and
-    two dense layers.
+    `blocks` gated layers of k = `channels` units. The policy head has one weight per unit; the value head pools to
+    [B, 2k] and has two dense layers.
     """
 
     has_any_size = True

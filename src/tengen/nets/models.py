@@ -1,8 +1,8 @@
 """Networks by name: shipped models, training runs, and files.
 
 A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
-card with its origin and strength (`card.json` for programs, `card.md` for people). A training run keeps its newest
-network as `model.onnx` in its folder, so it can be played against while it trains.
+card about its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
+network to `model.onnx` in its folder, so it can play while it trains.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Backend(StrEnum):
 _FILES = {Precision.FP32: "model.onnx", Precision.INT8: "model-int8.onnx"}
 WEIGHTS_FILE = "model.safetensors"
 _OLD_NAMES = {"pg9": "pg-9x9-paper"}
-"""Former name → name of a shipped model."""
+"""Former name → current name of a shipped model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class ModelInfo:
     """Properties of a network."""
 
     name: str
-    """Name that was requested: a shipped model or a path."""
+    """Requested name: a shipped model or a path."""
     ruleset: Ruleset
     """Ruleset it was trained for."""
     plane_layout: str
     has_any_size: bool
-    """Whether it accepts boards of other sizes; this says nothing about its strength there."""
+    """Whether it accepts boards of other sizes, regardless of how well it plays there."""
     precision: Precision
     sha256: str
     discount: float | None = None
@@ -89,7 +89,7 @@ def read_card(name: str) -> dict[str, Any]:
     path = _shipped(name) / "card.json"
     card = read_json(path)
     if not isinstance(card, dict):
-        raise InputError(f"{path} is damaged: it is not a table")
+        raise InputError(f"{path} is damaged: its content is not a table")
     return card
 
 
@@ -113,13 +113,14 @@ def load_model(
 ) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
     """Load a network by the name of a shipped model, the folder of a training run, or the path of an ONNX file.
 
-    `InputError` if the file is damaged or the name is unknown. `threads` is the number of threads of one evaluation.
+    `threads` is the number of threads per evaluation. Raises `InputError` if the file is damaged or the name is
+    unknown.
     """
     wanted, engine = _member(Precision, precision), _member(Backend, backend)
     path = find_model(model, wanted)
     evaluator, info = load_network_file(path, threads=threads, name=str(model))
     if info.precision is not wanted:
-        raise InputError(f"{path} computes in {info.precision}, not {wanted}")
+        raise InputError(f"{path} has precision {info.precision}, not {wanted}")
     if engine is Backend.TORCH:
         if wanted is not Precision.FP32:
             raise InputError(f"the torch backend supports fp32 only, not {wanted}: use backend onnxruntime")
@@ -128,9 +129,9 @@ def load_model(
 
 
 def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[OnnxEvaluator, ModelInfo]:
-    """Load an ONNX file of any precision: check its checksum and its graph, and evaluate an empty board with it.
+    """Load an ONNX file of any precision; verify its checksum and graph, and evaluate an empty board as a test.
 
-    `name` is that of the model (default: the path). Every failure is an `InputError` that names the file.
+    `name` is the name of the model (default: the path). Every failure is an `InputError` with the path of the file.
     """
     data = read_bytes(path, MAX_MODEL_BYTES)
     sha256 = check_seal(data, str(path))
@@ -153,15 +154,15 @@ def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path
     path = Path(model)
     if path.suffix == ".onnx":
         if not path.is_file():
-            raise InputError(f"there is no network {path}")
+            raise InputError(f"network file {path} does not exist")
         return path
     folder = path if path.is_dir() else _shipped(str(model))
     file = folder / _FILES[precision]
     if not file.is_file():
         if (folder / _FILES[Precision.FP32]).is_file():
             raise InputError(
-                f"{folder} has no {file.name}: training runs have their network in fp32 only;"
-                " `tengen ship` turns a run into a model with both"
+                f"{folder} has no {file.name}: training runs write only fp32 networks;"
+                " `tengen ship` creates a model with both precisions"
             )
         raise InputError(f"{folder} has no {file.name}; a training run writes it after its first iteration")
     return file
@@ -194,7 +195,7 @@ def _load_torch(path: Path) -> TorchEvaluator:
 def _precision(metadata: Mapping[str, str], path: Path) -> Precision:
     text = metadata.get("precision", Precision.FP32)
     if text not in list(Precision):
-        raise InputError(f"{path} computes in {text!r:.40}, which is unknown")
+        raise InputError(f"{path} has the unknown precision {text!r:.40}")
     return Precision(text)
 
 
@@ -207,7 +208,7 @@ def _discount(metadata: Mapping[str, str], path: Path) -> float | None:
     except ValueError:
         discount = math.nan
     if not 0 < discount <= 1:
-        raise InputError(f"{path} names the discount {metadata['discount']!r:.40}, which is not above 0 and at most 1")
+        raise InputError(f"{path} has the discount {metadata['discount']!r:.40}, which is not above 0 and at most 1")
     return discount
 
 

@@ -1,8 +1,8 @@
-"""What a network file may do, checked before onnxruntime sees it.
+"""Check of network files before onnxruntime loads them.
 
-A file from somebody else can contain any graph: endless loops, tensors of terabytes, operators that read files. Only
-the operators that `export`, `mdrnn_graph` and the quantiser write are allowed, with the attributes they write. The
-shape of every tensor is computed for the board, which bounds memory and time of a forward pass and checks the outputs.
+An untrusted file can contain any graph: endless loops, tensors of terabytes, operators that read files. Only the
+operators and attributes that `export`, `mdrnn_graph` and the quantiser write are allowed. The shape of every tensor is
+inferred for the board, to limit the memory and time of a forward pass and to check the outputs.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ OPSET = 17
 _DOMAINS = ("", "ai.onnx")
 _MAX_NODES = 20_000
 _MAX_STEPS = 1_000
-"""Iterations of a Scan: a board has at most 43 anti-diagonals."""
+"""Maximum number of iterations of a Scan; a board has at most 43 anti-diagonals."""
 _MAX_SHAPE_LENGTH = 64
-"""Numbers in a tensor that the graph uses as a shape."""
+"""Maximum number of elements in a tensor that the graph uses as a shape."""
 _MAX_NUMBER = 1 << 40
 _BATCH = 3
-"""Positions per forward pass in the check; unlike the other sizes of our networks."""
+"""Positions per forward pass in the check; differs from the other dimensions of our networks."""
 _LARGEST_BOARD = 22
 
 MAX_BYTES = 128 << 20
-"""Memory of a forward pass per position, without weights."""
+"""Maximum memory of a forward pass per position, without weights."""
 MAX_OPERATIONS = 100_000_000_000
-"""Multiplications of a forward pass per position."""
+"""Maximum number of multiplications of a forward pass per position."""
 
 
 class NetworkFile(NamedTuple):
-    """A file that passed the check."""
+    """Properties of a file that passed the check."""
 
     metadata: Mapping[str, str]
     ruleset: Ruleset
@@ -50,16 +50,16 @@ class NetworkFile(NamedTuple):
 
 
 def check_network(data: bytes, place: str) -> NetworkFile:
-    """Check the graph and the metadata of a network file; `InputError` names `place` and what is not allowed."""
+    """Check the graph and metadata of a network file; `InputError` with `place` and the problem if it is invalid."""
     model = read_model(data, place)
     metadata = model.metadata
     if "planes" not in metadata or "ruleset" not in metadata:
-        raise InputError(f"{place} was not written by Tengen: it does not name its planes and ruleset")
+        raise InputError(f"{place} was not written by Tengen: its metadata lacks planes or ruleset")
     try:
         ruleset = Ruleset.parse(metadata["ruleset"])
         channels = plane_count(metadata["planes"])
         if model.opset != OPSET:
-            raise ValueError(f"it uses version {model.opset} of the operators, not {OPSET}")
+            raise ValueError(f"it uses opset {model.opset}, not {OPSET}")
         has_any_size = _check_interface(model.graph, channels, ruleset)
         sizes = {(ruleset.height, ruleset.width)} | ({(_LARGEST_BOARD, _LARGEST_BOARD)} if has_any_size else set())
         for height, width in sorted(sizes):
@@ -70,7 +70,7 @@ def check_network(data: bytes, place: str) -> NetworkFile:
 
 
 def _check_interface(graph: Graph, channels: int, ruleset: Ruleset) -> bool:
-    """Check the names and types of inputs and outputs; return whether the board may have any size."""
+    """Check the names and types of inputs and outputs; return whether the network accepts any board size."""
     if [value.name for value in graph.inputs] != [INPUT] or [value.name for value in graph.outputs] != list(OUTPUTS):
         raise ValueError(f"its input must be {INPUT} and its outputs {' and '.join(OUTPUTS)}")
     if any(value.kind != FLOAT for value in (*graph.inputs, *graph.outputs)):
@@ -86,7 +86,7 @@ def _check_interface(graph: Graph, channels: int, ruleset: Ruleset) -> bool:
 
 
 def _check_board(graph: Graph, channels: int, height: int, width: int) -> None:
-    """Compute all shapes for a board; check the outputs and the cost."""
+    """Infer all shapes for a board; check the outputs and the cost."""
     planes = Value(FLOAT, (_BATCH, channels, height, width))
     run = _Run(graph, {INPUT: planes})
     policy, value = (run.values[name] for name in OUTPUTS)
@@ -100,7 +100,7 @@ def _check_board(graph: Graph, channels: int, height: int, width: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Type and shape of a tensor; the numbers too if it may be used as a shape."""
+    """Type and shape of a tensor, and its numbers if it may be used as a shape."""
 
     kind: int
     shape: tuple[int, ...]
@@ -116,15 +116,15 @@ class Value:
 
 
 class _Run:
-    """One execution of a graph in which tensors have shapes only."""
+    """Symbolic execution of a graph, in which tensors have shapes but no data."""
 
     def __init__(self, graph: Graph, inputs: Mapping[str, Value], outer: Mapping[str, Value] | None = None) -> None:
-        """Execute the graph; `outer` are the tensors of the graph around a loop body. `ValueError` if it is bad."""
+        """Execute the graph; `outer` are the tensors outside a loop body. Raises `ValueError` if it is invalid."""
         self._outer = outer
         self.values: dict[str, Value] = dict(inputs)
         self.operations = 0
         self.peak = 0
-        """Largest number of bytes in use at once, without constants and inputs."""
+        """Peak memory in bytes, without constants and inputs."""
         for name, array in graph.constants.items():
             self._define(name, _constant(array))
         if len(graph.nodes) > _MAX_NODES:
@@ -167,7 +167,7 @@ class _Run:
         inputs = [self._get(name) for name in node.inputs]
         low, high = rule.inputs
         if not low <= len(inputs) <= high:
-            raise ValueError(f"{shown} has {len(inputs)} inputs")
+            raise ValueError(f"{shown} has {len(inputs)} inputs, not {low}–{high}")
         if node.operator == "Scan":
             return self._scan(node, inputs)
         try:
@@ -197,10 +197,10 @@ class _Run:
         states, columns = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
         lengths = {value.shape[0] for value in columns if value.shape}
         if len(lengths) != 1 or not all(value.shape for value in columns) or not 1 <= max(lengths) <= _MAX_STEPS:
-            raise ValueError(f"Scan iterates over {sorted(lengths)} steps")
+            raise ValueError(f"Scan iterates over {sorted(lengths)} steps, not one length in 1–{_MAX_STEPS}")
         steps = max(lengths)
         if len(body.inputs) != len(inputs) or len(body.outputs) != len(node.outputs):
-            raise ValueError("the body of a Scan has other inputs or outputs than the Scan")
+            raise ValueError("the inputs or outputs of a Scan body do not match those of the Scan")
         given = [*states, *(Value(value.kind, value.shape[1:]) for value in columns)]
         names = [value.name for value in body.inputs]
         if len(set(names)) < len(names) or any(name in self.values for name in names):
@@ -232,17 +232,17 @@ class _Call(NamedTuple):
         return self.node.attributes.get(name, default)
 
     def axis(self, rank: int, default: int | None = None) -> int:
-        """Return the attribute `axis`, counted from 0."""
+        """Return the attribute `axis` as a non-negative index."""
         axis = self.attribute("axis", default)
         if not isinstance(axis, int) or not -rank <= axis < rank:
-            raise ValueError(f"axis {axis} of {rank}")
+            raise ValueError(f"axis {axis} is invalid for {rank} dimensions")
         return axis % rank
 
     def numbers(self, place: int) -> tuple[int, ...]:
         """Return an input that is used as a shape."""
         numbers = self.inputs[place].numbers
         if numbers is None:
-            raise ValueError(f"input {place} is not a known shape")
+            raise ValueError(f"input {place} cannot be used as a shape")
         return numbers
 
     def floats(self) -> list[Value]:
@@ -255,7 +255,7 @@ class _Call(NamedTuple):
 def _numbers(numbers: Sequence[int]) -> Value:
     """Return a tensor that may be used as a shape."""
     if len(numbers) > _MAX_SHAPE_LENGTH or any(abs(number) > _MAX_NUMBER for number in numbers):
-        raise ValueError("the numbers of a shape are too large")
+        raise ValueError("a shape has too many or too large numbers")
     return Value(INT64, (len(numbers),), tuple(numbers))
 
 
@@ -306,9 +306,9 @@ def _conv(call: _Call) -> list[Value]:
     filters, inputs, *kernel = weight.shape
     pads = call.attribute("pads", (0,) * 4)
     if inputs != channels or len(board) != 2 or len(kernel) != 2 or any(one.shape != (filters,) for one in bias):
-        raise ValueError("the weights do not match")
+        raise ValueError("the weights do not match the input")
     if tuple(call.attribute("kernel_shape", kernel)) != tuple(kernel) or len(pads) != 4:
-        raise ValueError("the kernel does not match")
+        raise ValueError("the kernel size does not match the weights")
     if any(not 0 <= pad < max(kernel) for pad in pads):
         raise ValueError(f"the padding {pads} is too large")
     sizes = [size + pads[axis] + pads[axis + 2] - kernel[axis] + 1 for axis, size in enumerate(board)]
@@ -319,14 +319,14 @@ def _max_pool(call: _Call) -> list[Value]:
     batch, channels, *board = call.floats()[0].shape
     kernel, strides = call.attribute("kernel_shape"), call.attribute("strides", (1, 1))
     if len(board) != 2 or len(kernel) != 2 or len(strides) != 2 or min(*kernel, *strides) < 1:
-        raise ValueError(f"kernel {kernel} and strides {strides}")
+        raise ValueError(f"the kernel {kernel} or the strides {strides} are invalid")
     sizes = [(size - k) // stride + 1 for size, k, stride in zip(board, kernel, strides, strict=True)]
     return [Value(FLOAT, _positive(batch, channels, *sizes))]
 
 
 def _positive(*shape: int) -> tuple[int, ...]:
     if min(shape) < 1:
-        raise ValueError(f"nothing is left: {shape}")
+        raise ValueError(f"the output would be empty: {shape}")
     return shape
 
 
@@ -347,14 +347,14 @@ def _gemm(call: _Call) -> list[Value]:
     (rows, inner), (one, other) = a.shape, b.shape
     inputs, columns = (other, one) if call.attribute("transB", 0) else (one, other)
     if inputs != inner or any(_broadcast((rows, columns), one.shape) != (rows, columns) for one in bias):
-        raise ValueError("the weights do not match")
+        raise ValueError("the weights do not match the input")
     return [Value(FLOAT, (rows, columns))]
 
 
 def _mat_mul(call: _Call) -> list[Value]:
     a, b = (value.shape for value in call.floats())
     if a[-1] != b[-2]:
-        raise ValueError("the matrices do not match")
+        raise ValueError("the sizes of the matrices do not match")
     return [Value(FLOAT, (*_broadcast(a[:-2], b[:-2]), a[-2], b[-1]))]
 
 
@@ -388,7 +388,7 @@ def _unsqueeze(call: _Call) -> list[Value]:
     shape, axes = call.inputs[0].shape, call.numbers(1)
     rank = len(shape) + len(axes)
     if call.inputs[0].kind != FLOAT or len(set(axes)) < len(axes) or any(not 0 <= axis < rank for axis in axes):
-        raise ValueError(f"axes {axes}")
+        raise ValueError(f"the axes {axes} are invalid")
     sizes = iter(shape)
     return [Value(FLOAT, tuple(1 if axis in axes else next(sizes) for axis in range(rank)))]
 
@@ -397,18 +397,18 @@ def _reshape(call: _Call) -> list[Value]:
     given, wanted = call.inputs[0], call.numbers(1)
     shape = [given.shape[axis] if size == 0 else size for axis, size in enumerate(wanted)]
     if given.kind != FLOAT or shape.count(-1) > 1 or min(shape) < -1:
-        raise ValueError(f"the shape {shape}")
+        raise ValueError(f"the shape {shape} is invalid")
     if -1 in shape:
         shape[shape.index(-1)] = given.size // -math.prod(shape)
     if math.prod(shape) != given.size:
-        raise ValueError(f"the shape {shape}")
+        raise ValueError(f"the shape {shape} is invalid")
     return [Value(FLOAT, tuple(shape))]
 
 
 def _transpose(call: _Call) -> list[Value]:
     shape, perm = call.floats()[0].shape, call.attribute("perm")
     if sorted(perm) != list(range(len(shape))):
-        raise ValueError(f"the permutation {perm}")
+        raise ValueError(f"the permutation {perm} is invalid")
     return [Value(FLOAT, tuple(shape[axis] for axis in perm))]
 
 
@@ -422,14 +422,14 @@ def _slice(call: _Call) -> list[Value]:
     if len({axis % len(shape) for axis in axes}) < len(axes) or any(
         not -len(shape) <= axis < len(shape) for axis in axes
     ):
-        raise ValueError(f"axes {axes}")
+        raise ValueError(f"the axes {axes} are invalid")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         taken = slice(start, end, step)
         shape[axis] = len(range(*taken.indices(shape[axis])))
         numbers = None if numbers is None else numbers[taken]
     if given.kind == INT64:
         if numbers is None:
-            raise ValueError("it is not a known shape")
+            raise ValueError("it cannot be used as a shape")
         return [_numbers(numbers)]
     return [Value(FLOAT, _positive(*shape))] if given.kind == FLOAT else []
 
@@ -461,7 +461,7 @@ def _pad(call: _Call) -> list[Value]:
     given, pads = call.inputs[0], call.numbers(1)
     rank = len(given.shape)
     if given.kind != FLOAT or len(pads) != 2 * rank or min(pads) < 0:
-        raise ValueError(f"the padding {pads}")
+        raise ValueError(f"the padding {pads} is invalid")
     return [Value(FLOAT, tuple(size + pads[axis] + pads[axis + rank] for axis, size in enumerate(given.shape)))]
 
 
@@ -477,7 +477,7 @@ def _dequantize(call: _Call) -> list[Value]:
     if scale.kind != FLOAT or scale.shape != zero.shape or x.kind != zero.kind:
         raise ValueError("scale and zero point do not match")
     if scale.size != 1 and scale.shape != (x.shape[call.axis(len(x.shape), 1)],):
-        raise ValueError("there must be one scale, or one for each channel")
+        raise ValueError("there must be one scale, or one per channel")
     return [Value(FLOAT, x.shape)]
 
 
@@ -490,12 +490,12 @@ def _one(inputs: Sequence[Value]) -> int:
 
 
 def _kernel(inputs: Sequence[Value]) -> int:
-    """Return the multiplications for each output of a convolution."""
+    """Return the number of multiplications per output of a convolution."""
     return math.prod(inputs[1].shape[1:])
 
 
 def _inner(inputs: Sequence[Value]) -> int:
-    """Return the multiplications for each output of a product of matrices."""
+    """Return the number of multiplications per output of a matrix product."""
     return inputs[0].shape[-1]
 
 
@@ -503,12 +503,12 @@ class Operator(NamedTuple):
     """An operator that a network may use."""
 
     infer: Callable[[_Call], list[Value]]
-    """Returns the outputs; any error means that the inputs do not match."""
+    """Function that returns the outputs; it raises an error if the inputs do not match."""
     inputs: tuple[int, int]
-    """Smallest and largest number of inputs."""
+    """Minimum and maximum number of inputs."""
     attributes: frozenset[str] = frozenset()
     cost: Callable[[Sequence[Value]], int] = _one
-    """Multiplications for each output."""
+    """Function that returns the number of multiplications per output."""
 
 
 _ANY = (1, 64)
@@ -548,4 +548,4 @@ OPERATORS: Mapping[str, Operator] = {
     "Transpose": Operator(_transpose, (1, 1), frozenset({"perm"})),
     "Unsqueeze": Operator(_unsqueeze, (2, 2)),
 }
-"""Every operator that our networks use; a test compares them with what the exporters write."""
+"""All operators that our networks use; a test compares them with those that the exporters write."""

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 class Graph:
-    """Collects the nodes and weights of an ONNX graph; each method returns the name of its output."""
+    """Nodes and weights of an ONNX graph under construction; each method returns the name of its output."""
 
     def __init__(self, prefix: str = "") -> None:
         """Set the prefix of generated node names, which must differ between a graph and its subgraphs."""
@@ -21,7 +21,7 @@ class Graph:
         self.initializers: list[Any] = []
 
     def add(self, operator: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
-        """Add a node, named like its output."""
+        """Add a node with the same name as its output."""
         name = output or f"{self._prefix}{operator.lower()}{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], name=name, **attributes))
         return name
@@ -32,7 +32,7 @@ class Graph:
         return name
 
     def convolution(self, name: str, x: str, layer: nn.Conv2d, *, scale: float = 1.0, maps: int | None = None) -> str:
-        """Add a convolution [B, K, H, W] → [B, maps, H, W] of `scale` times the input; `maps` None keeps all maps."""
+        """Add a convolution of `scale` times the input: [B, K, H, W] → [B, maps, H, W] (default: all maps)."""
         weight, bias = as_array(layer.weight)[:maps] * np.float32(scale), as_array(layer.bias)[:maps]
         pad = weight.shape[-1] // 2
         inputs = [x, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
@@ -47,11 +47,11 @@ class Graph:
         return self.add("Relu", [x])
 
     def flatten(self, x: str) -> str:
-        """Flatten all axes but the first."""
+        """Flatten all axes except the first."""
         return self.add("Flatten", [x], axis=1)
 
     def pool(self, x: str) -> str:
-        """Add mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
+        """Pool the mean and maximum over the board: [B, K, H, W] → [B, 2K]."""
         both = self.add("Concat", [self.add("GlobalAveragePool", [x]), self.add("GlobalMaxPool", [x])], axis=1)
         return self.flatten(both)
 
@@ -62,7 +62,7 @@ class Graph:
         return self.add("MatMul", [chances, difference], "value_difference")
 
     def no_value(self, planes: str) -> str:
-        """Return zeros [B, 1, 1, 1] for planes [B, C, H, W], as the value of a network without one."""
+        """Add zeros [B, 1, 1, 1] for planes [B, C, H, W], as the value of a network without a value head."""
         largest = self.add("ReduceMax", [planes], axes=[1, 2, 3])
         return self.add("Sub", [largest, largest])
 

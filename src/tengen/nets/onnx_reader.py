@@ -1,8 +1,8 @@
 """Reading the structure of an ONNX file without the onnx package.
 
-An ONNX file is one protobuf message. This reader knows the fields that our networks use and refuses all others:
-external data, functions, sparse tensors, strings. A field that may occur once must not occur twice, because readers
-differ in what they make of that. Nothing is allocated beyond the size of the file.
+An ONNX file is one protobuf message. This reader accepts only the fields that our networks use and rejects all others:
+external data, functions, sparse tensors, strings. Non-repeated fields must not occur twice, because parsers handle
+duplicates differently. Memory use is limited by the size of the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tengen.errors import InputError
 
 MAX_MODEL_BYTES = 1 << 30
-"""Bytes of a network file. The largest network that can be configured has 760 MB."""
+"""Maximum size of a network file. The largest configurable network has 760 MB."""
 _MAX_FIELDS = 1_000_000
 _MAX_RANK = 8
 
@@ -35,7 +35,7 @@ TYPES: Mapping[int, np.dtype[Any]] = {
     INT32: np.dtype("<i4"),
     INT64: np.dtype("<i8"),
 }
-"""Types of tensors that networks may use."""
+"""Tensor types that networks may use."""
 _TYPED_FIELDS = {FLOAT: 4, UINT8: 5, INT8: 5, INT32: 5, INT64: 7}
 """Type → field of TensorProto that holds its values if they are not raw bytes."""
 
@@ -50,7 +50,7 @@ class ValueInfo:
     name: str
     kind: int
     shape: tuple[int | str, ...]
-    """Sizes; a name stands for any size."""
+    """Size of each dimension, or the name of a dimension of any size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Operations in the order of their execution."""
+    """Operations in execution order."""
 
     nodes: tuple[Node, ...]
     constants: Mapping[str, Array]
@@ -87,7 +87,7 @@ class Model:
 
 
 def read_model(data: bytes, place: str) -> Model:
-    """Read an ONNX file; `InputError` names `place` and what is wrong."""
+    """Read an ONNX file; `InputError` with `place` and the problem if it is invalid."""
     if len(data) > MAX_MODEL_BYTES:
         raise InputError(f"{place} is larger than {MAX_MODEL_BYTES:,} bytes")
     try:
@@ -99,7 +99,7 @@ def read_model(data: bytes, place: str) -> Model:
 
 
 class _Reader:
-    """Reads messages and counts their fields."""
+    """Parser of protobuf messages that limits the total number of fields."""
 
     def __init__(self) -> None:
         self._left = _MAX_FIELDS
@@ -168,27 +168,27 @@ class _Reader:
             case 7:
                 return name, tuple(self._integers(found.get(8, ())))
             case kind:
-                raise ValueError(f"the attribute {name!r:.40} has the type {kind}")
+                raise ValueError(f"the attribute {name!r:.40} has the unsupported type {kind}")
 
     def tensor(self, data: int | memoryview) -> tuple[str, Array]:
-        # sizes, type, values by type, name, raw values, documentation, place of the values
+        # sizes, type, values by type, name, raw values, documentation, location of the values
         found = self._message(data, "a tensor", once=(2, 8, 9, 12, 14), repeated=(1, 4, 5, 7))
         name = _text(found, 8)
         kind = _number(found, 2)
         if _number(found, 14):
-            raise ValueError(f"{name!r:.80} has its values in another file")
+            raise ValueError(f"{name!r:.80} has its values in a separate file")
         if kind not in TYPES:
-            raise ValueError(f"{name!r:.80} has the type {kind}")
+            raise ValueError(f"{name!r:.80} has the unsupported type {kind}")
         shape = tuple(self._integers(found.get(1, ())))
         if len(shape) > _MAX_RANK or any(size < 0 for size in shape):
-            raise ValueError(f"{name!r:.80} has the shape {shape}")
+            raise ValueError(f"{name!r:.80} has the invalid shape {shape}")
         typed = found.get(_TYPED_FIELDS[kind], [])
         if 9 in found:
             if typed:
                 raise ValueError(f"{name!r:.80} has its values twice")
             raw = _bytes(found, 9)
             if len(raw) % TYPES[kind].itemsize:
-                raise ValueError(f"{name!r:.80} has {len(raw)} bytes")
+                raise ValueError(f"{name!r:.80} has {len(raw)} bytes, not a multiple of {TYPES[kind].itemsize}")
             array = np.frombuffer(raw, TYPES[kind])
         elif kind == FLOAT:
             if any(isinstance(part, int) or len(part) % 4 for part in typed):
@@ -198,10 +198,10 @@ class _Reader:
             values = list(self._integers(typed))
             low, high = np.iinfo(TYPES[kind]).min, np.iinfo(TYPES[kind]).max
             if any(not low <= value <= high for value in values):
-                raise ValueError(f"{name!r:.80} has values outside its type")
+                raise ValueError(f"{name!r:.80} has values outside the range of its type")
             array = np.array(values, TYPES[kind])
         if array.size != math.prod(shape):
-            raise ValueError(f"{name!r:.80} has {array.size} values, too many or too few for the shape {shape}")
+            raise ValueError(f"{name!r:.80} has {array.size} values, which do not fit the shape {shape}")
         if kind == FLOAT and not np.isfinite(array).all():
             raise ValueError(f"{name!r:.80} has values that are NaN or infinite")
         return name, array.reshape(shape)
@@ -223,9 +223,9 @@ class _Reader:
     # -- protobuf --------------------------------------------------------------------------------------------------
 
     def _message(self, data: int | memoryview, what: str, once: Any = (), repeated: tuple[int, ...] = ()) -> Fields:
-        """Return the fields of a message by number; `ValueError` for a field that is not named here."""
+        """Return the fields of a message by number; `ValueError` for fields not in `once` or `repeated`."""
         if not isinstance(data, memoryview):
-            raise ValueError(f"a number stands in place of {what}")
+            raise ValueError(f"expected {what}, found a number")
         found: Fields = {}
         for number, value in self._fields(data):
             if number not in repeated and number not in once:
@@ -252,9 +252,9 @@ class _Reader:
             elif wire in (_FIXED64, _FIXED32):
                 length = 8 if wire == _FIXED64 else 4
             else:
-                raise ValueError(f"its byte {at} starts a field of the unknown kind {wire}")
+                raise ValueError(f"the field at byte {at} has the unknown wire type {wire}")
             if length > len(data) - at:
-                raise ValueError("it ends in the middle of a field")
+                raise ValueError("it is truncated in the middle of a field")
             yield key >> 3, data[at : at + length]
             at += length
 
@@ -274,11 +274,11 @@ class _Reader:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Read a number of variable length; return it and the offset after it."""
+    """Read a varint; return it and the offset after it."""
     number = shift = 0
     while True:
         if at >= len(data) or shift > 63:
-            raise ValueError("it ends in the middle of a number")
+            raise ValueError("it is truncated in the middle of a number")
         byte = data[at]
         at += 1
         number |= (byte & 0x7F) << shift
@@ -311,5 +311,5 @@ def _text(fields: Fields, number: int) -> str:
 
 def _decode(value: int | memoryview) -> str:
     if not isinstance(value, memoryview):
-        raise ValueError("a number stands in place of a name")
+        raise ValueError("expected a name, found a number")
     return bytes(value).decode("utf-8")

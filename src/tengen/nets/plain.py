@@ -36,8 +36,8 @@ class PlainNet(Net):
         self.value_filters = nn.Conv2d(_TRUNK[-1], _VALUE_FILTERS, 1)
         self.value_hidden = nn.Linear(_VALUE_FILTERS * ruleset.area, _VALUE_HIDDEN)
         self.value = nn.Linear(_VALUE_HIDDEN, 1)
-        # Glorot weights and zero biases, the defaults of Keras: with those of torch, both value filters can be dead
-        # at the start.
+        # Glorot weights and zero biases are the defaults of Keras. With the defaults of torch, both value filters can
+        # be dead from the start.
         for layer in self.modules():
             if isinstance(layer, (nn.Conv2d, nn.Linear)):
                 nn.init.xavier_uniform_(layer.weight)

@@ -1,7 +1,7 @@
 """The convolutional network of stanford15, "Convolutional and recurrent neural network for Gomoku".
 
 Its input is one plane. Pooling reduces 15×15 points to 5×5 and so loses exact positions, which the dense layers must
-recover. The paper does not give the widths of its dense layers; ours are a choice.
+recover. The paper does not state the widths of its dense layers; the ones here are our choice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 _FILTERS = (1024, 256, 128)
 _HIDDEN = 512
 POOL = 3
-# The paper says "dropout 0.8". We read it as the share that is kept: a network that drops 80 % learns almost nothing.
+# The paper says "dropout 0.8", which must be the share that is kept: with 80 % dropped, it learns almost nothing.
 _DROPPED = 0.2
 
 
@@ -27,7 +27,7 @@ class PooledNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
 
     5×5 convolution to 1024 channels, 3×3 max pooling → [B, 1024, H/3, W/3], 3×3 convolutions to 256 and 128,
-    dense layers 512, 512, H·W, ReLU between all of them and dropout after the first two dense ones.
+    dense layers 512, 512, H·W, with ReLU between all layers and dropout after the first two dense layers.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:

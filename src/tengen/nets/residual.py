@@ -1,9 +1,9 @@
 """A small residual network that plays on boards of any size with the same weights.
 
-It follows KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`) in global pooling in trunk
-and heads, a win/draw/loss value, heads for a softened policy and for the opponent's reply, and fixed scaling in place
-of batch normalisation: each sum is divided by its standard deviation in a fresh network, so outputs do not depend on
-the batch and export is exact.
+Like KataGo (Wu 2019, "Accelerating Self-Play Learning in Go", and `KataGoMethods.md`), it has global pooling in trunk
+and heads, a win/draw/loss value, and heads for a softened policy and for the opponent's reply. Fixed scaling replaces
+batch normalisation: each sum is divided by its standard deviation at initialisation, so outputs do not depend on the
+batch and the export is exact.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ResidualNet(Net):
         self.blocks = nn.ModuleList(
             ResidualBlock(width, depth, pools=depth == pooled) for depth in range(config.blocks)
         )
-        # The trunk starts with variance 1, and each block adds 1.
+        # The trunk starts with variance 1, and each block adds variance 1.
         self.trunk_scale = 1 / math.sqrt(1 + config.blocks)
         head = max(8, width // 2)
         self.policy_features = nn.Conv2d(width, head, 1)

@@ -1,7 +1,7 @@
 """The checksum inside a network file, which can be verified without the onnx package.
 
-Fields can be appended to a protobuf message. A sealed file is an ONNX model followed by one more metadata entry,
-`sha256`, the checksum of everything before it. Other programs see it in the model's metadata.
+A protobuf message can be extended by appending fields. A sealed file is an ONNX model followed by one more metadata
+entry, `sha256`, the checksum of everything before it. Other programs see it in the metadata of the model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def seal(model: bytes) -> bytes:
 
 
 def check_seal(data: bytes, place: str) -> str:
-    """Verify a sealed file and return its checksum; `InputError` names `place` if it is damaged or not sealed."""
+    """Verify a sealed file and return its checksum; `InputError` with `place` if it is damaged or not sealed."""
     body, entry, digits = data[: -_DIGITS - len(_ENTRY)], data[-_DIGITS - len(_ENTRY) : -_DIGITS], data[-_DIGITS:]
     if entry != _ENTRY:
         raise InputError(f"{place} is damaged, truncated, or not a network written by Tengen: its checksum is missing")

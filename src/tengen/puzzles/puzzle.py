@@ -85,7 +85,7 @@ class MakerConfig:
     """Node limit per search for a VCT."""
 
     def nodes(self, kind: ThreatKind) -> int:
-        """Return the node limit per search for threats of a kind."""
+        """Return the node limit per search for threats of the given kind."""
         return self.vcf_nodes if kind is ThreatKind.VCF else self.vct_nodes
 
 
@@ -190,12 +190,12 @@ def until_unstoppable(position: Position, line: tuple[Point, ...]) -> tuple[Poin
 
 
 def _is_only_winning_move(position: Position, kind: ThreatKind, first: Point, config: MakerConfig) -> bool:
-    """Whether every other threat has a defence that leaves no win of the kind; False if the solver cannot decide."""
+    """Whether every other threat has a defence that prevents a win of this kind; False if the solver cannot decide."""
     return all(_is_refuted(position, kind, move, config) for move in _threats(position, kind, config) if move != first)
 
 
 def _threats(position: Position, kind: ThreatKind, config: MakerConfig) -> Iterator[Point]:
-    """Yield the moves that could start a win of the kind, fours first."""
+    """Yield the moves that could start a win of the given kind, fours first."""
     attacker = position.to_move
     quiet = []
     for point in _near_stones(position):
@@ -339,7 +339,7 @@ def _defend(puzzle: Puzzle, position: Position, config: MakerConfig) -> TryResul
 
 
 def _is_threat(position: Position, kind: ThreatKind, config: MakerConfig) -> bool:
-    """Whether the side that has just moved makes a threat of the kind."""
+    """Whether the last move made a threat of the given kind."""
     attacker = position.to_move.opponent
     if _fives(position, attacker):
         return True

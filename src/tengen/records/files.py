@@ -34,8 +34,9 @@ def load(
 ) -> list[GameRecord]:
     """Read all games of a file, gzipped or not.
 
-    `ruleset` supplies what the file does not state; `rows` says where row 1 of position strings is; `encoding` is the
-    code page of texts; `report` counts skipped games. Every failure is a `RecordError` with the file and the location.
+    `ruleset` supplies what the file does not state; `rows` is the side with row 1 in position strings; `encoding` is
+    the code page of the text; `report` counts skipped games. Every failure is a `RecordError` with the file and the
+    location.
     """
     return collect(iterate(path, format=format, ruleset=ruleset, rows=rows, encoding=encoding, report=report))
 
@@ -86,9 +87,9 @@ def save(
     rows: Rows = "bottom",
     encoding: str | None = None,
 ) -> None:
-    """Write the games to a file atomically; the extension `.gz` compresses it.
+    """Write the games to a file atomically, compressed if the name ends in `.gz`.
 
-    `records` may be a generator; if it raises, the old file stays unchanged.
+    `records` may be a generator; if it raises, an existing file stays unchanged.
     """
     entry = format_of(path, format)
     write = entry.writer(path)
@@ -106,7 +107,7 @@ def save(
 
 
 def _gzip_writer(file: BinaryIO) -> gzip.GzipFile:
-    """Return a gzip writer without file name and date, so that the same games always give the same bytes."""
+    """Return a gzip writer without file name and date, so that the same games always produce the same bytes."""
     return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
 
 

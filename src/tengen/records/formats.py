@@ -230,7 +230,7 @@ def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
 
 
 def losses(records: Iterable[GameRecord], format: str) -> list[str]:
-    """Count what the named format cannot store of these records, such as `["3 comments", "2 variations"]`."""
+    """Count the content of the records that the format cannot store, such as `["3 comments", "2 variations"]`."""
     counter = Losses(format)
     for record in records:
         counter.add(record)

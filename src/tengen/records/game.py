@@ -1,7 +1,7 @@
 """The content of a game file: a header and a tree of moves, set-up stones and annotations.
 
-A record is what was written down, not what the rules allow. It may stop anywhere, set up stones, contain passes, or
-continue after a five. The only requirement is that every stone is placed on an empty point of the board. A branch may
+A record may break the rules of the game. It may stop anywhere, set up stones, contain passes, or continue after a
+five. The only requirement is that every stone is placed on an empty point of the board. A branch may
 be thousands of nodes deep, so all traversals use explicit stacks.
 """
 
@@ -32,7 +32,7 @@ PASS = "--"
 
 
 class Move(NamedTuple):
-    """A stone placed by the player of that colour, or a pass if `point` is None."""
+    """A stone placed by `colour`, or a pass if `point` is None."""
 
     colour: Colour
     point: Point | None
@@ -98,7 +98,7 @@ class Node:
     time_ms: int | None = None
     """Milliseconds the last move of this node took."""
     clock_ms: int | None = None
-    """Milliseconds left on the mover's clock after it."""
+    """Milliseconds left on the mover's clock after the last move of this node."""
     value: float | None = None
     """Evaluation of the position after this node **for black**, from -1 (white wins) to +1 (black wins)."""
     marks: tuple[Mark, ...] = ()
@@ -210,7 +210,7 @@ class Branch:
                 self.stones[point] = before
 
     def leave_to(self, depth: int) -> None:
-        """Undo nodes until `depth` of them are left."""
+        """Undo nodes until only `depth` of them remain."""
         while len(self._undo) > depth:
             self.leave()
 
@@ -266,7 +266,7 @@ class GameRecord:
 
     @classmethod
     def from_points(cls, ruleset: Ruleset, points: Iterable[Point | None], **header: Any) -> GameRecord:
-        """Make a game of alternating moves, black first; None is a pass. `header` sets the other fields."""
+        """Create a game of alternating moves, black first; None is a pass. `header` sets the other fields."""
         record = cls(ruleset=ruleset, **header)
         node, colour = record.root, Colour.BLACK
         for point in points:
@@ -328,8 +328,8 @@ class GameRecord:
     def position(self, moves: int | None = None) -> Position:
         """Return the position after the first `moves` moves of the main line (default: all).
 
-        A game of alternating moves is replayed, so an illegal move raises `IllegalMoveError`. A game with set-up stones
-        or passes gives a position without move history, built from the stones.
+        A game of alternating moves is replayed, so an illegal move raises `IllegalMoveError`. For a game with set-up
+        stones or passes, the position is built from the stones and has no move history.
         """
         from tengen.core.position import Position
 
@@ -379,7 +379,7 @@ class GameRecord:
         return True
 
     def check(self) -> None:
-        """Raise `RecordError` unless every stone is placed on an empty point and every number is in its range."""
+        """Raise `RecordError` unless every stone is placed on an empty point and every number is in range."""
         branch = Branch(self.ruleset)
         stack = [(self.root, 0)]
         while stack:

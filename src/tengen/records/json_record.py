@@ -150,7 +150,7 @@ def _load(text: str, where: str) -> Any:
 
 @contextmanager
 def _json_errors(where: str) -> Iterator[None]:
-    """Convert the errors of the JSON decoder; `where` names the first line."""
+    """Convert errors of the JSON decoder to `RecordError`; `where` names the first line."""
     try:
         yield
     except json.JSONDecodeError as error:

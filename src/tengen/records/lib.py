@@ -1,4 +1,4 @@
-r"""RenLib libraries (`.lib`): binary opening trees for renju on 15x15, with comments and texts on the board.
+r"""RenLib libraries (`.lib`): binary opening trees for renju on 15x15, with comments and board texts.
 
 The file has a header of 20 bytes (`FF RenLib FF`, version, padding; missing in the oldest files), then the nodes in
 pre-order:
@@ -8,9 +8,9 @@ pre-order:
     comment                     with flag 08: bytes in pairs up to a NUL; with flag 20 in the old seven-bit form
     board text                  with flag 01 and info1 & 01: bytes in pairs up to a NUL
 
-Rows are flipped, so the board looks the same in Tengen. Texts are in the author's Windows code page, which the file
-does not name. If `encoding` is not given, bytes that are not UTF-8 are preserved. A library is one tree, so the reader
-returns one record, and the writer makes several records variations of one root.
+Rows are flipped, so the board looks the same in Tengen. Text is in the author's Windows code page, which the file does
+not name. If `encoding` is not given, bytes that are not UTF-8 are preserved. A library is one tree, so the reader
+returns one record, and the writer turns several records into variations of one root.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _read_text(data: bytes, offset: int) -> tuple[bytes, int]:
     """Read a NUL-terminated text, padded to an even number of bytes."""
     end = data.find(b"\0", offset, offset + MAX_TEXT)
     if end < 0:
-        raise RecordError(f"offset {offset:#x}: a text has no end")
+        raise RecordError(f"offset {offset:#x}: a text is not NUL-terminated")
     after = end + 1 + (end + 1 - offset) % 2
     if after > len(data):
         raise RecordError(f"offset {end:#x}: the file ends inside a text")
@@ -170,7 +170,7 @@ def _read_old_text(data: bytes, offset: int) -> tuple[bytes, int]:
         if data[end] & 0x80:
             after = end + 1 + (end + 1 - offset) % 2
             return data[offset:end] + bytes([data[end] & 0x7F]), min(after, len(data))
-    raise RecordError(f"offset {offset:#x}: an old comment has no end")
+    raise RecordError(f"offset {offset:#x}: a seven-bit comment is not terminated")
 
 
 # ---- Reading a tree -------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ class _TreeReader:
             if found.text:
                 parent.marks += (Mark(MarkKind.LABEL, found.point, self._line(found.text)),)
             if found.flags & _NO_CHILD and not found.comment:
-                # Siblings rely on the depth of this node, but the node itself is not needed.
+                # Siblings depend on the depth of this node, but the node itself is not needed.
                 self.skipped_depth = found.depth
                 return
         node = Node()

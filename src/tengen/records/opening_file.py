@@ -39,7 +39,7 @@ def is_offsets(data: bytes | str) -> bool:
 
 
 def read_offsets(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a file of offsets on the board of `ruleset` (default: 15x15 freestyle)."""
+    """Read a file of offsets for the board of `ruleset` (default: 15x15 freestyle)."""
     return collect(iterate_offsets(split_lines(text_chunks(data)), ruleset=ruleset))
 
 

@@ -33,7 +33,7 @@ Rows = Literal["bottom", "top"]
 """The side of the board where row 1 is."""
 
 HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
-"""An empty node loses only its comments and marks, which are counted separately."""
+"""Content that a position string preserves. Comments and marks of empty nodes are counted separately."""
 
 PACKED_SIZE = 15
 
@@ -156,9 +156,9 @@ def is_packed(data: bytes) -> bool:
 
 
 def read_packed(data: bytes, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a binary `.pos` file: the number of moves, then 15·row + column for each, with row 0 at the top.
+    """Read a binary `.pos` file: the number of moves, then 15·row + column for each move, with row 0 at the top.
 
-    The board is always 15x15. The rule is that of `ruleset` (default: renju).
+    The board is always 15x15. The rule comes from `ruleset` (default: renju).
     """
     rules = ruleset_of(PACKED_SIZE, PACKED_SIZE, ruleset, Rule.RENJU)
     count = data[0] if data else 0

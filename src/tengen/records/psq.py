@@ -122,7 +122,7 @@ def _apply_code(code: int, record: GameRecord) -> None:
 
 
 def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> bytes:
-    """Write one game in the form of Gomocup's judge, with CRLF line ends."""
+    """Write one game in the format of Gomocup's judge, with CRLF line ends."""
     games = list(records)
     if len(games) != 1:
         raise RecordError(f"a PSQ file holds one game, not {len(games)}: write each game to its own file")
@@ -141,7 +141,7 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
 
 
 def holds(record: GameRecord) -> frozenset[Feature]:
-    """Return what a PSQ file can store of this record.
+    """Return the features of this record that a PSQ file can store.
 
     It stores the tournament only together with a result, and the reason for the result only if it is a time-out.
     """
@@ -151,7 +151,7 @@ def holds(record: GameRecord) -> frozenset[Feature]:
 
 
 def name_line(name: str) -> str:
-    """Return a player's name as written, with an underscore in front if it looks like a move or an error code."""
+    """Return a player's name as written, prefixed with an underscore if it looks like a move or an error code."""
     name = tidy_line(name)
     return f"_{name}" if _MOVE.fullmatch(name) or _CODE.fullmatch(name) else name
 

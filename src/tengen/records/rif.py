@@ -130,7 +130,7 @@ class _Database:
             try:
                 self.ready.append(self._record(game, moves))
             except RecordError as error:
-                self.report.skip("games with impossible moves", f"{where}: {error}")
+                self.report.skip("games with invalid moves", f"{where}: {error}")
         if "id" in game:
             self.seen.add(game["id"])
 

@@ -49,10 +49,10 @@ HOLDS = frozenset(Feature)
 _BLANK = re.compile(r"\s*+")
 _GAME_START = re.compile(r"\(\s*+;")
 _OPEN_END = re.compile(r"\(\s*+\Z")
-"""What may be the start of a game whose semicolon is not read yet."""
+"""A parenthesis at the end of the window; it starts a game if the next character is a semicolon."""
 _NAME = re.compile(r"[A-Za-z0-9]++")
 _PLAIN_MOVE = re.compile(r"\s*+([BW])\[([a-z]{2})\]\s*+(?=[;()])")
-"""A node with one move and nothing else, as most nodes are."""
+"""A node with one move and nothing else, by far the most common kind."""
 _VALUE = re.compile(r"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{0,40})\]")
 _ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -94,7 +94,7 @@ _REASONS = {
 RULE_TEXT = "RULETEXT"
 """The property that stores a rule name that `Rule` cannot express."""
 _FILE_PROPERTIES = frozenset({"FF", "GM", "CA", "AP"})
-"""Properties that describe the file rather than the game; the writer sets its own values."""
+"""Properties that describe the file rather than the game; the writer generates new values."""
 _NODE_PROPERTIES = frozenset({"B", "W", "AB", "AW", "AE", "C"})
 _HEADER = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
 """Properties of the root → fields of a record."""
@@ -108,8 +108,8 @@ Property = tuple[str, list[str], int]
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
     """Read all games of a file. `ruleset` supplies what a game does not state (default: 15x15 freestyle).
 
-    Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Errors give
-    line and column.
+    Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Error
+    messages contain the line and column.
     """
     return collect(iterate(data, ruleset=ruleset, encoding=encoding))
 
@@ -119,7 +119,7 @@ def iterate(
 ) -> Iterator[GameRecord]:
     """Yield the games of a file, given as its content or as an open file; options as for `read`.
 
-    The reader keeps only the game that it is reading. An error is raised when the reader reaches it.
+    Only the current game is in memory. An error is raised when the reader reaches it.
     """
     if isinstance(source, str):
         return _Reader(text_chunks(source), ruleset).games()
@@ -188,7 +188,7 @@ class _Reader:
             raise RecordError(f"line 1, column 1: no SGF game '(;…)' in {beginning!r}")
 
     def _find_game(self) -> bool:
-        """Move to the next '(;'; False at the end of the file."""
+        """Advance to the next '(;'; return False at the end of the file."""
         while (start := _GAME_START.search(self.text, self.offset)) is None:
             if self.is_at_end:
                 return False
@@ -211,7 +211,7 @@ class _Reader:
             self._extend(start)
 
     def _extend(self, keep_from: int) -> None:
-        """Drop the window before `keep_from`, which becomes the offset, and at least double the rest."""
+        """Drop the text before `keep_from`, continue reading there, and at least double the length of the window."""
         dropped, kept = self.text[:keep_from], self.text[keep_from:]
         breaks = dropped.count("\n")
         self.lines_before += breaks
@@ -436,7 +436,7 @@ class _Parts:
 
 
 def _interpret(properties: list[Property], ruleset: Ruleset, where: Callable[[int], str]) -> Node:
-    """Make a node. Moves and set-up stones must be valid; any other invalid property is stored unchanged."""
+    """Build a node. Moves and set-up stones must be valid; any other invalid property is stored unchanged."""
     node, parts = Node(), _Parts()
     later: list[Property] = []
     for name, values, offset in properties:
@@ -514,7 +514,7 @@ def _read_labels(node: Node, parts: _Parts, values: list[str], ruleset: Ruleset)
 
 
 def _labelled_point(node: Node) -> Point | None:
-    """Return the point that the node's own label belongs to: its last move."""
+    """Return the point that the label of the node belongs to: the last move."""
     return node.moves[-1].point if node.moves else None
 
 

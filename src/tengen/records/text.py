@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 CHUNK = 2**16
-"""Bytes that are read from a file at once."""
+"""Bytes read from a file at a time."""
 
 CODE_PAGES = frozenset(
     {"ascii", "utf-8", "cp932", "cp936", "cp949", "cp950", "shift_jis", "euc_jp", "euc_kr", "gbk", "gb2312", "gb18030"}
@@ -132,7 +132,7 @@ def text_chunks(source: bytes | str | BinaryIO, page: str = "utf-8") -> Iterator
 
 
 def split_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a text in chunks, split at CR, LF and CRLF only, without the line end."""
+    """Split text that arrives in chunks into lines at CR, LF and CRLF only; yield them without line ends."""
     number = 1
     parts: list[str] = []
     length = 0
@@ -160,13 +160,13 @@ def _checked_line(line: str, number: int) -> str:
 
 
 def tidy(text: str) -> str:
-    """Normalise a text for a record: LF between lines, no control characters, no whitespace at either end."""
+    """Normalise text for a record: LF between lines, no control characters, no whitespace at either end."""
     text = _CONTROLS.sub("", _LINE_BREAK.sub("\n", text).translate(_BLANKS))
     return _BROKEN.sub("\ufffd", text).strip()
 
 
 def tidy_line(text: str) -> str:
-    """Normalise a text and join its lines; for names, events and dates."""
+    """Normalise text and join its lines; for names, events and dates."""
     return tidy(text).replace("\n", " ")
 
 
@@ -181,5 +181,5 @@ def has_kept_bytes(text: str) -> bool:
 
 
 def shorten(text: str, length: int = 40) -> str:
-    """Return at most `length` characters of a text, for messages."""
+    """Return at most `length` characters of the text, for messages."""
     return text if len(text) <= length else text[:length] + "…"

@@ -17,7 +17,7 @@ from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
 from tengen.search.weights import load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time if there are no limits."""
+"""Default time per move, used if there are no limits."""
 
 DEFAULT_TABLE_MB = 64
 

@@ -69,7 +69,7 @@ class CriticConfig:
 
     def __post_init__(self) -> None:
         if self.hidden % 8 or not 8 <= self.hidden <= 128:
-            raise InputError(f"{self.hidden} hidden units are not a multiple of 8 from 8 to 128")
+            raise InputError(f"hidden {self.hidden} is not a multiple of 8 between 8 and 128")
         if self.radius < 1:
             raise InputError(f"radius {self.radius} leaves no candidate moves; it must be at least 1")
 
@@ -141,7 +141,7 @@ class Critic:
 
     @classmethod
     def from_bytes(cls, data: bytes, place: str) -> Critic:
-        """Read the content of a critic's file. Raises `InputError`, which names `place`, if it is not one."""
+        """Parse the content of a critic file. Raises `InputError`, which names `place`, if it is invalid."""
         from safetensors.numpy import load
 
         header = parse_tensor_header(data, place)

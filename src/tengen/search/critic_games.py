@@ -81,7 +81,7 @@ def play_games(
     random_stones: int,
     opponent: Critic | str | None = None,
 ) -> CriticGames:
-    """Play games to their end; the same arguments give the same games.
+    """Play games to their end; the same arguments produce the same games.
 
     `epsilon` is the probability of a random candidate instead of the best one. Games start with at most `random_stones`
     random stones. `opponent` is another critic or a simple player, which plays black in every second game; with None

@@ -9,7 +9,7 @@ from tengen.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 _MAX_VALUE = 1.05
-"""Largest value of a network; in int8, rounding may take one above 1."""
+"""Largest accepted value of a network; rounding in int8 may produce values slightly above 1."""
 
 
 class UniformEvaluator:
@@ -25,8 +25,8 @@ class UniformEvaluator:
 
 
 def check_answers(log_policy: Floats, value: Floats) -> None:
-    """Raise `InputError` if a network answered with NaN or a value out of range, which would spread in the tree."""
+    """Raise `InputError` if a network returned NaN or a value out of range, which would spread through the tree."""
     if np.isnan(log_policy).any() or not np.abs(value).max(initial=0) <= _MAX_VALUE:
         raise InputError(
-            "the network answered with NaN, infinity or a value outside [-1, 1]; its weights are probably damaged"
+            "the network returned NaN, infinity or a value outside [-1, 1]; its weights are probably damaged"
         )

@@ -17,7 +17,7 @@ from tengen.errors import InputError, RulesetError
 from tengen.search.limits import RESERVE_MS, move_time_ms
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time if there are no limits."""
+"""Default time per move, used if there are no limits."""
 MIN_BOARD = 5
 """Smallest width and height of a board."""
 
@@ -39,7 +39,7 @@ class Checkmate(StrEnum):
 
     OFF = "off"
     BOTH_SIDES = "both-sides"
-    """Fours and open threes up to 16 plies, to find own wins and to avoid moves that allow such wins to the enemy."""
+    """Fours and open threes up to 16 plies, to find own wins and to avoid moves that allow the enemy such a win."""
     AUTHORS = "authors"
     """Fours and double threes up to 11 moves among the six best neighbours, for own wins only."""
 
@@ -142,7 +142,7 @@ class PointScores:
         self._scores.remove(point.index(self._width))
 
     def score(self, colour: Colour, point: Point) -> int:
-        """Return the score of a stone on the point, on the board or to be played; 0 on a stone of the other colour."""
+        """Return the score of an existing or possible stone on the point; 0 on a stone of the other colour."""
         return self._scores.score(colour_to_native(colour), point.index(self._width))
 
     def direction_scores(self, colour: Colour, point: Point) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ class PuctSearch:
 
     Each thread collects leaves (`config.leaves` of them once the tree is large enough), calls the evaluator and backs
     up its answers, all on the same tree. Several threads may call the evaluator at the same time. With one thread and
-    no time limit, the same calls give the same results.
+    no time limit, the same calls return the same results.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> search = PuctSearch(Ruleset.parse("3x3:3"), UniformEvaluator(), PuctConfig(solve=True, simulations=100_000))
@@ -71,11 +71,11 @@ class PuctSearch:
         """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
         `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the simulations of
-        the configuration apply. Gumbel search must know its number of simulations in advance: with a time limit it
-        makes at most those of the configuration, without one at most a million. Once the tree has used its memory, it
-        stops growing; further simulations visit the nodes it has. The first line is the move to play:
-        the most visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is
-        the policy target of training; its lines have priors, visits and values.
+        the configuration apply. Gumbel search must know its number of simulations in advance: it runs at most those of
+        the configuration with a time limit, and at most a million without one. Once the tree has used its memory, it
+        stops growing, and further simulations visit existing nodes. The first line is the move to play: the most
+        visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is the
+        policy target of training; its lines have priors, visits and values.
         """
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")
@@ -186,7 +186,7 @@ class _Run:
     def _analysis(self, temperature: float) -> Analysis:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
-        # The first line has the proof of the position itself, not only that of its move.
+        # The first line has the proof of the position, not only that of its move.
         shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(

@@ -72,7 +72,7 @@ class SelfPlayGame:
     """Plies from the last move to the proved end; 0 if the game was played out."""
     policies: Floats
     """[K, area]: the policy target."""
-    values_to_move: Floats
+    value_to_move: Floats
     """[K]: Σ π·Q over the root's moves, for the side to move; the proved value if there is a proof."""
     surprises: Floats
     """[K]: Kullback-Leibler divergence of the target from the network's own policy, in nats."""
@@ -97,7 +97,7 @@ class SelfPlay:
 
     One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
     `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the
-    same evaluations give the same games.
+    same evaluations produce the same games.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> play = SelfPlay(Ruleset.parse("3x3:3"), PuctConfig(simulations=20), games=4, seed=1)
@@ -179,7 +179,7 @@ class SelfPlay:
                 outcome=outcome_from_native(game.outcome),
                 plies_left=game.plies_left,
                 policies=game.policies,
-                values_to_move=game.values,
+                value_to_move=game.values,
                 surprises=game.surprises,
                 full=game.full.astype(np.bool_),
             )

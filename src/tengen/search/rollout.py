@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 DEFAULT_TIME_MS = 1000
-"""Thinking time if there are no limits."""
+"""Default time per move, used if there are no limits."""
 
 
 class PlayoutPolicy(StrEnum):

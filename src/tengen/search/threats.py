@@ -140,7 +140,7 @@ def _time_ms(limits: Limits) -> float:
 
 
 class _FourSlices:
-    """Solver of continuous fours."""
+    """Solver for continuous fours, run in slices."""
 
     first_slice = 1024
     last_slice = 1 << 15
@@ -161,7 +161,7 @@ class _FourSlices:
 
 
 class _ThreatSlices:
-    """Solver of fours and threes. Its nodes are expensive: each one searches for continuous fours."""
+    """Solver for fours and threes, run in slices. Its nodes are expensive: each one searches for continuous fours."""
 
     first_slice = 8
     last_slice = 256

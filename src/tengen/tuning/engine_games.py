@@ -130,9 +130,9 @@ def generate_games(
 ) -> int:
     """Play the games that are missing from the file and append them. Return the number of games it had before.
 
-    `make_pool` plays them elsewhere than in `workers` processes of this machine. `on_start` is called with that number,
-    `on_game` with each finished game. A game is written when it ends. `InputError` if the file belongs to another run
-    (other rules, nodes, seed, weights, …).
+    `make_pool` creates a pool that plays them, instead of `workers` processes on this machine. `on_start` is called
+    with the number of games the file had before, `on_game` with each finished game. A game is written when it ends.
+    Raises `InputError` if the file belongs to another run (with other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
     begun = None if config.begun is None else _read_begun(config)
@@ -242,7 +242,7 @@ def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGa
                     "use another file or the same settings"
                 )
         if begun is not None and not _goes_on(game, begun.get(game.number)):
-            raise InputError(f"{path}: line {number} does not continue a game of the file to be continued")
+            raise InputError(f"{path}: line {number} does not continue the game with the same number in the input file")
         done.add(game.number)
     return done
 
@@ -284,7 +284,7 @@ def _read_begun(config: EngineGamesConfig) -> dict[int, EngineGame]:
 def _play_all(
     config: EngineGamesConfig, numbers: Iterable[int], workers: int, make_pool: MakePool | None
 ) -> Iterator[EngineGame]:
-    """Yield the games as they end. One worker means this process."""
+    """Yield the games as they end. A single worker plays in this process."""
     if workers == 1 and make_pool is None:
         yield from map(_SelfPlayer(config).play, numbers)
         return
@@ -306,7 +306,7 @@ def _open_player(config: EngineGamesConfig) -> Iterator[CarryOut]:
 
 
 class _SelfPlayer:
-    """Plays self-play games of the engine."""
+    """Self-play with the engine."""
 
     def __init__(self, config: EngineGamesConfig) -> None:
         self._config = config
@@ -346,7 +346,7 @@ class _SelfPlayer:
         return opening, opening.stones, []
 
     def _choose(self, board: _native.Board, rng: random.Random) -> _native.SearchLine:
-        # Without noise, draw no random number: the games must not change.
+        # Without noise, draw no random number, so that existing runs stay reproducible.
         is_noisy = self._config.noise > 0 and rng.random() < self._config.noise
         self._limits.lines = _NOISY_LINES if is_noisy else 1
         lines = self._engine.search(board, self._limits).lines
@@ -354,7 +354,7 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """Return the number of stones at which a game counts as drawn; later positions teach nothing about shapes."""
+    """Return the number of stones at which a game counts as drawn; later positions are useless for learning shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 

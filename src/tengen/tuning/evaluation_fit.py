@@ -87,7 +87,10 @@ class FitConfig:
         if not 0 < self.validation < 1:
             raise InputError(f"validation fraction {self.validation} must be above 0 and below 1")
         if self.regularisation < 0 or self.iterations < 1 or self.ordering_iterations < 1:
-            raise InputError("regularisation must not be negative, and iterations must be at least 1")
+            raise InputError(
+                f"regularisation {self.regularisation} must not be negative; iterations {self.iterations} and"
+                f" ordering iterations {self.ordering_iterations} must be at least 1"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +245,7 @@ class FitSamples:
         return len(self.targets)
 
     def split(self, config: FitConfig) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Return masks of the positions for training and for validation. Games are not split."""
+        """Return masks of the positions for training and for validation; all positions of a game are in one part."""
         count = int(self.games.max(initial=-1)) + 1
         order = np.random.default_rng(config.seed).permutation(count)
         kept_out = np.zeros(count, dtype=np.bool_)

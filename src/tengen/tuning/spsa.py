@@ -192,7 +192,7 @@ def _open_player(config: SpsaConfig) -> Iterator[CarryOut]:
 
 
 class _PairPlayer:
-    """Plays pairs of games with two engines."""
+    """Plays pairs of games between two engines."""
 
     def __init__(self, config: SpsaConfig) -> None:
         self._config = config

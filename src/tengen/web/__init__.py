@@ -1,1 +1,1 @@
-"""Server of the board in the browser: games, analysis, review, puzzles and the laboratory over HTTP and a WebSocket."""
+"""Web server behind the browser board: games, analysis, review, puzzles and the laboratory, over HTTP and WebSocket."""

@@ -36,10 +36,10 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
     app = FastAPI(
         title="Tengen",
         version=__version__,
-        description="The Gomoku AI laboratory over HTTP and a WebSocket (docs/api.md).",
+        description="HTTP and WebSocket API of Tengen, the Gomoku AI laboratory (see docs/api.md).",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        docs_url=None,  # FastAPI's documentation page loads scripts from a CDN, which our headers forbid
+        docs_url=None,  # FastAPI's documentation page loads scripts from a CDN, which our security headers block
         redoc_url=None,
     )
     app.state.services = services

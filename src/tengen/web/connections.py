@@ -1,8 +1,8 @@
-"""Limits on connections: how many there are, how long a request head may take, and how long a client may read nothing.
+"""Connection limits: number of connections, time to receive a request head, and time a client may go without reading.
 
 uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
-request head, and `limit_concurrency` counts a connection but never closes one. This subclass of its protocol adds both,
-below the application, so that half-open connections cost neither memory nor descriptors.
+request head, and `limit_concurrency` counts connections but never closes any. This subclass of its protocol adds both,
+below the application, so that half-open connections cannot exhaust memory or file descriptors.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tengen.web.limits import WebLimits
 
 ACCEPTED_AT_ONCE = 64
-"""Connections that the event loop accepts before it looks at any of them."""
+"""Connections that the event loop accepts in one batch before it handles any of them."""
 _RESERVED_DESCRIPTORS = 4 * ACCEPTED_AT_ONCE
-"""Descriptors for everything but connections: files, worker processes, and connections that are about to be closed."""
+"""File descriptors reserved for files, worker processes, and connections that are about to be closed."""
 _WANTED_DESCRIPTORS = 4096
 _TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 def bounded_protocol(limits: WebLimits, max_connections: int) -> type[H11Protocol]:
-    """Return the protocol class of a server with these limits."""
+    """Return a protocol class that enforces these limits for one server."""
 
     class Bounded(BoundedProtocol):
-        """`BoundedProtocol` of one server."""
+        """`BoundedProtocol` with the limits and counters of one server."""
 
     Bounded.limits = limits
     Bounded.max_connections = max_connections
@@ -39,7 +39,7 @@ def bounded_protocol(limits: WebLimits, max_connections: int) -> type[H11Protoco
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection; see the module."""
+    """One HTTP connection; the module docstring describes its limits."""
 
     limits: ClassVar[WebLimits]
     max_connections: ClassVar[int]
@@ -71,7 +71,7 @@ class BoundedProtocol(H11Protocol):
         self._watch_head()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._forget()  # the transport gets another protocol; sockets are counted by the application
+        self._forget()  # the transport switches to the WebSocket protocol, and the application counts sockets
         super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:
@@ -93,12 +93,12 @@ class BoundedProtocol(H11Protocol):
         self._watch_reader()
 
     def _watch_reader(self) -> None:
-        """Disconnect the client later, unless it has read its answer by then."""
+        """Start the timer that disconnects the client unless it reads its response in time."""
         if self._write_timer is None:
             self._write_timer = self.loop.call_later(self.limits.max_write_s, self.transport.abort)
 
     def _watch_head(self) -> None:
-        """Start the timer if the head of a request has begun or is expected, and stop it when it is complete."""
+        """Start the timer while a request head is expected or incomplete, and stop it once the head is complete."""
         is_answering = self.cycle is not None and not self.cycle.response_complete
         if is_answering or self.timeout_keep_alive_task is not None or self.transport.is_closing():
             self._stop_timers("_head_timer")
@@ -130,7 +130,7 @@ class BoundedProtocol(H11Protocol):
 def connections_allowed(wanted: int) -> int:
     """Return how many connections this process can hold, at most `wanted`.
 
-    Raises the limit of descriptors if that is allowed.
+    Raises the process's limit on file descriptors where the system allows it.
     """
     if sys.platform == "win32":
         return wanted

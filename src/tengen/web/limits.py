@@ -1,8 +1,8 @@
-"""Protection against overload and foreign pages: rate limits, size limits, allowed origins and hosts, headers.
+"""Protection against overload and cross-origin requests: rate and size limits, allowed hosts, security headers.
 
 `LimitsMiddleware` is plain ASGI and runs before everything else. It accepts requests from our own page and from
-programs that send no Origin header. It refuses pages of another origin. It also refuses unknown Host names, because an
-attacker could let a name of theirs resolve to this server (DNS rebinding).
+programs that send no Origin header. It refuses pages from other origins. It also refuses unknown Host names, because
+an attacker could point a domain at this server (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _HEADERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class WebLimits:
-    """Limits of the server. Rates are per second and client; a burst is the number allowed at once."""
+    """Limits of the server. Rates are per second and per client; a burst is the number allowed at once."""
 
     hosts: frozenset[str] = _LOCAL_HOSTS
     """Accepted names in the Host header; empty accepts any name."""
     requests_per_s: float = 60
     request_burst: int = 240
     games_per_s: float = 5
-    """Rate of requests that store something or cost a search, such as new games and studies."""
+    """Rate of requests that store data or start a search, such as new games and studies."""
     game_burst: int = 120
     messages_per_s: float = 40
     """Rate of messages on one socket."""
@@ -59,26 +59,26 @@ class WebLimits:
     max_small_body_bytes: int = 256 * 1024
     """Largest body of any other request."""
     max_held_bytes: int = 128 * 1024 * 1024
-    """Largest total size of the bodies of all requests that are being received or answered."""
+    """Largest total size of the bodies of all requests in progress."""
     max_study_bytes: int = 4 * 1024 * 1024
     """Largest size of a stored study."""
     max_head_s: float = 10.0
-    """Time in which the head of a request must arrive."""
+    """Time within which the head of a request must arrive."""
     max_body_s: float = 60.0
-    """Time in which the body of a request must arrive."""
+    """Time within which the body of a request must arrive."""
     max_write_s: float = 30.0
-    """Time after which a client that does not read its answer is disconnected."""
+    """Time after which a client that does not read its response is disconnected."""
     max_connections: int = 1200
-    """Open connections, sockets included; fewer if the process has not enough descriptors."""
+    """Maximum number of open connections, including WebSockets; lower if the process has too few file descriptors."""
     max_connections_per_client: int = 250
     trusted_proxies: frozenset[str] = frozenset()
-    """Addresses of reverse proxies whose `X-Forwarded-For` names the client."""
+    """Addresses of reverse proxies whose `X-Forwarded-For` header is trusted to name the client."""
     max_sockets: int = 1000
     max_sockets_per_client: int = 200
     max_watches: int = 16
-    """Maximum number of games that a socket watches."""
+    """Maximum number of games that one socket can watch."""
     max_searches: int = 4
-    """Maximum number of searches that run at once for a socket."""
+    """Maximum number of searches that one socket can run at once."""
     max_queued_messages: int = 512
     """Number of unsent messages at which the socket of a slow client is closed."""
 
@@ -94,7 +94,7 @@ class TokenBucket:
         self._at = clock()
 
     def take(self) -> float:
-        """Take a token and return 0. If there is none, return the number of seconds until there is one."""
+        """Take a token and return 0. If the bucket is empty, return the number of seconds until the next token."""
         now = self._clock()
         self._tokens = min(self._burst, self._tokens + self._rate * (now - self._at))
         self._at = now
@@ -105,7 +105,7 @@ class TokenBucket:
 
 
 class RateLimiter:
-    """A token bucket for each client; the least recently seen clients are dropped."""
+    """A token bucket per client; when there are too many clients, the least recently seen ones are dropped."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate = rate
@@ -166,13 +166,13 @@ class LimitsMiddleware:
             refusal_of_body = await self._receive_body(body, receive, max_bytes)
             if refusal_of_body is not None:
                 await refusal_of_body(scope, receive, send)
-            elif body.is_complete:  # otherwise the client has gone
+            elif body.is_complete:  # otherwise the client has disconnected
                 await self._app(scope, body.replayed(receive), send)
         finally:
             self._held_bytes -= len(body.data)
 
     async def _receive_body(self, body: _Body, receive: Receive, max_bytes: int) -> JSONResponse | None:
-        """Read a body, whatever its declared length; return the refusal of one that is too large or too slow."""
+        """Read a body, whatever its declared length. Returns an error response if it is too large or too slow."""
         try:
             async with asyncio.timeout(self._limits.max_body_s):
                 while not body.is_complete and (message := await receive())["type"] == "http.request":
@@ -182,7 +182,8 @@ class LimitsMiddleware:
                     if len(body.data) > max_bytes:
                         return _too_large(max_bytes)
                     if self._held_bytes > self._limits.max_held_bytes:
-                        return _closing(problem_response(503, "too many large requests at once", ProblemCode.BUSY))
+                        error = "too many large requests at once; try again later"
+                        return _closing(problem_response(503, error, ProblemCode.BUSY))
         except TimeoutError:
             error = f"the request body did not arrive within {self._limits.max_body_s:g} s"
             return _closing(problem_response(408, error, ProblemCode.TOO_SLOW))
@@ -196,10 +197,10 @@ class LimitsMiddleware:
         return wait_s
 
     def _refusal(self, headers: Headers) -> str | None:
-        """Return the reason why a request is refused, or None if it is accepted."""
+        """Return why a request is refused, or None if it is accepted."""
         host = headers.get("host", "")
         if self._limits.hosts and _hostname(f"//{host}") not in self._limits.hosts:
-            return "unknown host name; start the server with --allow-host NAME to accept it"
+            return f"unknown host name {host!r}; to accept it, start the server with --allow-host NAME"
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
             return "requests from pages of another origin are not allowed"
@@ -207,7 +208,7 @@ class LimitsMiddleware:
 
 
 def client_of(scope: Scope) -> str:
-    """Return the client's address, by which requests are counted."""
+    """Return the client's address, which identifies it for rate limits."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
 
@@ -247,7 +248,7 @@ def _with_headers(send: Send) -> Send:
 
 
 class _Body:
-    """The body of a request, as far as it has arrived."""
+    """The part of a request body that has arrived."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -258,7 +259,7 @@ class _Body:
         self.is_complete = is_last
 
     def replayed(self, receive: Receive) -> Receive:
-        """Return a `receive` that gives the body that was read, and then waits for the client to leave."""
+        """Return a `receive` that replays the body, and then waits for the client to disconnect."""
         is_given = False
 
         async def receiving() -> Message:
@@ -277,6 +278,6 @@ def _too_large(max_bytes: int) -> JSONResponse:
 
 
 def _closing(response: JSONResponse) -> JSONResponse:
-    """Close the connection after a response, because the rest of the request is not read."""
+    """Mark the connection to be closed after a response, because the rest of the request is not read."""
     response.headers["Connection"] = "close"
     return response

@@ -1,4 +1,4 @@
-"""The server's log: warnings and errors on stderr, and no client can flood it."""
+"""The server's log: warnings and errors on stderr, limited so that no client can flood it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _WINDOW_S = 60.0
 
 
 class FloodFilter(logging.Filter):
-    """Passes the first few messages a minute of each place in the code, and says how many it left out.
+    """Log filter that passes a few messages per minute from each line of code and counts the rest.
 
-    The number of places is fixed, so the size of the log is bounded by time, whatever clients do.
+    The number of such lines is fixed, so the growth of the log per minute is bounded, whatever clients do.
     """
 
     def __init__(
@@ -24,10 +24,10 @@ class FloodFilter(logging.Filter):
         self._window_s = window_s
         self._clock = clock
         self._seen: dict[tuple[str, int], tuple[float, int]] = {}
-        """Place → start of its window, and number of messages since then."""
+        """Line of code → start of its window and number of messages since then."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write a message; the first one after a flood gets a note."""
+        """Return whether to log a message. Notes the number of dropped messages on the first one after a flood."""
         place = (record.pathname, record.lineno)
         now = self._clock()
         began, count = self._seen.get(place, (now, 0))
@@ -42,7 +42,7 @@ class FloodFilter(logging.Filter):
 
 
 def set_up_logging() -> None:
-    """Write warnings and errors of all libraries to stderr, without floods."""
+    """Log warnings and errors of all libraries to stderr, through the `FloodFilter`."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(FloodFilter())

@@ -53,7 +53,7 @@ def stones_of(position: Position) -> list[tuple[Colour, str]]:
 
 
 def facts_of(position: Position, threats: Threats | None = None) -> PositionInfo:
-    """Return what the rules say about a position, as a message."""
+    """Return the facts of a position as a message: legal points, fouls, outcome and so on."""
     ruleset = position.ruleset
     return PositionInfo(
         rules=ruleset.name,

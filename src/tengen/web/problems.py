@@ -46,12 +46,12 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
     (NotationError, ProblemCode.NOTATION),
     (AgentError, ProblemCode.AGENT),
 )
-"""The first match counts, so a class must come before its base classes."""
+"""Problem code by error class. The first match wins, so a class must come before its base classes."""
 _CODES_OF_STATUS = {404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
 
 
 class MessageError(InputError):
-    """A message does not match its type; `field` is the place where it does not, if there is one."""
+    """A message does not match its type; `field` names the invalid field, if there is one."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -81,19 +81,19 @@ def code_of(error: TengenError) -> ProblemCode:
 
 
 def sentence_of(error: TengenError) -> str:
-    """Return the first line of an error's message; some errors draw a board below it."""
+    """Return the first line of an error's message; in some errors a drawing of the board follows."""
     return str(error).partition("\n")[0][:_MAX_TEXT]
 
 
 def explain_validation(errors: Sequence[Mapping[str, Any]]) -> tuple[str, str | None]:
-    """Return the first validation error as text, and the field in which it occurred."""
+    """Return the first validation error as text, and the name of the invalid field."""
     first = errors[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body")
     return f"{place}: {first['msg']}"[:_MAX_TEXT] if place else str(first["msg"])[:_MAX_TEXT], place or None
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Make the app answer every failure with a `Problem`."""
+    """Make the app respond to every failure with a `Problem`."""
 
     @app.exception_handler(TengenError)
     async def on_tengen_error(_: Request, error: TengenError) -> JSONResponse:

@@ -1,7 +1,7 @@
-"""Request bodies that the server's own process does not parse.
+"""Request bodies that are parsed by a worker instead of the main process.
 
-A record can have 20,000 nodes, and checking them takes half a second, in which the event loop would answer nobody. The
-routes of `RawBodyRoute` get their body as bytes and pass it to a worker. The OpenAPI schema still describes it.
+A record can have 20,000 nodes, and checking them would block the event loop for half a second. The routes of
+`RawBodyRoute` receive their body as bytes and pass it to a worker. The OpenAPI schema still describes the body.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _RawRequest(Request):
 
 
 class RawBodyRoute(APIRoute):
-    """A route whose body is not parsed."""
+    """A route that receives its body as bytes."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -44,7 +44,7 @@ class RawBodyRoute(APIRoute):
 
 
 def parse_body(kind: type[MessageT], body: bytes) -> MessageT:
-    """Parse a body in a worker; `MessageError` if it does not match the type."""
+    """Parse a request body, in a worker. Raises `MessageError` if the body does not match the type."""
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:

@@ -37,7 +37,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
 raw_router = APIRouter(prefix="/api", responses=PROBLEMS, route_class=RawBodyRoute)
-"""Routes whose bodies are parsed by a worker."""
+"""Router for requests whose bodies are parsed by a worker."""
 
 
 class PictureQuery(RulesFields):
@@ -171,7 +171,7 @@ async def put_study(study_id: GameIdHere, record: RawRecord, services: ServicesH
 
 
 def _bytes(body: object) -> bytes:
-    """Return the body of a `RawBodyRoute`, which only its schema calls a message."""
+    """Return the body of a `RawBodyRoute` request, which is annotated as a message only for the schema."""
     assert isinstance(body, bytes)
     return body
 
@@ -185,12 +185,12 @@ async def _checked_record(services: Services, record: RawRecord, owner: str) -> 
 def _stored_record(services: Services, study_id: str) -> str:
     body = services.store.get("study", study_id)
     if body is None:
-        raise NotFoundError(f"there is no study {study_id}")
+        raise NotFoundError(f"there is no study with the id {study_id!r}; it may have been deleted")
     return body
 
 
 def _study(study_id: str, record: str, status: int = 200) -> Response:
-    """Return a `Study` without parsing its record."""
+    """Return a `Study` response without parsing its record."""
     return Response(f'{{"id":"{study_id}","record":{record}}}', status, media_type="application/json")
 
 

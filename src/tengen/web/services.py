@@ -1,4 +1,4 @@
-"""Objects that all routes of a server share: configuration, worker pool, games, puzzles, laboratory."""
+"""Objects shared by all routes of a server: configuration, worker pool, games, puzzles, laboratory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ServerConfig:
     """Configuration of a server."""
 
     data: Path | None = None
-    """Folder in which games are stored; None keeps them in memory only."""
+    """Folder where games are stored; None keeps them in memory only."""
     runs: tuple[Path, ...] = ()
     """Folders with the training runs and tournaments that the laboratory shows."""
     papers: Path | None = None
@@ -55,7 +55,7 @@ class Services:
 
     @cached_property
     def games(self) -> LiveGames:
-        """The games that are loaded, watched or played."""
+        """All games, loaded from the store on demand."""
         return LiveGames(self.store, self.pool, self.agents)
 
     @cached_property
@@ -65,7 +65,7 @@ class Services:
 
     @cached_property
     def collections(self) -> Collections:
-        """Game files that were read before."""
+        """Reader of game files, with a cache of recently read ones."""
         return Collections(self.pool)
 
     @cached_property
@@ -94,7 +94,7 @@ class Services:
         self.store.close()
 
     async def check_player(self, player: Player, ruleset: Ruleset) -> None:
-        """Raise `AgentError` if a browser may not use the player or if it does not support the ruleset."""
+        """Raise `AgentError` if a browser may not use the player or if the player does not support the ruleset."""
         if isinstance(player, Person):
             return
         agent, _ = self.agents.of_player(player, ruleset)
@@ -112,11 +112,11 @@ class Services:
 
 
 def owner_of(connection: HTTPConnection) -> str:
-    """Return the owner to whom the worker pool charges a request: the client's address."""
+    """Return the owner whose account the worker pool charges for a request: the client's address."""
     return f"client {client_of(connection.scope)}"
 
 
 def services_of(connection: HTTPConnection) -> Services:
-    """Return the services of the server that received a request or socket."""
+    """Return the services of the server that received a request or WebSocket."""
     services: Services = connection.app.state.services
     return services

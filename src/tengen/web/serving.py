@@ -1,4 +1,4 @@
-"""Run the application under uvicorn."""
+"""Start the web application with uvicorn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tengen.web.services import ServerConfig
 from tengen.web.workers.scheduler import SearchPoolConfig
 
 _PING_S = 5
-"""Interval between the keep-alive pings on an idle socket."""
+"""Interval between keep-alive pings on an idle WebSocket."""
 _BACKLOG = 512
 _OPEN_BROWSER_AFTER_S = 1.0
 
@@ -37,7 +37,7 @@ def run_server(
     proxies: tuple[str, ...] = (),
     workers: int,
 ) -> None:
-    """Serve until Ctrl-C. Raises `InputError` if a folder is missing or the port is taken."""
+    """Serve until Ctrl-C. Raises `InputError` if a folder does not exist or the port is in use."""
     for folder in runs:
         if not folder.is_dir():
             raise InputError(f"--runs {folder}: no such folder")
@@ -62,7 +62,7 @@ def run_server(
 
 
 def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:
-    """Return a server for the application that keeps the limits of connections."""
+    """Return a server for the application that enforces the connection limits."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -75,8 +75,8 @@ def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
             ws_per_message_deflate=False,  # compressing short messages costs more than it saves
-            # Only a proxy that was named may say who the client is. Anybody else could forge an address and so escape
-            # the rate limit.
+            # Trust X-Forwarded-For only from the named proxies: any other client could forge an address to evade the
+            # rate limit.
             proxy_headers=bool(limits.trusted_proxies),
             forwarded_allow_ips=sorted(limits.trusted_proxies),
             timeout_graceful_shutdown=2,
@@ -87,7 +87,7 @@ def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio turns off Nagle's algorithm only if the protocol is given; small answers are then sent at once.
+    # With an explicit protocol, asyncio disables Nagle's algorithm, so small responses are sent immediately.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -95,7 +95,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)  # browsers that connect before the workers are ready wait in the backlog
     except OSError as error:
         listening.close()
-        raise InputError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+        raise InputError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}; try another --port"
+        ) from None
     return listening
 
 

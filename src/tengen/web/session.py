@@ -1,4 +1,4 @@
-"""One WebSocket connection: reads requests, starts searches and subscriptions, stops them when the tab closes."""
+"""One WebSocket connection: reads requests, runs searches and subscriptions, and stops them when the tab closes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MESSAGE_ID: TypeAdapter[MessageId] = TypeAdapter(MessageId)
 
 
 class Session:
-    """A socket with the searches and subscriptions that were started over it."""
+    """A WebSocket and the searches and subscriptions started through it."""
 
     def __init__(self, socket: WebSocket, services: Services) -> None:
         self._socket = socket
@@ -81,14 +81,13 @@ class Session:
     # -- messages --------------------------------------------------------------------------------------------------
 
     def _receive(self, text: str | None) -> bool:
-        """Handle one message. Returns False if the client floods the socket, which must then be closed."""
+        """Handle one message. Returns False if the client is flooding the socket, which must then be closed."""
         wait_s = self._bucket.take()
         if wait_s:
             self._refused_in_a_row += 1
             retry_after_ms = round(1000 * wait_s) + 1
-            self._send(
-                ErrorMessage(error="too many messages", code=ProblemCode.TOO_MANY, retry_after_ms=retry_after_ms)
-            )
+            error = f"too many messages; try again in {retry_after_ms} ms"
+            self._send(ErrorMessage(error=error, code=ProblemCode.TOO_MANY, retry_after_ms=retry_after_ms))
             return self._refused_in_a_row <= self._limits.message_burst
         self._refused_in_a_row = 0
         if text is None or len(text) > self._limits.max_message_bytes:
@@ -144,7 +143,9 @@ class Session:
             earlier.cancel()
         if len(self._searches) >= self._limits.max_searches:
             search.close()
-            self._send_error(id, BusyError(f"at most {self._limits.max_searches} searches can run at once on a socket"))
+            self._send_error(
+                id, BusyError(f"at most {self._limits.max_searches} searches can run on a socket; terminate one")
+            )
             return
         task = self._searches[id] = asyncio.create_task(self._guard(id, search))
         task.add_done_callback(partial(self._forget, id))
@@ -165,7 +166,9 @@ class Session:
     def _watch(self, request: Watch) -> None:
         self._unwatch(request.id)
         if len(self._watches) >= self._limits.max_watches:
-            self._send_error(request.id, BusyError(f"a socket can watch at most {self._limits.max_watches} games"))
+            self._send_error(
+                request.id, BusyError(f"a socket can watch at most {self._limits.max_watches} games; terminate one")
+            )
             return
 
         def watcher(update: Update) -> None:
@@ -221,7 +224,7 @@ class Session:
 
 
 def _id_in(text: str) -> MessageId | None:
-    """Return the id of an invalid message, or None if it has no usable one."""
+    """Return the id of an invalid message, or None if it has no valid id."""
     with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(text)
         return _MESSAGE_ID.validate_python(found.get("id")) if isinstance(found, dict) else None

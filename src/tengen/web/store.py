@@ -1,8 +1,8 @@
-"""Storage for games and studies that survives a restart: one SQLite file.
+"""Persistent storage for games and studies: one SQLite file.
 
-Every change is written before the server answers it, in write-ahead mode, so a killed server loses no move that it
-has confirmed. If the disk is full or fails, a change raises `StorageError` and the file is as before. When there are
-too many entries, the oldest ones are deleted.
+Every change is committed, in write-ahead mode, before the server confirms it, so a killed server loses no confirmed
+move. If the disk is full or fails, a change raises `StorageError` and leaves the file unchanged. When there are too
+many entries, the oldest ones are deleted.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ DELETE FROM entries WHERE id =
 
 
 class Store:
-    """An open store. Without a path, it is in memory and lost when the process ends."""
+    """An open store. Without a path, it lives in memory and is lost when the process ends."""
 
     def __init__(self, path: Path | None, max_entries: int = 20_000, max_bytes: int = 2 << 30) -> None:
         """Open or create the file. Raises `InputError` if it is not a store or cannot be written.
 
-        The limits are the largest number of entries of each kind, and the largest size of all entries together.
+        `max_entries` limits the number of entries of each kind, and `max_bytes` the total size of all entries.
         """
         self._max_entries = max_entries
         self._max_bytes = max_bytes
@@ -54,7 +54,7 @@ class Store:
             _make_folder(path.parent)
         with ExitStack() as closing:
             try:
-                # Only the event loop uses the connection, but it may run in a different thread from the one here.
+                # Only the event loop uses the connection, but it may run in a different thread from this one.
                 self._database = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
                 closing.callback(self._database.close)
                 self._prepare(path)
@@ -77,9 +77,9 @@ class Store:
     def put(self, kind: Kind, id: str, body: str, *, is_new: bool = False) -> None:
         """Insert or replace an entry. Once this returns, the entry survives a crash of the process.
 
-        If a new entry exceeds the number, the oldest of its kind is deleted. If the size is exceeded, the oldest
-        studies are deleted, which can be large. Raises `StorageError` if the disk is full or fails; then nothing has
-        changed.
+        If a new entry exceeds the maximum number, the oldest entry of its kind is deleted. If the maximum size is
+        exceeded, the oldest studies are deleted, because studies can be large. Raises `StorageError` and changes
+        nothing if the disk is full or fails.
         """
         with self._transaction(kind):
             self._database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (id, kind, time.time(), body))
@@ -101,7 +101,7 @@ class Store:
         try:
             row = self._database.execute("SELECT body FROM entries WHERE id = ? AND kind = ?", (id, kind)).fetchone()
         except sqlite3.Error as error:
-            raise StorageError(f"cannot read the {kind}: {error}") from None
+            raise StorageError(f"cannot read the {kind}: {error}; check the server's disk and try again") from None
         return None if row is None else str(row[0])
 
     @contextmanager
@@ -111,9 +111,9 @@ class Store:
             yield
             self._database.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._database.in_transaction:  # a failed COMMIT may leave it open
+            if self._database.in_transaction:  # a failed COMMIT may leave the transaction open
                 self._database.rollback()
-            raise StorageError(f"cannot store the {kind}: {error}; try again when the server's disk works") from None
+            raise StorageError(f"cannot store the {kind}: {error}; check the server's disk and try again") from None
 
     def close(self) -> None:
         """Close the file."""

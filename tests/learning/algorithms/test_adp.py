@@ -266,7 +266,7 @@ def test_a_run_begins_with_another_critic_of_the_same_form(tmp_path: Path) -> No
     before, after = (make_agent(f'adp:run="{tmp_path / name}"') for name in ("first", "second"))
     position = Position.from_moves(FIVE, "c3b2")
     assert before.choose(position, Limits()) == after.choose(position, Limits())
-    with pytest.raises(InputError, match="other shapes"):
+    with pytest.raises(InputError, match="different shapes"):
         go(begin(tmp_path / "third", "15x15", "ruleset=6x6:4", source, "critic.hidden=8"))
 
 
@@ -278,12 +278,12 @@ def test_a_run_stops_on_nan_or_infinite_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("ruleset=3x3:3", "win lengths 4 and 5"),
+        ("ruleset=3x3:3", "win length 4 or 5"),
         ("self_play.opponents=['nobody']", "is not a simple player"),
         ("self_play.random_stones=9", "random_stones 9 is outside 0–8"),
-        ("self_play.opponents_share=0.9", "is more than 1"),
+        ("self_play.opponents_share=0.9", "is above 1"),
         ("learner.trace=1.5", "trace"),
-        ("learner.learning_rate=-1", r"learning_rate -1\.0 is not a number of at least 0"),
+        ("learner.learning_rate=-1", r"learning_rate -1\.0 must be finite and at least 0"),
         ("learner.threads=0", "threads 0"),
         ("critic.hidden=9", "multiple of 8"),
         ("learner.lambda=0.5", "lambda"),

@@ -244,7 +244,7 @@ def test_a_run_stopped_in_the_middle_ends_like_an_unbroken_one(
 
 def test_guards_stop_a_collapsed_policy(tmp_path: Path) -> None:
     settings = ("guards.min_policy_entropy=5.0", "guards.patience=2")
-    with pytest.raises(RunError, match=r"policy entropy .* is below 5 for 2 iterations in iteration 2"):
+    with pytest.raises(RunError, match=r"policy entropy .* has been below 5 for 2 iterations in iteration 2"):
         go(begin(tmp_path / "run", "ppo", *settings))
     assert GuardConfig().patience > 1
 
@@ -259,22 +259,22 @@ def test_the_patience_of_guards_goes_on_in_a_resumed_run(tmp_path: Path) -> None
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for algorithm, setting, message in (
         ("pg", "play.games=7", "play.games 7 is not a multiple of running_reward.batch 10"),
-        ("ppo", "learner.epochs=0", "epochs 0 is not a number of at least 1"),
+        ("ppo", "learner.epochs=0", "epochs 0 must be finite and at least 1"),
         ("dqn", "learner.window=5", "window 5 is smaller than batch"),
         ("ppo", "play.opponents=['nobody']", "unknown opponent 'nobody'"),
-        ("pg", "running_reward.batch=0", "running_reward: batch 0 is not a number of at least 1"),
-        ("pg", "learner.learning_rate=nan", "learner: learning_rate nan is not a number of at least 0"),
-        ("pg", "learner.square_decay=1", r"square_decay 1\.0 is not at least 0 and below 1"),
+        ("pg", "running_reward.batch=0", "running_reward: batch 0 must be finite and at least 1"),
+        ("pg", "learner.learning_rate=nan", "learner: learning_rate nan must be finite and at least 0"),
+        ("pg", "learner.square_decay=1", r"square_decay 1\.0 must be at least 0 and below 1"),
         ("ppo", "learner.discount=1.5", r"discount 1\.5 is outside 0–1"),
-        ("ppo", "learner.clip=0", r"clip 0\.0 is not a number above 0"),
-        ("ppo", "learner.threads=0", "threads 0 is not a number of at least 1"),
+        ("ppo", "learner.clip=0", r"clip 0\.0 must be finite and above 0"),
+        ("ppo", "learner.threads=0", "threads 0 must be finite and at least 1"),
         ("ppo", "guards.patience=0", "guards: patience 0"),
-        ("ppo", "minutes=-1", r"minutes -1\.0 is not a number of at least 0"),
+        ("ppo", "minutes=-1", r"minutes -1\.0 must be finite and at least 0"),
         ("ppo", "minutes=nan", "minutes nan"),
-        ("dqn", "pool.size=0", "pool: size 0 is not a number of at least 1"),
+        ("dqn", "pool.size=0", "pool: size 0 must be finite and at least 1"),
         ("dqn", "learner.exploration=2", r"exploration 2\.0 is outside 0–1"),
-        ("dqn", "learner.average=1", r"average 1\.0 is not at least 0 and below 1"),
-        ("dqn", "learner.reuse=inf", "reuse inf is not a number of at least 0"),
+        ("dqn", "learner.average=1", r"average 1\.0 must be at least 0 and below 1"),
+        ("dqn", "learner.reuse=inf", "reuse inf must be finite and at least 0"),
     ):
         with pytest.raises(InputError, match=message):
             begin(tmp_path / "run", algorithm, setting)

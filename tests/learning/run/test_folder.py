@@ -48,7 +48,7 @@ def test_folders_of_other_programs_are_refused(tmp_path: Path) -> None:
     for name, text in (("tool", "[tool]"), ("number", "run = 3"), ("header", "[run]\nname = 'x'"), ("text", "no TOML")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.toml").write_text(text)
-        with pytest.raises(InputError, match=rf"{name} is not a run: its config\.toml names no|{name}.config\.toml: "):
+        with pytest.raises(InputError, match=rf"{name} is not a run: its config\.toml has no|{name}.config\.toml: "):
             Run.open(tmp_path / name)
     assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
     (tmp_path / "text" / "metrics.jsonl").touch()

@@ -89,7 +89,7 @@ def test_a_run_of_an_earlier_version_resumes_and_says_what_is_not_verified(tmp_p
     iteration, heard = load(run)
     assert iteration == 2
     folder = tmp_path / "checkpoints" / "000002"
-    assert heard == [f"{folder} has no manifest, so its files and positions were not compared with checksums"]
+    assert heard == [f"{folder} has no manifest, so its files and positions were not verified by checksums"]
 
 
 # -- runs of earlier versions, whose damage is found when they are restored -------------------------------------------

@@ -166,7 +166,7 @@ def test_formats_say_what_they_lose(visitor: Visitor) -> None:
     visitor.button("Save or copy").click()
     dialog = visitor.page.get_by_role("dialog")
     dialog.get_by_role("combobox", name="Format").select_option("psq")
-    expect(dialog.get_by_role("status")).to_contain_text("Not stored by this format")
+    expect(dialog.get_by_role("status")).to_contain_text("This format cannot store")
 
 
 @pytest.mark.thorough

@@ -61,6 +61,6 @@ def test_a_mistake_may_be_tried_again(visitor: Visitor) -> None:
     visitor.point("a15").click()
     verdict = visitor.page.locator(".verdict")
     expect(verdict).to_have_text(re.compile("A15|a15"))
-    expect(verdict).to_contain_text("Try another one")
+    expect(verdict).to_contain_text("Try another move")
     expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
     visitor.shoot("review-try-again")

@@ -1,9 +1,9 @@
 """Adaptive dynamic programming: a critic learns by temporal differences (Zhao, Zhang & Dai 2012; fudan).
 
 The player looks one move ahead: it evaluates the position after each candidate move (an *afterstate*) and plays the
-best, or sometimes a random one. An iteration plays games that way (`tengen.search.critic_games`, native code), computes
-TD(λ) targets for their positions, and trains the critic on them. It depends only on the seed, its number and its
-initial weights, unless the run has a time limit (`minutes`).
+best move, or sometimes a random one. An iteration plays games in this way (`tengen.search.critic_games`, native code),
+computes TD(λ) targets for their positions, and trains the critic on them. It depends only on the seed, its number and
+its initial weights, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tengen.learning.run.progress import Progress
 from tengen.search.critic import CRITIC_FILE, Activation, Critic, CriticConfig, CriticInput, FloatArray, load_critic
 from tengen.search.critic_games import CriticGames, check_policy_name, play_games
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _GAMES, _LEARNING = 0, 1
 
 
@@ -38,7 +38,7 @@ _GAMES, _LEARNING = 0, 1
 
 
 class Loss(StrEnum):
-    """Loss of a winning chance against its target."""
+    """Loss function of a predicted winning chance and its target."""
 
     SQUARED = "squared"
     """½ (target - chance)², as in the paper."""
@@ -46,7 +46,7 @@ class Loss(StrEnum):
 
 
 class Optimizer(StrEnum):
-    """Optimizer of the critic."""
+    """Optimizer used to train the critic."""
 
     SGD = "sgd"
     ADAM = "adam"
@@ -54,28 +54,29 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlayConfig:
-    """Games of an iteration."""
+    """Settings of the games played in an iteration."""
 
     games: int = 256
     """Games per iteration."""
     actors: int = 1
     """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """Maximum number of random stones at the start of a game, at least one: the first anywhere, the others near it."""
+    """Maximum number of random stones at the start of a game, at least one unless this is 0: the first anywhere, the
+    others near it."""
     epsilon: float = 0.1
-    """Initial probability of a random candidate move in place of the best one."""
+    """Initial probability of playing a random candidate move instead of the best one."""
     final_epsilon: float = 0.02
     """Final probability of a random move, reached by a linear schedule."""
     opponents: tuple[str, ...] = ()
-    """Simple players as opponents, such as chains."""
+    """Simple players used as opponents, such as `chains`."""
     opponents_share: float = 0.0
     """Share of the games against simple players, divided equally among them."""
     pool: int = 0
-    """Maximum number of earlier critics that are kept as opponents; 0 for none."""
+    """Maximum number of earlier critics in the pool of opponents; 0 for no pool."""
     pool_share: float = 0.0
-    """Share of the games against earlier critics."""
+    """Share of the games against critics from the pool."""
     pool_every: int = 20
-    """Iterations between two critics that are kept."""
+    """Number of iterations after which the current critic joins the pool."""
 
     def __post_init__(self) -> None:
         for name in self.opponents:
@@ -84,21 +85,21 @@ class CriticPlayConfig:
         check_at_least(self, 0, "pool")
         check_share(self, "epsilon", "final_epsilon", "opponents_share", "pool_share")
         if self.opponents_share + self.pool_share > 1:
-            raise InputError(f"opponents_share {self.opponents_share} + pool_share {self.pool_share} is more than 1")
+            raise InputError(f"opponents_share {self.opponents_share} + pool_share {self.pool_share} is above 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """TD targets and training steps."""
+    """Settings of the TD targets and training steps."""
 
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
     steps: int = 0
-    """Maximum number of positions a target looks ahead; 0 for no limit. With `trace` 1 this gives n-step returns."""
+    """Maximum number of positions a target looks ahead; 0 for no limit. With `trace` 1, targets are n-step returns."""
     cuts: bool = True
-    """After an exploratory move, use the value of the best move in its place."""
+    """Where an exploratory move was played, use the value of the best move instead."""
     loss: Loss = Loss.CROSS_ENTROPY
-    """Loss of a winning chance against its target."""
+    """Loss function of the winning chance."""
     optimizer: Optimizer = Optimizer.ADAM
     """Optimizer of the critic."""
     learning_rate: float = 2e-3
@@ -112,9 +113,9 @@ class LearnerConfig:
     epochs: int = 1
     """Passes over the positions of an iteration."""
     average: float = 0.0
-    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
 
     def __post_init__(self) -> None:
         check_share(self, "trace")
@@ -125,10 +126,10 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(LoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     init_from: str = ""
-    """Run, shipped critic or file to start from; its shapes must be the same."""
+    """Run, shipped critic or file to start from; its weights must have the same shapes."""
     critic: CriticConfig = field(default_factory=CriticConfig)
     """Critic."""
     self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
@@ -139,10 +140,13 @@ class Config(LoopConfig):
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         if self.critic.input is CriticInput.POINTS and self.ruleset.win_length not in (4, 5):
-            raise InputError(f"critics with input points support win lengths 4 and 5, not {self.ruleset}")
+            raise InputError(f"critics with input points need win length 4 or 5, not {self.ruleset}")
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= self.self_play.random_stones <= most:
-            raise InputError(f"random_stones {self.self_play.random_stones} is outside 0–{most}: more could win a game")
+            raise InputError(
+                f"random_stones {self.self_play.random_stones} is outside 0–{most}:"
+                " more random stones could already win the game"
+            )
 
 
 # -- targets ----------------------------------------------------------------------------------------------------------
@@ -153,8 +157,8 @@ def lambda_returns(
 ) -> FloatArray:
     """Return the truncated TD(λ) targets [positions, views] of consecutive games.
 
-    Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of a last position is the result of its game. With `cuts`, Gₜ is the value of
-    the best move if another one was played. After n `steps` the return is the value itself.
+    Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of the last position is the result of the game. With `cuts`, Gₜ is the value of
+    the best move if another move was played. After n `steps` the recursion stops with the value v.
     """
     returns = values.copy()
     explored = (best_values != values) if config.cuts else np.zeros_like(values, np.bool_)
@@ -172,7 +176,7 @@ def lambda_returns(
 
 @dataclass(frozen=True, slots=True)
 class CriticSamples:
-    """Training positions: the sparse inputs of one view each, and the target of its winning chance."""
+    """Training positions, each with the sparse inputs of one view and its target winning chance."""
 
     starts: npt.NDArray[np.int64]
     """[N]: start of each position's inputs in `indices`."""
@@ -181,7 +185,7 @@ class CriticSamples:
     indices: npt.NDArray[np.int32]
     """Indices of the non-zero inputs of all positions."""
     amounts: FloatArray
-    """Values of those inputs."""
+    """Values of these inputs."""
     targets: FloatArray
     """[N]: winning chances in 0–1."""
 
@@ -199,7 +203,7 @@ class CriticSamples:
 
 
 def make_samples(games: CriticGames, config: LearnerConfig) -> CriticSamples:
-    """Return every position of the games except the last ones, with its target for each view."""
+    """Return all positions except the last of each game, with a target for each view."""
     returns = lambda_returns(games.black_values, games.black_best_values, games.is_last, config)
     targets = np.where(games.is_black_view, returns, 1 - returns)
     learned = np.repeat(~games.is_last, targets.shape[1])
@@ -223,7 +227,7 @@ class CriticNet(nn.Module):
         self.config = config
         generator = torch.Generator().manual_seed(seed)
         shapes = config.shapes()
-        # Almost zero, so that a rare shape does not look important.
+        # Near zero, so that rare shapes, which are seldom trained, have little effect.
         self.weights = nn.Parameter(0.01 * torch.randn(shapes["weights"], generator=generator))
         self.biases = nn.Parameter(0.5 * torch.rand(shapes["biases"], generator=generator))
         scale = config.hidden**-0.5
@@ -237,12 +241,12 @@ class CriticNet(nn.Module):
         return activate(sums + self.biases) @ self.output_weights + self.output_bias
 
     def critic(self, ruleset: Ruleset) -> Critic:
-        """Return a critic with the same weights that can play."""
+        """Return a critic for play with the same weights."""
         return Critic(self.config, ruleset, {name: tensor.detach().numpy() for name, tensor in self.named_parameters()})
 
 
 def compute_loss(logits: Tensor, targets: Tensor, loss: Loss) -> Tensor:
-    """Return the mean loss of the winning chances against their targets."""
+    """Return the mean loss of the predicted winning chances."""
     if loss is Loss.SQUARED:
         return 0.5 * (targets - torch.sigmoid(logits)).square().mean()
     return functional.binary_cross_entropy_with_logits(logits, targets)
@@ -258,14 +262,14 @@ class Learner(AveragedLearner[CriticNet]):
         self._config = config
 
     def step(self, samples: CriticSamples, rows: npt.NDArray[np.int64], fraction: float) -> float:
-        """Take one training step on `rows` at a fraction of the run; return the loss."""
+        """Take one training step on `rows` at the given fraction of the run; return the loss."""
         *inputs, targets = samples.batch(rows)
         loss = compute_loss(self.net(*inputs), targets, self._config.loss)
         self.optimize(loss, self.learning_rate(fraction))
         return float(loss.detach())
 
     def learning_rate(self, fraction: float) -> float:
-        """Return the learning rate at a fraction of the run."""
+        """Return the learning rate at the given fraction of the run."""
         return linear_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
@@ -296,12 +300,12 @@ class CriticPool:
         return {"pool": kept} if kept else {}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore the state that `tensors` returned; `RunError` if a critic does not match."""
+        """Restore the state saved by `tensors`; `RunError` if a critic does not match."""
         kept = tensors.get("pool", {})
         names = tuple(self._kind.shapes())
         wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
         if kept.keys() != wanted:
-            raise RunError(f"pool.safetensors does not have the weights of {len(kept) // len(names)} whole critics")
+            raise RunError(f"pool.safetensors does not have all weights of {len(kept) // len(names)} critics")
         self.critics = [
             Critic(self._kind, self._ruleset, {name: kept[f"{place}.{name}"].numpy() for name in names})
             for place in range(len(kept) // len(names))
@@ -310,7 +314,7 @@ class CriticPool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games of one thread against one opponent; None is the critic itself."""
+    """Games of one thread against one opponent; None for self-play."""
 
     opponent: Critic | str | None
     games: int
@@ -340,7 +344,7 @@ def plan_games(config: CriticPlayConfig, pool: CriticPool, rng: np.random.Genera
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop, ThreadPoolExecutor(config.self_play.actors) as actors:
@@ -399,7 +403,9 @@ def _initial_net(config: Config, run: Run, progress: Progress) -> CriticNet:
     if config.init_from and not run.checkpoint_folders():
         source = load_critic(config.init_from)
         if source.config.shapes() != config.critic.shapes():
-            raise InputError(f"{config.init_from} is a critic with other shapes: {source.config}")
+            raise InputError(
+                f"{config.init_from} has a critic with different shapes: {source.config}; set critic.* to match"
+            )
         net.load_state_dict({name: torch.from_numpy(array) for name, array in source.weights.items()})
         progress.say(f"starting with the weights of {config.init_from}")
     return net

@@ -1,9 +1,9 @@
 """AlphaZero: a network learns from its own tree search (Silver et al. 2017; zero9 and alphagomoku8 for Gomoku).
 
 An iteration plays games with the newest network (`tengen.search.puct_self_play`, a batch of trees in native code), adds
-their positions to the replay window, and takes training steps on batches of it. Self-play of the next iteration runs in
-its own threads while the learner works. An iteration depends only on the seed, its number and its initial weights, with
-any number of threads, unless the run has a time limit (`minutes`).
+their positions to the replay window, and takes training steps on batches from the window. Self-play of the next
+iteration runs in separate threads during training. An iteration depends only on the seed, its number and its initial
+weights, for any number of threads, unless the run has a time limit (`minutes`).
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from tengen.nets.models import Precision
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings
 
-# Purposes of the random generators of an iteration.
-_CALIBRATION, _LEARNING = 1, 2  # 0 and 3 are those of `game_source`
+# Values of `purpose` for `iteration_rng`.
+_CALIBRATION, _LEARNING = 1, 2  # `game_source` uses 0 and 3
 _CALIBRATION_POSITIONS = 256
-"""Number of positions on which int8 networks are calibrated."""
+"""Number of positions used to calibrate int8 networks."""
 _VALIDATION = 2048
 """Maximum number of new positions on which the network is validated before it trains on them."""
 
@@ -54,24 +54,24 @@ _VALIDATION = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayConfig:
-    """Self-play of an iteration."""
+    """Settings of self-play."""
 
     games: int = 128
     """Games per iteration."""
     actors: int = 2
     """Number of threads; each plays an equal share of the games."""
     parallel: int = 128
-    """Games played at the same time by all threads together."""
+    """Number of concurrent games over all threads."""
     overlaps: bool = True
-    """Play the games of the next iteration while the learner works, with the weights before this iteration's steps."""
+    """Play the games of the next iteration during training, with the weights from before this iteration's steps."""
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
     device: Device = Device.AUTO
-    """Device of the network in self-play; on a cluster, auto is cpu."""
+    """Device that runs the network in self-play; on a cluster, auto means cpu."""
     gpus: float = 1.0
-    """Share of a GPU that each worker on a cluster takes if the device is cuda."""
+    """Share of a GPU that each cluster worker reserves if the device is cuda."""
     first_simulations: int = 0
-    """Simulations per move at the start, growing linearly to `search.simulations`; 0 for a constant number."""
+    """Initial simulations per move, growing linearly to `search.simulations`; 0 for a constant number."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
@@ -83,14 +83,14 @@ class SelfPlayConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps."""
+    """Settings of the training steps."""
 
     batch: int = 256
     """Batch size: positions per step."""
     reuse: float = 4.0
-    """Number of times each new position is used on average."""
+    """Average number of times each new position is used."""
     epochs: float = 0.0
-    """Passes over the whole window per iteration, in place of `reuse`; 0 uses `reuse`."""
+    """Passes over the whole window per iteration, instead of `reuse`; 0 uses `reuse`."""
     learning_rate: float = 2e-3
     """Initial learning rate."""
     final_learning_rate: float = 1e-4
@@ -100,21 +100,21 @@ class LearnerConfig:
     clip: float = 1.0
     """Maximum gradient norm."""
     average: float = 0.99
-    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     search_share: float = 0.5
-    """Value target: 0 is the result of the game, 1 the value of the search Σ π(a)Q(a), in between a mixture."""
+    """Share of the search value Σ π(a)Q(a) in the value target; the rest is the result of the game."""
     value_weight: float = 1.0
     """Weight of the value loss; the policy loss has weight 1."""
     soft_policy_weight: float = 2.0
     """Weight of the soft-policy loss, if the network has that head."""
     reply_weight: float = 0.15
-    """Weight of the loss of the opponent's reply, if the network has that head."""
+    """Weight of the reply loss, if the network predicts the opponent's reply."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
     device: Device = Device.AUTO
-    """Device of a training step."""
+    """Device for training steps."""
     precision: StepPrecision = StepPrecision.FP32
-    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
+    """Number format for training steps; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "threads")
@@ -126,12 +126,12 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     warm_start: WarmStartConfig = field(default_factory=WarmStartConfig)
     """Training on engine games before self-play."""
     search: PuctConfig = field(default_factory=PuctConfig)
-    """Search of self-play."""
+    """Search used in self-play."""
     openings: Openings = field(default_factory=lambda: Openings(fraction=0.0))
     """Openings of self-play games."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
@@ -141,7 +141,7 @@ class Config(NetLoopConfig):
     window: WindowConfig = field(default_factory=WindowConfig)
     """Replay window."""
     learners: int = 1
-    """Processes that take each training step together, on a cluster; each has `learner.threads` threads."""
+    """Number of cluster processes that share each training step; each has `learner.threads` threads."""
 
     def __post_init__(self) -> None:
         NetLoopConfig.__post_init__(self)
@@ -158,23 +158,23 @@ _SOFT_POWER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class BatchShare:
-    """What one of several processes that share a batch divides its sums by, so that their mean is that of the batch."""
+    """Divisors for one of several processes that share a batch, so that the mean of their losses is the batch mean."""
 
     positions: float
     replies: float
 
     @classmethod
     def of(cls, batch: Samples, processes: int) -> BatchShare:
-        """Return the share of each process in a whole batch."""
+        """Return the divisors for each process that shares a batch."""
         return cls(len(batch) / processes, max(1, int((batch.reply != NO_MOVE).sum())) / processes)
 
 
 def compute_losses(
     output: NetOutput, batch: Samples, config: LearnerConfig, share: BatchShare | None = None
 ) -> dict[str, Tensor]:
-    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of further heads.
+    """Return the unweighted mean losses of a batch: `policy`, `value`, and those of other heads.
 
-    With `share`, `batch` is the part of a larger one that this process computes.
+    With `share`, `batch` is this process's part of a larger batch.
     """
     policy = _to_tensor(batch.policy.astype(np.float32), output)
     losses = {
@@ -212,7 +212,7 @@ def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
 
 def _value_loss(output: NetOutput, batch: Samples, search_share: float) -> Tensor:
-    """Return (v - z)², as in the papers; for a win/draw/loss head, the part of the result is a cross-entropy."""
+    """Return (v - z)², as in the papers; a win/draw/loss head uses cross-entropy for the result."""
     search, result = _to_tensor(batch.value_to_move, output), _to_tensor(batch.result, output)
     if output.value_logits is None:
         target = search_share * search + (1 - search_share) * result
@@ -238,7 +238,7 @@ class Learner(AveragedLearner[Net]):
     def __init__(
         self, net: Net, config: LearnerConfig, *, device: torch.device | None = None, parallel: nn.Module | None = None
     ) -> None:
-        """`net` is on `device`, the CPU by default. `parallel` wraps it if several processes take each step."""
+        """Train `net`, which is on `device` (default: CPU). `parallel` wraps it if several processes share a step."""
         optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._config = config
@@ -251,7 +251,7 @@ class Learner(AveragedLearner[Net]):
             yield self.step(batch, learning_rate)
 
     def step(self, batch: Samples, learning_rate: float, share: BatchShare | None = None) -> dict[str, float]:
-        """Take one training step; return the losses. `share` is that of `compute_losses`."""
+        """Take one training step; return the losses. `share` is passed to `compute_losses`."""
         output = forward(self._forward_net, to_planes(batch.planes).to(self._device), self._config.precision)
         losses = compute_losses(output, batch, self._config, share)
         self.optimize(weigh_losses(losses, self._config), learning_rate)
@@ -272,7 +272,7 @@ class Learner(AveragedLearner[Net]):
         return copy.deepcopy(self.average).cpu()
 
     def learning_rate(self, fraction: float) -> float:
-        """Return the learning rate at a fraction of the run."""
+        """Return the learning rate at the given fraction of the run."""
         return cosine_schedule(self._config.learning_rate, self._config.final_learning_rate, fraction)
 
 
@@ -280,42 +280,42 @@ class Learner(AveragedLearner[Net]):
 
 
 class Trainer(Protocol):
-    """Takes training steps, in this process or in several."""
+    """Interface for taking training steps, in one process or several."""
 
     def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
-        """Take a step on each batch with its learning rate; yield the losses. The learner has the new state then."""
+        """Take a step on each batch with its learning rate; yield the losses and finally update the learner."""
         ...
 
 
 class Place(Protocol):
-    """Where the work of a run is done."""
+    """Interface to the machine or cluster that does the work of a run."""
 
     @property
     def device(self) -> Device | None:
-        """Replaces the devices of the configuration; None keeps them."""
+        """Device that overrides those of the configuration; None keeps them."""
         ...
 
     def self_play(
         self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> GameSource:
-        """Return who plays; `arrays` are those of the checkpoint."""
+        """Return the source of self-play games; `arrays` are those of the checkpoint."""
         ...
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
-        """Return who takes the training steps."""
+        """Return the trainer that takes the training steps."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """This process."""
+    """Place that does all work in this process."""
 
     device: Device | None = None
 
     def self_play(
         self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> GameSource:
-        """Return threads that play."""
+        """Return a source that plays in threads of this process."""
         return LocalSelfPlay(spec, arrays)
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
@@ -326,7 +326,7 @@ class LocalPlace:
 
 
 def train(run: Run, progress: Progress, place: Place | None = None) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     place = place or LocalPlace()
     config = run.config(Config)
     if place.device is not None:
@@ -354,13 +354,13 @@ class _Training:
         self._actor_net = self._learner.snapshot()
         """Network of the current self-play."""
         self._actor_version = 0
-        """Number of iterations that it has been trained for."""
+        """Number of training iterations of `_actor_net`."""
         self._actor_fraction = 0.0
         """Fraction of the run that was done when the current self-play started."""
         self._arrays: Arrays = {}
-        """Unfinished games of the checkpoint."""
+        """Unfinished games from the checkpoint."""
         self._is_published = False
-        """Whether the games of the next iteration are being played."""
+        """Whether the source already plays the games of the next iteration."""
         loop.resume(self._restore, "steps", "self_play_fraction")
 
     def run(self) -> None:
@@ -377,7 +377,7 @@ class _Training:
             seed=self._seed,
             device=config.self_play.device,
         )
-        # The learners first: workers that play take every CPU that is left.
+        # Start the learners first, because self-play workers take all remaining CPUs.
         with (
             self._place.trainer(self._learner, config) as trainer,
             self._place.self_play(spec, config.self_play, self._arrays) as source,
@@ -393,7 +393,7 @@ class _Training:
                 self._iterate(source, trainer)
 
     def _iterate(self, source: GameSource, trainer: Trainer) -> None:
-        """Do one iteration."""
+        """Run one iteration."""
         loop, iteration = self._loop, self._loop.iteration + 1
         place = f"in iteration {iteration}"
         config = self._config
@@ -461,13 +461,13 @@ class _Training:
     # -- games -----------------------------------------------------------------------------------------------------
 
     def _take_actor_net(self, version: int) -> None:
-        """Let the current weights, which were trained for `version` iterations, play from now on."""
+        """Use the current weights, which were trained for `version` iterations, for self-play from now on."""
         self._actor_net = self._learner.snapshot()
         self._actor_version = version
         self._actor_fraction = self._loop.fraction(self._loop.iteration + 1)
 
     def _publish(self, source: GameSource, iteration: int) -> None:
-        """Let the games of an iteration be played."""
+        """Start the self-play games of an iteration."""
         config = self._config
         model = export_onnx(self._actor_net, config.ruleset)
         if config.self_play.precision is Precision.INT8:
@@ -477,13 +477,13 @@ class _Training:
         self._is_published = True
 
     def _calibration(self, rng: np.random.Generator) -> FloatPlanes:
-        """Return positions from self-play, or random ones before there are any."""
+        """Return planes of self-play positions, or of random positions while the window is empty."""
         if len(self._replay):
             return self._replay.sample(_CALIBRATION_POSITIONS, rng).planes.astype(np.float32)
         return random_planes(self._config.ruleset, self._config.net.planes, _CALIBRATION_POSITIONS, rng)
 
     def _simulations(self) -> int:
-        """Return the simulations per move of the current self-play."""
+        """Return the number of simulations per move in the current self-play."""
         first, last = self._config.self_play.first_simulations, self._config.search.simulations
         if not first:
             return last
@@ -492,7 +492,7 @@ class _Training:
     # -- learning --------------------------------------------------------------------------------------------------
 
     def _warm_start(self, trainer: Trainer) -> None:
-        """Train on engine games; repeated if the run is killed before its first checkpoint."""
+        """Train on engine games. A run that is killed before its first checkpoint repeats this."""
         config, learner = self._config.warm_start, self._config.learner
         first_rate = learner.learning_rate if config.learning_rate is None else config.learning_rate
         samples = read_samples(Path(config.games), self._config.ruleset, self._config.net.planes)
@@ -511,7 +511,7 @@ class _Training:
             self._loop.progress.update(0.0, None, f"warm start {step} of {steps}, policy {losses['policy']:.3f}")
         self._actor_net = self._learner.snapshot()
         self._loop.progress.say(
-            f"warm start: {len(samples):,} positions of {config.games}, policy {losses['policy']:.3f}"
+            f"warm start: {len(samples):,} positions from {config.games}, policy {losses['policy']:.3f}"
         )
 
     def _steps(self, new_positions: int) -> int:

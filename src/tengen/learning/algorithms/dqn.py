@@ -1,13 +1,13 @@
 """Deep Q-learning (Mnih et al. 2015): the value of every move, learned from a replay buffer.
 
-Double (van Hasselt et al. 2016): the network in training chooses the best next move, the target network, a slow average
+Double (van Hasselt et al. 2016): the network in training chooses the best next move; the target network, a slow average
 of it, evaluates that move. Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·) over legal
-moves, so V is the value of the best move, and the move of the largest advantage is the best one: the network plays like
-any other policy. Targets look `steps` rows ahead; a row of the opponent counts with the opposite sign (negamax). Moves
-of simple players are used like the network's own, since Q-learning is off-policy.
+moves, so V is the value of the best move, and the best move has the largest advantage. The network therefore plays like
+any other policy. Targets look `steps` rows ahead; values of the opponent's rows are negated (negamax). Moves of simple
+players are used like the network's moves, since Q-learning is off-policy.
 
-An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches of
-it. It depends only on the seed, its number and the state it starts from.
+An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches from
+the window. It depends only on the seed, its number and its initial state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tengen.learning.run.progress import Progress
 from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _PLAYING, _LEARNING = 0, 1
 
 
@@ -41,7 +41,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps and exploration."""
+    """Settings of the training steps and of exploration."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -54,13 +54,13 @@ class LearnerConfig:
     batch: int = 256
     """Batch size: rows per step."""
     reuse: float = 4.0
-    """Number of times each new row is used on average."""
+    """Average number of times each new row is used."""
     window: int = 100_000
     """Size of the replay window in rows."""
     average: float = 0.995
-    """Decay per step of the target network's averaged weights."""
+    """Decay per step of the averaged weights of the target network."""
     watches: bool = True
-    """Train on the moves of simple players too, which may be better than the network's own."""
+    """Also train on the moves of simple players, which may be better than the network's moves."""
     exploration: float = 0.3
     """Initial share of random moves."""
     final_exploration: float = 0.02
@@ -68,7 +68,7 @@ class LearnerConfig:
     clip: float = 1.0
     """Maximum gradient norm."""
     threads: int = 1
-    """Threads of self-play and training."""
+    """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "reuse")
@@ -82,7 +82,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
     """Games of an iteration."""
@@ -102,13 +102,13 @@ def q_values(output: NetOutput, legal: Tensor) -> Tensor:
 
 
 def double_values(online: NetOutput, target: NetOutput, legal: Tensor) -> Tensor:
-    """Return the value by `target` of the best move by `online`, [B]."""
+    """Return the value [B] that `target` assigns to the best move according to `online`."""
     best = q_values(online, legal).argmax(dim=1, keepdim=True)
     return q_values(target, legal).gather(1, best).squeeze(1)
 
 
 def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean Huber loss of Q(s, a) against its target."""
+    """Return the mean Huber loss between Q(s, a) and its target."""
     chosen = q_values(output, legal).gather(1, actions[:, None]).squeeze(1)
     return torch.nn.functional.smooth_l1_loss(chosen, targets)
 
@@ -126,7 +126,7 @@ class Transitions(Rows):
     reward: npt.NDArray[np.float32]
     """[N]: discounted result if the game ends within `steps` rows, else 0."""
     bootstrap: npt.NDArray[np.float32]
-    """[N]: discount and sign of the later value; 0 if the game ends before."""
+    """[N]: factor of the later value, with its discount and sign; 0 if the game ends first."""
     ahead: npt.NDArray[np.int64]
     """[N]: distance to the later row."""
 
@@ -139,17 +139,17 @@ class Transitions(Rows):
         self.check_array("bootstrap", np.float32, within=(-1, 1))
         self.check_array("ahead", np.int64, within=(0, area))
         if (np.arange(len(self)) + self.ahead >= len(self)).any():
-            raise ValueError("a later row is outside the shard")
+            raise ValueError("ahead points to a row outside the shard")
 
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
-    """Return the rows of finished games with the parts of their targets."""
+    """Return the rows of finished games with the components of their targets."""
     sign = episodes.next_sign.numpy()
     ends = np.flatnonzero(sign == 0)
     rows = np.arange(len(sign))
     to_end = ends[np.searchsorted(ends, rows)] - rows
     reaches_end = to_end < steps
-    # All signs of a game are equal: the player to move stays the same, or changes with every row.
+    # All signs of a game are equal: the player to move is always the same, or alternates with every row.
     turned = np.where(sign < 0, (-1.0) ** steps, 1.0)
     return Transitions(
         planes=episodes.planes.numpy().astype(np.int8),
@@ -174,7 +174,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
     def step(self, rows: Transitions, following: Transitions, fraction: float) -> float:
-        """Take one training step on rows and their later rows; return the loss."""
+        """Take one training step on `rows`, with `following` as their later rows; return the loss."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
@@ -198,7 +198,7 @@ class Learner:
 
 
 def explore(share: float, generator: torch.Generator) -> Choose:
-    """Return a function that plays the move of the highest Q, or with probability `share` a random legal move."""
+    """Return a function that chooses the move with the highest Q, or with probability `share` a random legal move."""
 
     def choose(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
         best = q_values(output, legal).argmax(dim=1)
@@ -217,7 +217,7 @@ def _to_tensors(rows: Transitions) -> tuple[Tensor, Tensor]:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
@@ -287,7 +287,7 @@ def train(run: Run, progress: Progress) -> None:
 def _step(
     shards: Shards[Transitions], learner: Learner, batch: int, fraction: float, rng: np.random.Generator
 ) -> float:
-    """Take one training step on rows of the window, drawn uniformly."""
+    """Take one training step on rows sampled uniformly from the window."""
     window = shards.window
     assert window is not None
     rows = rng.integers(len(window), size=batch)

@@ -1,11 +1,10 @@
-"""Evolution strategies: sample weights, evaluate them by games, and sample the next ones closer to the best.
+"""Evolution strategies: sample weights, evaluate them in games, and move the distribution towards the best.
 
 Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board games") evolved the recurrent network
-that stanford15 uses; its 140 weights are few enough for that. The strategy here is SNES, separable natural evolution
+that stanford15 uses, which is small enough with 140 weights. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
-strategies"): a normal distribution over weights, each with its own mean and standard deviation, follows the natural
-gradient of the expected rank. No gradient passes through the network, so it can simply play its best move, and only
-results count.
+strategies"): a normal distribution with a mean and standard deviation per weight follows the natural gradient of the
+expected rank. No gradient passes through the network, so it can simply play its best move, and only results count.
 
 All candidates of a generation play the same games: the same openings, opponents and random numbers. The mean of the
 distribution is the network of the run. An iteration is a few generations and depends only on the seed, its number and
@@ -43,7 +42,7 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 Floats = npt.NDArray[np.float64]
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _EVOLVING, _SHOWING = 0, 1
 
 
@@ -56,12 +55,12 @@ class Moves(StrEnum):
     BEST = "best"
     """The most likely move."""
     DRAWN = "drawn"
-    """A sample of the policy."""
+    """A move sampled from the policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """The evolution strategy."""
+    """Settings of the evolution strategy."""
 
     population: int = 0
     """Candidates per generation; 0 for the usual 4 + 3 ln(weights)."""
@@ -74,7 +73,7 @@ class LearnerConfig:
     deviation_rate: float = 0.0
     """Learning rate of the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
     threads: int = 1
-    """Threads of the network."""
+    """Number of threads for the forward pass."""
 
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
@@ -86,7 +85,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     generations: int = 5
     """Generations per iteration; in each, every candidate plays `play.games` games."""
@@ -95,7 +94,7 @@ class Config(NetLoopConfig):
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.MDRNN, planes="own-other", channels=10))
     """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=64, opponents=("naive:level=1",)))
-    """Games of a candidate."""
+    """Games that each candidate plays."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -105,16 +104,17 @@ class Config(NetLoopConfig):
         NetLoopConfig.__post_init__(self)
         check_at_least(self, 1, "generations")
         if SELF in self.play.opponents:
-            raise InputError("self is not allowed in play.opponents, because such games do not measure a candidate")
+            raise InputError("remove self from play.opponents: self-play does not measure a candidate")
 
 
 # -- strategy ---------------------------------------------------------------------------------------------------------
 
 
 def rank_utilities(fitness: Floats) -> Floats:
-    """Return the utilities of candidates [P] by rank (Schaul et al. 2011). They sum to 0; the worse half is equal.
+    """Return the rank-based utilities of candidates [P] (Schaul et al. 2011).
 
-    Candidates of equal fitness share their utilities equally, because games give few distinct scores.
+    They sum to 0, and the worse half of the candidates has the same utility. Candidates with equal fitness get the mean
+    of their utilities; such ties are common, because games have few distinct scores.
     """
     count = len(fitness)
     raw = np.maximum(0.0, math.log(count / 2 + 1) - np.log(np.arange(1, count + 1)))
@@ -126,7 +126,7 @@ def rank_utilities(fitness: Floats) -> Floats:
 
 
 class Strategy:
-    """SNES: draw noise, evaluate the candidates made from it, update the distribution from their fitness."""
+    """SNES: draw noise, evaluate the candidates it produces, and update the distribution from their fitness."""
 
     def __init__(self, mean: Floats, config: LearnerConfig) -> None:
         weights = len(mean)
@@ -144,7 +144,7 @@ class Strategy:
         return np.concatenate((half, -half))
 
     def candidates(self, noise: Floats) -> Floats:
-        """Return the weights [population, weights] of the candidates for some noise."""
+        """Return the weights [population, weights] of the candidates for the given noise."""
         return self.mean + self.deviation * noise
 
     def update(self, noise: Floats, fitness: Floats) -> None:
@@ -158,11 +158,11 @@ class Strategy:
         return {"mean": torch.from_numpy(self.mean), "deviation": torch.from_numpy(self.deviation)}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore what `tensors` returned; `RunError` if it does not match."""
+        """Restore the state saved by `tensors`; `RunError` if it does not match."""
         for name in ("mean", "deviation"):
             found = tensors.get(name)
             if found is None or found.shape != self.mean.shape or found.dtype != torch.float64:
-                raise RunError(f"strategy.safetensors does not have {len(self.mean)} numbers as {name}")
+                raise RunError(f"strategy.safetensors does not have {len(self.mean)} float64 numbers in {name}")
         self.mean, self.deviation = tensors["mean"].numpy(), tensors["deviation"].numpy()
 
 
@@ -175,7 +175,7 @@ def read_weights(net: Net) -> Floats:
 
 
 def write_weights(net: Net, row: Floats) -> None:
-    """Set all weights of a network from a vector, the inverse of `read_weights`."""
+    """Set all weights of a network from a vector; the inverse of `read_weights`."""
     parts = torch.split(torch.from_numpy(row), [weights.numel() for weights in net.parameters()])
     with torch.no_grad():
         for weights, part in zip(net.parameters(), parts, strict=True):
@@ -189,7 +189,7 @@ def choose_best(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Evaluation:
-    """Plays the games that measure the fitness of weights."""
+    """Fitness evaluation: plays games with given weights."""
 
     def __init__(self, net: Net, config: Config) -> None:
         self.net = net
@@ -198,7 +198,7 @@ class Evaluation:
         self._moves = config.moves
 
     def play(self, weights: Floats, past: Net, seed: int) -> Episodes:
-        """Play the games of a weight vector; the same seed gives the same openings and random numbers."""
+        """Play games with a weight vector; the same seed produces the same openings and random numbers."""
         write_weights(self.net, weights)
         drawn = self._moves is Moves.DRAWN
         choose = sample_policy(torch.Generator().manual_seed(seed)) if drawn else choose_best
@@ -206,7 +206,7 @@ class Evaluation:
 
 
 def points(episodes: Episodes) -> float:
-    """Return the mean points per game: 1 for a win, ½ for a draw."""
+    """Return the mean points per game: 1 for a win, ½ for a draw, 0 for a loss."""
     return float(1 + episodes.rewards.mean()) / 2
 
 
@@ -214,7 +214,7 @@ def points(episodes: Episodes) -> float:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
@@ -261,6 +261,6 @@ def train(run: Run, progress: Progress) -> None:
                     "best": round(float(fitness.max()), 5),
                     "play": {"plies": round(episodes.plies, 2), "scores": rounded(episodes.scores)},
                 },
-                f"points {100 * points(episodes):.0f} %, of candidates {100 * fitness.mean():.0f} %",
+                f"points {100 * points(episodes):.0f} %, candidates {100 * fitness.mean():.0f} %",
                 tensors={"strategy": strategy.tensors(), **pool.tensors()},
             )

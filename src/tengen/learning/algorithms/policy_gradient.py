@@ -1,9 +1,9 @@
-"""Policy gradient: moves of won games become more likely (REINFORCE, Williams 1992; pg9 for Gomoku).
+"""Policy gradient: moves from won games become more likely (REINFORCE, Williams 1992; pg9 for Gomoku).
 
 The preset `pg9` follows the paper exactly: one dense network that always plays black, ten batches of ten games per
 update, gradients weighted by the discounted result, RMSProp, and a running reward that decides when the self-play
-opponent is replaced. The paper's future work is configuration: a value network as critic (`learner.credit = "gae"`),
-convolutions, a model for white, stronger opponents, a pool of earlier networks.
+opponent is replaced. The extensions that the paper lists as future work are settings: a value network as critic
+(`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
 An iteration is a number of updates and depends only on the seed, its number and its initial weights.
 """
@@ -41,7 +41,7 @@ from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initi
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _PLAYING = 0
 _ROWS_AT_ONCE = 1024
 
@@ -53,13 +53,13 @@ class Credit(StrEnum):
     """Weight of a move's gradient."""
 
     RESULT = "result"
-    """Result of the game, discounted by the number of moves to its end, as in pg9."""
+    """Result of the game, discounted by the number of moves to the end, as in pg9."""
     GAE = "gae"
     """Advantage over the value network (actor-critic)."""
 
 
 class Optimizer(StrEnum):
-    """Optimizer of the network."""
+    """Optimizer used to train the network."""
 
     RMSPROP = "rmsprop"
     ADAM = "adam"
@@ -67,7 +67,7 @@ class Optimizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Updates of the weights."""
+    """Settings of the weight updates."""
 
     optimizer: Optimizer = Optimizer.RMSPROP
     """Optimizer; the paper uses RMSProp."""
@@ -90,7 +90,7 @@ class LearnerConfig:
     clip: float = 0.0
     """Maximum gradient norm; 0 for no limit."""
     threads: int = 1
-    """Threads of self-play and training."""
+    """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight", "clip")
@@ -108,7 +108,7 @@ class RunningRewardConfig:
     decay: float = 0.99
     """Decay per batch."""
     replace_at: float = 0.0
-    """Running reward at which the network replaces the opponent `past` and the running reward is reset; 0 for never."""
+    """Running reward at which the network replaces the opponent `past` and the reward is reset; 0 to disable this."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch")
@@ -117,7 +117,7 @@ class RunningRewardConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     updates: int = 20
     """Updates per iteration; each uses `play.games` games."""
@@ -149,7 +149,7 @@ class Config(NetLoopConfig):
 def compute_losses(
     output: NetOutput, legal: Tensor, actions: Tensor, advantages: Tensor, targets: Tensor
 ) -> dict[str, Tensor]:
-    """Return the unweighted means of `policy` and `value` loss and `entropy` (maximised) over rows [N]."""
+    """Return the unweighted mean `policy` and `value` losses and `entropy` (to be maximised) of rows [N]."""
     log_policy = masked_log_policy(output.policy_logits, legal)
     chosen = log_policy.gather(1, actions[:, None]).squeeze(1)
     return {
@@ -182,7 +182,7 @@ class Learner:
             self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
     def update(self, episodes: Episodes, fraction: float) -> dict[str, float]:
-        """Do one update at a fraction of the run; return the losses."""
+        """Do one update at the given fraction of the run; return the losses."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
@@ -215,7 +215,7 @@ class Learner:
 
 
 class RunningReward:
-    """Moving average of the rewards of a batch, on the paper's scale of -10 to 10."""
+    """Moving average of the reward sum per batch, from -10 to 10 as in the paper."""
 
     def __init__(self, config: RunningRewardConfig, value: float = 0.0) -> None:
         self._config = config
@@ -235,7 +235,7 @@ class RunningReward:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

@@ -1,9 +1,9 @@
 """Proximal policy optimization (Schulman et al. 2017): policy gradient with steps that stay near the old policy.
 
 An iteration plays a batch of games against the network itself, a pool of earlier networks and simple players, then
-trains on their rows for a few epochs. Illegal moves are masked, which gives a valid gradient (Huang and Ontañón 2022).
-In self-play both sides are trained: advantages are those of the player to move and change sign from row to row. An
-iteration depends only on the seed, its number and its initial weights.
+trains on their rows for a few epochs. Illegal moves are masked, which leaves the gradient valid (Huang and Ontañón
+2022). In self-play both sides are trained: advantages are from the perspective of the player to move. An iteration
+depends only on the seed, its number and its initial weights.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initi
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetOutput
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _PLAYING, _LEARNING = 0, 1
 
 
@@ -43,7 +43,7 @@ _PLAYING, _LEARNING = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps."""
+    """Settings of the training steps."""
 
     learning_rate: float = 1e-3
     """Initial learning rate."""
@@ -66,7 +66,7 @@ class LearnerConfig:
     clip: float = 0.5
     """Maximum gradient norm."""
     threads: int = 1
-    """Threads of self-play and training."""
+    """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight")
@@ -78,7 +78,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
     """Games of an iteration."""
@@ -109,7 +109,7 @@ class Rollout:
 
 
 def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict[str, Tensor]:
-    """Return the unweighted means of `policy` and `value` loss, `entropy` (maximised) and `kl` from the old policy.
+    """Return the unweighted mean `policy` and `value` losses, `entropy` (to be maximised) and `kl` from the old policy.
 
     The policy loss is -min(ratio · A, clipped ratio · A), so the gradient is 0 once the ratio has left its range.
     """
@@ -174,7 +174,7 @@ class Learner:
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

@@ -17,13 +17,13 @@ _MODULES = {
     "alphazero": ("tengen.learning.algorithms.alphazero", "A network learns from its own tree search."),
     "pg": (
         "tengen.learning.algorithms.policy_gradient",
-        "Policy gradient: moves of won games become more likely.",
+        "Policy gradient: moves from won games become more likely.",
     ),
     "ppo": ("tengen.learning.algorithms.ppo", "Proximal policy optimization: policy gradient with clipped steps."),
     "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: the value of every move, from a replay buffer."),
     "evolution": (
         "tengen.learning.algorithms.evolution",
-        "Evolution strategies: weights are sampled around those that scored best.",
+        "Evolution strategies: samples weights around those that scored best.",
     ),
     "supervised": ("tengen.learning.algorithms.supervised", "A network learns the moves of recorded games."),
     "adp": (
@@ -43,7 +43,7 @@ class Algorithm(Protocol):
     """Frozen dataclass with the configuration."""
 
     def train(self, run: Run, progress: Progress) -> None:
-        """Train a run to its end."""
+        """Train a run until it is finished."""
 
 
 def algorithm_names() -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def find_algorithm(name: str) -> Algorithm:
 
 @contextmanager
 def training_imports() -> Iterator[None]:
-    """Convert a failed import of a training package to an error that says which extra to install."""
+    """Convert a failed import of a training package to an error that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Supervised learning: a network learns the moves of recorded games (stanford15, and stronger networks of our own).
+"""Supervised learning: a network learns the moves of recorded games (stanford15, and stronger networks).
 
 An iteration takes training steps on batches of a data set (`tengen data build`) with random symmetries and shifts, then
 validates the network on held-out games. At the end of the run, the network is measured on the test games and plotted.
-Games with a known result train the value too, if the network has one.
+Games with a known result also train the value head, if the network has one.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.evaluators import TorchEvaluator
 
-# Purposes of the random generators of an iteration.
+# Values of `purpose` for `iteration_rng`.
 _LEARNING, _VALIDATION = 0, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerConfig:
-    """Training steps."""
+    """Settings of the training steps."""
 
     batch: int = 256
     """Batch size: samples per step."""
@@ -46,19 +46,19 @@ class LearnerConfig:
     final_learning_rate: float = 5e-5
     """Final learning rate, reached by a cosine schedule."""
     decay: float = 0.0
-    """Factor of the learning rate per epoch, as in the paper, in place of the cosine schedule; 0 for none."""
+    """Factor of the learning rate per epoch, as in the paper; 0 uses the cosine schedule instead."""
     weight_decay: float = 1e-4
     """Decoupled weight decay of AdamW; the paper adds an L2 penalty to the loss."""
     clip: float = 1.0
     """Maximum gradient norm."""
     average: float = 0.995
-    """Decay per step of the averaged weights, which play; 0 plays the newest weights."""
+    """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     value_weight: float = 0.5
-    """Weight of the value loss, if the network has a value; the policy loss has weight 1."""
+    """Weight of the value loss, if the network has a value head; the policy loss has weight 1."""
     threads: int = 1
-    """Threads of a training step."""
+    """Number of threads for training steps."""
     precision: StepPrecision = StepPrecision.FP32
-    """Number format of a training step; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
+    """Number format for training steps; bf16 is nearly twice as fast for convolutions on CPUs that support it."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "steps", "threads")
@@ -69,12 +69,12 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(NetLoopConfig):
-    """Complete configuration of a run; with the seed it determines the run."""
+    """Complete configuration of a run; together with the seed, it determines the run."""
 
     data: str = ""
     """Folder of a data set."""
     openings: bool = True
-    """Train on the moves of openings too."""
+    """Also train on opening moves."""
     augmentation: Augmentation = field(default_factory=Augmentation)
     """Data augmentation."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -124,7 +124,7 @@ class Learner(AveragedLearner[Net]):
 
 
 def train(run: Run, progress: Progress) -> None:
-    """Train a run to its end, from its newest checkpoint if there is one."""
+    """Train a run until it is finished, starting from the newest checkpoint if there is one."""
     config = run.config(Config)
     dataset = Dataset.open(Path(config.data))
     if dataset.ruleset != config.ruleset:
@@ -134,7 +134,8 @@ def train(run: Run, progress: Progress) -> None:
     validation = dataset.find(Split.VALIDATION)
     if not len(training) or not len(validation):
         raise InputError(
-            f"{config.data} needs training moves ({len(training)}) and validation moves ({len(validation)})"
+            f"{config.data} has {len(training)} training moves and {len(validation)} validation moves, but needs both:"
+            " build it from more games"
         )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
@@ -163,7 +164,7 @@ def _iterate(
     training: np.ndarray[tuple[int], np.dtype[np.int64]],
     learner: Learner,
 ) -> tuple[dict[str, float], float]:
-    """Take the steps of one iteration; return mean losses and the last learning rate."""
+    """Take the training steps of one iteration; return the mean losses and the last learning rate."""
     iteration = loop.iteration + 1
     rng = iteration_rng(loop.run.header.seed, iteration, _LEARNING)
     torch.manual_seed(int(rng.integers(1 << 62)))  # dropout

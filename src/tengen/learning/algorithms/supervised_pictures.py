@@ -29,7 +29,7 @@ _FILTERS_SHOWN = 64
 _FILTERS_IN_ROW = 16
 _POSITIONS_SHOWN = 4
 _LEAST_SAMPLES = 20
-"""Minimum number of samples of a move number in the curve."""
+"""Minimum number of samples for a move number to appear in the curve."""
 
 
 def draw_supervised(
@@ -94,8 +94,8 @@ def _draw_policies(
 
 
 def _draw_filters(path: Path, title: str, weights: npt.NDArray[np.float32]) -> None:
-    """Draw first-layer filters [K, C, h, w] as own minus opponent's stones, strongest first."""
-    # A single plane has own stones as +1 and the opponent's as -1; otherwise the first two planes hold them.
+    """Draw first-layer filters [K, C, h, w] as own minus opponent weights, strongest first."""
+    # A single plane marks own stones as +1 and opponent stones as -1; other layouts use the first two planes.
     seen = weights[:, 0] - weights[:, 1] if weights.shape[1] > 1 else weights[:, 0]
     strongest = np.argsort(-np.square(seen).sum(axis=(1, 2)))[:_FILTERS_SHOWN]
     rows = -(-len(strongest) // _FILTERS_IN_ROW)

@@ -1,1 +1,1 @@
-"""Where training data comes from: self-play with a search, batches of episodes, the replay window, engine games."""
+"""Sources of training data: self-play with a search, batches of episodes, the replay window, engine games."""

@@ -1,9 +1,9 @@
-"""Games of a network against itself, earlier versions and simple players, as rows for policy and value learning.
+"""Games of a network against itself, earlier networks and simple players, as rows for policy and value learning.
 
 A row is a position in which the network moved, or in which it observed a simple player's move. Rows are ordered by game
 and ply. The next row of a game belongs to the same player if an opponent moved in between, and to the other player in
 self-play; `next_sign` is +1 or -1 accordingly. All results and values are from the perspective of the player to move,
-so one formula covers both cases: the next value is multiplied by that sign.
+so one formula covers both cases: the value of the next row is multiplied by `next_sign`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tengen.learning.learner import restore_weights, to_planes, weights_of
 from tengen.nets.architectures import Net, NetOutput
 
 SELF, PAST = "self", "past"
-"""Opponents in addition to the simple players: the network itself, which then learns from both colours, and an
-earlier version of it."""
+"""Opponents besides the simple players: the network itself, which then learns from both colours, and an earlier
+network."""
 
 _LEARNER, _PAST, _SIMPLE = 0, 1, 2
 
@@ -45,17 +45,17 @@ class Colours(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayConfig:
-    """The games of a batch."""
+    """Settings of a batch of games."""
 
     games: int = 256
-    """Number of games, played in parallel to their end."""
+    """Number of games, played concurrently."""
     opponents: tuple[str, ...] = (SELF,)
     """Opponents, assigned to the games in turn: self, past, or a simple player such as naive:level=3. An opponent that
     is listed twice gets twice as many games."""
     colours: Colours = Colours.BOTH
-    """Colours of the network in training; it alternates between both. In self-play it always plays both."""
+    """Colours of the network in training; `both` alternates. In self-play it always plays both."""
     opening_moves: int = 0
-    """Maximum number of random opening moves; each game draws its number uniformly from 0 to this."""
+    """Maximum number of random opening moves; the number is uniform from 0 to this maximum."""
     symmetric: bool = True
     """Show each position under a random symmetry of the board."""
     masked: bool = True
@@ -68,7 +68,7 @@ class PlayConfig:
                 raise InputError(f"unknown opponent {name!r}{did_you_mean(name, known)}")
         check_at_least(self, 1, "games")
         if not self.opponents:
-            raise InputError("opponents is empty: name at least one")
+            raise InputError("play.opponents is empty: set at least one opponent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,32 +78,32 @@ class Episodes:
     planes: Tensor
     """float32 [N, C, H, W]"""
     legal: Tensor
-    """bool [N, area]: moves that could be chosen."""
+    """bool [N, area]: moves that were allowed."""
     actions: Tensor
     """int64 [N]: move that was chosen."""
     log_probs: Tensor
-    """float32 [N]: log-probability of that move when it was chosen."""
+    """float32 [N]: log-probability of the chosen move under the policy that played."""
     value_to_move: Tensor
-    """float32 [N]: the network's value of the position."""
+    """float32 [N]: value of the position predicted by the network."""
     results: Tensor
     """float32 [N]: result of the game (+1, 0, -1) for the player to move."""
     next_sign: Tensor
-    """float32 [N]: +1 before a row of the same player, -1 before one of the other, 0 in the last row of a game."""
+    """float32 [N]: +1 if the next row belongs to the same player, -1 if to the other, 0 in the last row of a game."""
     rewards: npt.NDArray[np.float32]
-    """[games]: result of each game for the network in training; for black in self-play."""
+    """[games]: result of each game for the network in training, or for black in self-play."""
     plies: float
     """Mean number of stones per game."""
     illegal: float
     """Share of rows in which an illegal move was chosen; 0 if moves are masked."""
     scores: Mapping[str, float]
-    """Opponent → mean points per game of the network in training; those of black in self-play."""
+    """Opponent → mean points per game of the network in training, or of black in self-play."""
 
     def __len__(self) -> int:
         return len(self.actions)
 
 
 class Choose(Protocol):
-    """Function that picks moves: (network output, allowed moves [B, area]) → (actions [B], log-probabilities [B])."""
+    """Function that chooses moves: (network output, allowed moves [B, area]) → (actions [B], log-probabilities [B])."""
 
     def __call__(self, output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]: ...
 
@@ -132,7 +132,7 @@ def entropy(log_policy: Tensor) -> Tensor:
 
 
 class EpisodePlayer:
-    """Plays batches of games of a network against its opponents."""
+    """Plays batches of games between a network and its opponents."""
 
     def __init__(self, ruleset: Ruleset, layout: str, config: PlayConfig) -> None:
         self._config = config
@@ -146,9 +146,9 @@ class EpisodePlayer:
     def play(
         self, net: Net, past: Net | None, choose: Choose, rng: np.random.Generator, *, watches: bool = False
     ) -> Episodes:
-        """Play all games to their end; `past` is the opponent of that name (default: the network itself).
+        """Play all games to the end; `past` is the network of the opponent `past` (default: `net`).
 
-        With `watches`, moves of simple players become rows too, with log-probability and value 0.
+        With `watches`, moves of simple players also become rows, with log-probability and value 0.
         """
         batch = self._batch
         batch.begin(int(rng.integers(1 << 63)), self._config.opening_moves)
@@ -178,7 +178,7 @@ class EpisodePlayer:
         return self._collect(recorded, np.concatenate(games), np.concatenate(plies))
 
     def games(self, count: int) -> tuple[list[tuple[int, ...]], list[Outcome]]:
-        """Return moves and outcomes of up to `count` games of the last batch."""
+        """Return the moves and outcomes of up to `count` games of the last batch."""
         chosen = range(min(count, self._batch.size))
         return [self._batch.moves(game) for game in chosen], [self._batch.outcome(game) for game in chosen]
 
@@ -204,7 +204,7 @@ class EpisodePlayer:
         rng: np.random.Generator,
         actions: npt.NDArray[np.int64],
     ) -> tuple[Tensor, ...]:
-        """Let a network move in some games; return the columns of their rows."""
+        """Choose moves with a network in the games `rows`; return the columns of the new rows."""
         chosen_symmetries, planes, legal = self._observe(rows, rng)
         choices = legal if self._config.masked else torch.ones_like(legal)
         output = net(planes)
@@ -216,7 +216,7 @@ class EpisodePlayer:
     def _watch(
         self, rows: npt.NDArray[np.int64], rng: np.random.Generator, actions: npt.NDArray[np.int64]
     ) -> tuple[Tensor, ...]:
-        """Return the columns of rows in which a simple player has moved."""
+        """Return the columns of the new rows for games in which a simple player has moved."""
         chosen_symmetries, planes, legal = self._observe(rows, rng)
         nothing = torch.zeros(len(rows))
         return (
@@ -231,7 +231,7 @@ class EpisodePlayer:
     def _observe(
         self, rows: npt.NDArray[np.int64], rng: np.random.Generator
     ) -> tuple[npt.NDArray[np.int8], Tensor, Tensor]:
-        """Return random symmetries for some games, and their planes and legal points under them."""
+        """Return a random symmetry for each of the games `rows`, with planes and legal points under that symmetry."""
         count = len(rows)
         drawn = rng.integers(self._symmetries, size=count) if self._symmetries > 1 else np.zeros(count)
         chosen = drawn.astype(np.int8)
@@ -271,7 +271,7 @@ class EpisodePlayer:
 
 
 def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> Tensor:
-    """Return discount^(rows until the last row of the game) · result, [N]."""
+    """Return the returns [N]: result · discount^(number of rows until the last row of the game)."""
     ends = (next_sign == 0).numpy()
     rows = np.arange(len(ends))
     last = np.flatnonzero(ends)
@@ -305,12 +305,12 @@ def generalised_advantages(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolConfig:
-    """Earlier networks that play as the opponent `past`."""
+    """Settings of the pool of earlier networks, which play as the opponent `past`."""
 
     size: int = 8
-    """Maximum number of networks; the newest are kept. The initial weights are the first one."""
+    """Maximum number of networks; the newest are kept. The initial network is the first."""
     every: int = 10
-    """Iterations between two networks that are added; 0 to add none."""
+    """Number of iterations after which the current network is added; 0 to add none."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "size")
@@ -334,7 +334,7 @@ class Pool:
             self.add(net)
 
     def draw(self, rng: np.random.Generator) -> Net:
-        """Return a random one."""
+        """Return a random network."""
         return self._nets[rng.integers(len(self._nets))]
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
@@ -342,7 +342,7 @@ class Pool:
         return {f"past-{place}": weights_of(net) for place, net in enumerate(self._nets)}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
-        """Restore what `tensors` returned; `RunError` if a network does not match."""
+        """Restore the state saved by `tensors`; `RunError` if a network does not match."""
         nets = [copy.deepcopy(self._nets[0])]
         restore_weights(nets[0], tensors, "past-0")
         while (name := f"past-{len(nets)}") in tensors:

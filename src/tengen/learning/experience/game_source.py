@@ -1,7 +1,7 @@
-"""Who plays the self-play games of a run.
+"""Sources of self-play games.
 
-A `GameSource` takes weights and returns games. `LocalSelfPlay` plays in threads of this process; the same seed gives
-the same games. `tengen.cluster` has a source that plays on other machines. Both let `SelfPlayer` play.
+A `GameSource` plays games with the weights that are published to it. `LocalSelfPlay` uses threads of this process; the
+same seed produces the same games. `tengen.cluster` has a source that plays on other machines. Both use `SelfPlayer`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings, SelfPlay
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
-"""What a source keeps in a checkpoint, by name."""
+"""State of a source in a checkpoint: name → array."""
 
-# Purposes of random generators, in addition to those of the algorithm.
+# Values of `purpose` for `iteration_rng`; the algorithm uses others.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlaySpec:
-    """What all self-play of a run has in common."""
+    """Settings that all self-play of a run shares."""
 
     ruleset: Ruleset
     layout: str
@@ -42,7 +42,7 @@ class SelfPlaySpec:
     actors: int
     """Number of threads in this process."""
     parallel: int
-    """Games played at the same time by all threads together."""
+    """Number of concurrent games over all threads."""
     seed: int
     """Seed of the run."""
     device: Device = Device.CPU
@@ -60,14 +60,14 @@ class Generation(NamedTuple):
     """The network that plays from now on, and its search."""
 
     version: int
-    """Number of iterations that the weights have been trained for."""
+    """Number of iterations for which the weights were trained."""
     model: bytes
     """ONNX file."""
     search: PuctConfig
 
 
 class SelfPlayer:
-    """Games in progress and the network that plays them. Used by one thread at a time."""
+    """Games in progress and the network that plays them. Not thread-safe."""
 
     def __init__(self, spec: SelfPlaySpec, *, parallel: int, seed: int, state: State | None = None) -> None:
         """Continue the games of `state`, or start `parallel` games from the seed if it is None or empty."""
@@ -80,11 +80,11 @@ class SelfPlayer:
 
     @property
     def evaluations(self) -> int:
-        """Positions evaluated so far."""
+        """Number of positions evaluated so far."""
         return self._evaluations_before + (self._play.counts.evaluations if self._play else 0)
 
     def use(self, generation: Generation) -> None:
-        """Continue with another network. Search trees are discarded."""
+        """Switch to another network; search trees are discarded."""
         spec = self._spec
         evaluator = OnnxEvaluator(generation.model, device=spec.device)
         if self._play is not None:
@@ -103,8 +103,8 @@ class SelfPlayer:
         self._play, self._evaluator, self._generation = play, evaluator, generation
 
     def step(self) -> list[FinishedGame]:
-        """Run the network once; return the games that are finished."""
-        assert self._play is not None, "`use` comes first"
+        """Run one forward pass; return the games that have finished."""
+        assert self._play is not None, "call `use` first"
         self._play.step(self._evaluator)
         spec, generation = self._spec, self._generation
         return [
@@ -119,20 +119,20 @@ class SelfPlayer:
 
     def state(self) -> State:
         """Return the unfinished games; search trees are discarded."""
-        assert self._play is not None, "`use` comes first"
+        assert self._play is not None, "call `use` first"
         return self._play.state()
 
 
 class GameSource(Protocol):
-    """Plays the games of a run. A context manager that stops playing at its end."""
+    """Source of the self-play games of a run. A context manager that stops playing on exit."""
 
     @property
     def is_continuous(self) -> bool:
-        """Whether games continue while nobody collects them. Otherwise `publish` starts those of one iteration."""
+        """Whether games continue without `collect`. Otherwise each `publish` starts the games of one iteration."""
         ...
 
     def publish(self, generation: Generation) -> None:
-        """Play with these weights from now on."""
+        """Use these weights from now on."""
         ...
 
     def collect(self) -> Games:
@@ -140,15 +140,15 @@ class GameSource(Protocol):
         ...
 
     def arrays(self) -> Arrays:
-        """Return what a checkpoint after the last `collect` has to keep."""
+        """Return the state to save in a checkpoint after the last `collect`."""
         ...
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return figures about the workers for the metrics of the iteration."""
+        """Return statistics about the workers, for the metrics of the iteration."""
         ...
 
     def describe(self) -> str:
-        """Return the same for the progress line; may be empty."""
+        """Return a short text about the workers for the progress line; may be empty."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -156,12 +156,12 @@ class GameSource(Protocol):
 
 
 class LocalSelfPlay:
-    """Plays in threads of this process, each an equal share of the games."""
+    """Self-play in threads of this process; each plays an equal share of the games."""
 
     is_continuous = False
 
     def __init__(self, spec: SelfPlaySpec, arrays: Arrays) -> None:
-        """Continue the unfinished games in `arrays`, those of a checkpoint."""
+        """Continue the unfinished games in `arrays` from a checkpoint."""
         self._spec = spec
         self._threads = ThreadPoolExecutor(spec.actors, thread_name_prefix="self-play")
         self._stop = threading.Event()
@@ -188,11 +188,11 @@ class LocalSelfPlay:
         return {f"{thread}.{name}": array for thread, state in enumerate(self._states) for name, array in state.items()}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return nothing: all games are played here."""
+        """Return an empty table, because there are no remote workers."""
         return {}
 
     def describe(self) -> str:
-        """Return nothing."""
+        """Return an empty text."""
         return ""
 
     def __enter__(self) -> Self:
@@ -203,7 +203,7 @@ class LocalSelfPlay:
         self._threads.shutdown()
 
     def _play(self, generation: Generation, thread: int, state: State) -> tuple[list[FinishedGame], State, int]:
-        """Play until this thread's share is finished; the same generation and state give the same games."""
+        """Play until this thread's share is finished; the same generation and state produce the same games."""
         spec = self._spec
         parallel = _share(spec.parallel, thread, spec.actors)
         player = SelfPlayer(spec, parallel=parallel, seed=spec.thread_seed(thread), state=state)
@@ -217,5 +217,5 @@ class LocalSelfPlay:
 
 
 def _share(total: int, part: int, parts: int) -> int:
-    """Return the size of one of several equal parts of `total`, which need not be divisible."""
+    """Return the size of part `part` when `total` is divided as equally as possible into `parts`."""
     return (part + 1) * total // parts - part * total // parts

@@ -1,8 +1,8 @@
 """Replay buffer: shards on disk, a window in memory, batches under random symmetries.
 
 A shard is one npz file (no pickle) with the positions of one iteration, game after game. The window holds the newest
-positions. Its size follows a power law of the number of positions produced so far, as in KataGo: small at first, when
-games are soon outdated, larger later.
+positions. Its size grows as a power of the number of positions produced so far, as in KataGo: small at first, when
+games quickly become outdated, larger later.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tengen.learning.run.reading import numbered_files
 NO_MOVE = -1
 """Value of `Samples.reply` after the last move of a game."""
 _SLACK = 1.05
-"""Largest value in a shard; rounding may take one above 1."""
+"""Largest accepted value in a shard; rounding may exceed 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
 """Field → name of its array in shards of earlier versions."""
@@ -38,7 +38,7 @@ _OLD_NAMES = {"value_to_move": "value_search"}
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Arrays with one entry per position; derived dataclasses declare them. The first one is `planes` [N, C, H, W]."""
+    """Arrays with one entry per position, declared by subclasses. The first is `planes` [N, C, H, W]."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -47,13 +47,13 @@ class Rows:
         return type(self)(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
 
     def check(self, planes: tuple[int, int, int]) -> None:
-        """Raise `ValueError` unless types, shapes and ranges are those of positions with `planes` (C, H, W)."""
+        """Raise `ValueError` unless types, shapes and ranges are valid for positions with `planes` (C, H, W)."""
         raise NotImplementedError
 
     def check_array(
         self, name: str, kind: npt.DTypeLike, *shape: int, within: tuple[float, float] | None = None
     ) -> None:
-        """Raise `ValueError` unless an array has this type, a shape [N, …], and finite entries in a closed range."""
+        """Raise `ValueError` unless an array has type `kind`, shape [N, *shape] and entries in `within` (inclusive)."""
         array = getattr(self, name)
         if array.dtype != kind or array.shape != (len(self), *shape):
             raise ValueError(f"{name} is {array.dtype} {list(array.shape)}, not {np.dtype(kind)} {[len(self), *shape]}")
@@ -70,7 +70,7 @@ class Rows:
 class Samples(Rows):
     """N positions with their training targets, all from the perspective of the side to move.
 
-    P = number of points, C = planes of the layout.
+    P = number of points, C = number of planes.
     """
 
     planes: npt.NDArray[np.int8]
@@ -82,7 +82,7 @@ class Samples(Rows):
     result: npt.NDArray[np.float32]
     """[N]: result of the game (+1, 0, -1), discounted by the distance to its end."""
     reply: npt.NDArray[np.int16]
-    """[N]: the opponent's next move; `NO_MOVE` at the end."""
+    """[N]: the opponent's next move; `NO_MOVE` at the end of the game."""
     surprise: npt.NDArray[np.float32]
     """[N]: KL(policy ‖ the network's prior) in nats."""
 
@@ -126,7 +126,7 @@ class WindowConfig:
     """Size of the replay window: `first · (total / first) ** exponent` newest positions, at most `largest`."""
 
     first: int = 10_000
-    """Number of positions up to which all are kept."""
+    """Number of positions up to which the window holds all of them."""
     largest: int = 60_000
     """Maximum number of positions."""
     exponent: float = 0.65
@@ -147,7 +147,7 @@ class WindowConfig:
 
 
 _ROWS_MOVED = 1024
-"""Rows moved at a time: numpy buffers overlapping copies, and the window must not be in memory twice."""
+"""Rows moved at a time. NumPy buffers overlapping copies, so a single copy would hold the window in memory twice."""
 
 R = TypeVar("R", bound=Rows)
 
@@ -158,29 +158,29 @@ class Shards(Generic[R]):
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
         """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window.
 
-        Rows that are read from disk must belong to the ruleset and the layout of planes.
+        Rows read from disk must match the ruleset and the plane layout.
         """
         self._folder = folder
         self._kind = kind
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
         self._size = size
         self._lengths: deque[int] = deque()
-        """Number of rows of each shard that reaches into the window."""
+        """Number of rows of each shard that overlaps the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        """Field → rows of those shards, with spare room at the end."""
+        """Field → rows of these shards, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
-        """Oldest shard in the window of each of the newest iterations."""
+        """Oldest shard in the window after each of the newest iterations."""
         self._checksums: dict[int, str] = {}
         """Iteration → sha256 of its shard."""
         self.window: R | None = None
-        """The newest rows, valid until rows are added; None before the first ones."""
+        """The newest rows, valid until the next `add`; None while there are no rows."""
         self.total = 0
-        """Rows added so far."""
+        """Number of rows added so far."""
 
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
-        """Restore the window after an iteration from disk; `total` is the number of rows added until then.
+        """Restore the window after an iteration from disk; `total` is the number of rows added by then.
 
-        `checksums` are those of the checkpoint; None for a run of an earlier version. `RunError` names a shard that is
+        `checksums` are those of the checkpoint; None if an earlier version wrote it. Raises `RunError` if a shard is
         missing or damaged.
         """
         self.total, size = total, self._size(total)
@@ -196,12 +196,12 @@ class Shards(Generic[R]):
             raise RunError(f"{self._folder} holds only {count} of the newest {size} positions")
         while shards:
             self._append(shards.popleft(), size, room=count)
-        # The shards on disk are needed by the earlier checkpoints.
+        # Earlier checkpoints need the shards on disk.
         self._first_needed.extend(int(path.stem) for path in self._paths()[:1] * KEPT_CHECKPOINTS)
         self._update_window(size)
 
     def add(self, iteration: int, rows: R) -> None:
-        """Write the rows of an iteration as a shard, add them to the window and drop shards that left it."""
+        """Write the rows of an iteration as a shard, add them to the window and drop shards outside the window."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{one.name: getattr(rows, one.name) for one in fields(rows)})
         with writing_run(self._folder):
@@ -224,7 +224,7 @@ class Shards(Generic[R]):
         }
 
     def remove_outdated(self) -> None:
-        """Delete shards that no kept checkpoint needs; call this after a checkpoint is written."""
+        """Delete shards that no remaining checkpoint needs; call this after writing a checkpoint."""
         for path in self._paths():
             if int(path.stem) < self._first_needed[0]:
                 with writing_run(path):
@@ -245,7 +245,7 @@ class Shards(Generic[R]):
         return numbered_files(self._folder, "npz")
 
     def _append(self, rows: R, size: int, room: int = 0) -> None:
-        """Append a shard and drop the oldest ones that a window of `size` rows does not need."""
+        """Append a shard and drop the oldest shards that a window of `size` rows does not need."""
         held = sum(self._lengths)
         self._lengths.append(len(rows))
         while len(self._lengths) > 1 and sum(self._lengths) - self._lengths[0] >= size:
@@ -256,7 +256,7 @@ class Shards(Generic[R]):
             self._arrays[one.name] = _slide(self._arrays.get(one.name, new[:0]), held, kept, new, room)
 
     def _update_window(self, size: int) -> None:
-        """Make the newest `size` rows the window."""
+        """Set the window to the newest `size` rows."""
         end = sum(self._lengths)
         newest = slice(max(0, end - size), end)
         self.window = self._kind(**{name: array[newest] for name, array in self._arrays.items()}) if size else None
@@ -283,7 +283,7 @@ class Shards(Generic[R]):
 def _slide(array: npt.NDArray[Any], held: int, kept: int, new: npt.NDArray[Any], room: int = 0) -> npt.NDArray[Any]:
     """Move the last `kept` of the first `held` rows to the front of an array and append `new`; return the array.
 
-    If the array is too short, it is replaced by a longer one with space for at least `room` rows.
+    If the array is too short, a longer one with space for at least `room` rows replaces it.
     """
     count = kept + len(new)
     target = array
@@ -308,7 +308,7 @@ class Replay(Shards[Samples]):
         self._weights: npt.NDArray[np.float64] = np.empty(0)
 
     def sample(self, count: int, rng: np.random.Generator) -> Samples:
-        """Draw `count` positions of the window with replacement, each under a random symmetry."""
+        """Sample `count` positions from the window with replacement, each under a random symmetry."""
         assert self.window is not None
         chosen = np.searchsorted(self._weights, rng.random(count), side="right")
         turns = rng.integers(len(symmetries(self._ruleset)), size=count)

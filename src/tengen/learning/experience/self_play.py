@@ -1,7 +1,8 @@
 """Self-play for AlphaZero: a network in, training samples and finished games out.
 
-Games continue from one iteration to the next. An iteration ends when enough games are finished and keeps the others as
-arrays. Waiting for all games would leave the last batches almost empty; discarding the others would favour short games.
+Games continue from one iteration to the next. An iteration ends when enough games are finished and saves the others
+as arrays. Waiting for all games would leave the last batches almost empty; discarding the others would favour short
+games.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ State = Mapping[str, npt.NDArray[Any]]
 _OPENING_STONES = 6
 """Number of stones that are compared to count distinct openings."""
 SAVED_GAMES = 64
-"""Games per iteration that algorithms without a search write to the run."""
+"""Number of games per iteration that algorithms without a search save in the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
-    """A game of self-play with its samples."""
+    """A self-play game with its samples."""
 
     moves: tuple[int, ...]
     """Point indices from the empty board."""
     outcome: Outcome
     samples: Samples
     version: int
-    """Number of iterations that the weights of its last move were trained for."""
+    """Number of iterations for which the weights that played the last move were trained."""
     shard: str = ""
-    """Number of the worker and of the call that it came with, if it was played on another machine."""
+    """Numbers of the worker and the call that returned it, if it was played on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,15 @@ class Games:
     """Point indices of each finished game, from the empty board."""
     outcomes: list[Outcome]
     versions: list[int]
-    """Versions of the weights of each game."""
+    """Version of the weights of each game."""
     shards: list[str]
-    """Shard of each game, empty for games that were played in this process."""
+    """Shard of each game; empty for games played in this process."""
     evaluations: int
-    """Positions evaluated by the network."""
+    """Number of positions evaluated by the network."""
 
     @staticmethod
     def join(games: Sequence[FinishedGame], evaluations: int) -> Games:
-        """Return the games with their samples in one piece."""
+        """Combine finished games and concatenate their samples."""
         return Games(
             Samples.concatenate([game.samples for game in games]),
             [game.moves for game in games],
@@ -119,7 +120,7 @@ def random_planes(ruleset: Ruleset, layout: str, count: int, rng: np.random.Gene
 
 
 def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: float) -> Samples:
-    """Return the positions of a game that were searched in full, with their training targets."""
+    """Return the fully searched positions of a game with their training targets."""
     moves = game.moves.tolist()
     plies = np.arange(game.opening_length, len(moves))
     black_result = {Outcome.BLACK: 1.0, Outcome.WHITE: -1.0}.get(game.outcome, 0.0)
@@ -129,7 +130,7 @@ def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: fl
     return Samples(
         planes=game_planes(ruleset, moves, plies[rows], layout),
         policy=game.policies[rows].astype(np.float16),
-        value_to_move=game.values_to_move[rows],
+        value_to_move=game.value_to_move[rows],
         result=result[rows].astype(np.float32),
         reply=np.array([*moves[game.opening_length + 1 :], NO_MOVE], np.int16)[rows],
         surprise=game.surprises[rows],
@@ -139,7 +140,7 @@ def make_samples(game: SelfPlayGame, ruleset: Ruleset, layout: str, discount: fl
 def game_planes(
     ruleset: Ruleset, moves: Sequence[int], plies: npt.NDArray[np.intp], layout: str
 ) -> npt.NDArray[np.int8]:
-    """Return planes [N, C, H, W] of a game after its first `plies` [N] moves."""
+    """Return planes [N, C, H, W] of the positions of a game after `plies` [N] moves."""
     games = np.tile(np.array(moves, np.uint16), (len(plies), 1))
     return encode_games(ruleset, games, plies.astype(np.int32), layout).astype(np.int8)
 

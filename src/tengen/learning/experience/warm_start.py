@@ -1,7 +1,7 @@
 """Warm start: training on games of the alpha-beta engine before self-play.
 
-On a large board a fresh network plays aimlessly for a long time. A few thousand games from `tengen data generate` give
-it a start: the engine's moves are policy targets, its values and the results are value targets.
+On a large board an untrained network plays aimlessly for a long time. A few thousand games from `tengen data generate`
+shorten that phase: the engine's moves are policy targets, its values and the results are value targets.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tengen.tuning.engine_games import EngineGame, read_games
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStartConfig:
-    """Training on engine games before the first iteration."""
+    """Settings of the training on engine games before the first iteration."""
 
     games: str = ""
     """File written by `tengen data generate` (default: no warm start)."""
     epochs: float = 4.0
-    """Number of passes over its positions."""
+    """Number of passes over the positions of the file."""
     learning_rate: float | None = None
-    """Initial learning rate, which falls to the learner's final one (default: the learner's initial one)."""
+    """Initial learning rate, which falls to `learner.final_learning_rate` (default: `learner.learning_rate`)."""
 
     def __post_init__(self) -> None:
         check_positive(self, "epochs")
@@ -40,7 +40,7 @@ class WarmStartConfig:
 
 
 def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
-    """Read the positions of a file in which the engine chose the move; `InputError` if a game has another ruleset."""
+    """Read the positions of a file in which the engine moved; `InputError` if a game has a different ruleset."""
     games = list(read_games(path))
     for game in games:
         if game.ruleset != ruleset:

@@ -1,7 +1,7 @@
 """Metrics for TensorBoard.
 
-The writer of the tensorboard package writes from a thread, which dies with a traceback if the disk is full. This one
-writes at once, so that the caller gets the error.
+The writer of the tensorboard package uses a thread, which dies with a traceback if the disk is full. This writer is
+synchronous, so the caller gets the error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 _numbers = itertools.count()
-"""Distinguishes the files of one process and second."""
+"""Distinguishes files that one process creates in the same second."""
 
 
 class EventWriter:

@@ -1,18 +1,18 @@
-"""A training run as a folder that survives being killed at any moment.
+"""The folder of a training run, which stays consistent if the process is killed at any moment.
 
     config.toml      algorithm, preset, seed, commit, and every field of the configuration
     metrics.jsonl    one line per iteration
     events.*         the same for TensorBoard
-    checkpoints/     N/ with tensors (safetensors), arrays (npz), counters (json) and a manifest of checksums after
-                     iteration N; the newest three
-    model.onnx       the newest network, playable while the run continues; model.safetensors has its weights
+    checkpoints/     one folder per iteration with tensors (safetensors), arrays (npz), counters (json) and a manifest
+                     of checksums; the newest three
+    model.onnx       the newest network, which can play while the run continues; model.safetensors has its weights
     games/           self-play games as SGF
     lock             locked by the process that writes
 
 All files are replaced atomically except the metrics and events, which are appended to. An iteration that was killed
-before its checkpoint is removed and repeated on resume. The random choices of an iteration depend only on the seed and
-its number, so the repetition is identical. If a checkpoint or its positions do not match their checksums or cannot be
-restored, the previous one is used.
+before its checkpoint is discarded and repeated on resume. The random choices of an iteration depend only on the seed
+and its number, so the repetition is identical. If a checkpoint or its positions do not match their checksums or cannot
+be restored, the previous checkpoint is used.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _TENSORS_ENDING = ".safetensors"
 _ARRAYS_FILE = "arrays.npz"
 _MAX_COUNTER = 1e15
 KEPT_CHECKPOINTS = 3
-"""Number of newest checkpoints that are kept. The older ones replace a damaged one."""
+"""Number of newest checkpoints that are kept; if the newest is damaged, an older one is used."""
 _LOCK_ATTEMPTS, _LOCK_RETRY_SECONDS = 20, 0.05
 
 
@@ -81,7 +81,7 @@ class Checkpoint:
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     """Content of `arrays.npz`."""
     checksums: Mapping[str, str] | None = field(default_factory=dict)
-    """sha256 of the files that the checkpoint needs, by their path in the run; None if it was written without."""
+    """sha256 of the files that the checkpoint needs, by their path in the run; None if it has no manifest."""
 
 
 class Run(RunReader):
@@ -91,11 +91,11 @@ class Run(RunReader):
 
     @classmethod
     def create(cls, folder: Path, header: RunHeader, config: Any) -> Run:
-        """Start a run in a folder that is empty or does not exist."""
+        """Create a run in a folder that is empty or does not exist."""
         if (folder / CONFIG_FILE).exists():
             raise InputError(f"{folder} already holds a run: continue it with --resume, or choose another folder")
         if folder.is_dir() and any(folder.iterdir()):
-            raise InputError(f"{folder} is neither empty nor a run: choose another folder")
+            raise InputError(f"{folder} is neither empty nor a run: choose an empty or new folder")
         table = {"run": to_table(header), "config": to_table(config)}
         with writing_run(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -104,13 +104,13 @@ class Run(RunReader):
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Become the only writing process; the operating system releases the lock when the process ends."""
+        """Lock the run for writing by this process; the operating system releases the lock when the process ends."""
         path = self.folder / LOCK_FILE
         with ExitStack() as closing:
             with writing_run(path):
                 file = closing.enter_context(open(path, "a+", encoding="ascii"))
             if not _wait_for_lock(file.fileno()):
-                raise RunError(f"another process is writing {self.folder}")
+                raise RunError(f"another process is writing to {self.folder}: wait until it ends or stop it")
             with writing_run(self.folder):
                 for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
                     remove_partial(folder)
@@ -124,7 +124,7 @@ class Run(RunReader):
     # -- metrics ---------------------------------------------------------------------------------------------------
 
     def log(self, iteration: int, metrics: Mapping[str, Any]) -> None:
-        """Append a line to the metrics; write its numbers to TensorBoard too."""
+        """Append a line to the metrics and write its numbers for TensorBoard."""
         line = json.dumps({"iteration": iteration, **metrics}, allow_nan=False) + "\n"
         path = self.folder / METRICS_FILE
         with writing_run(path), open(path, "ab", buffering=0) as file:
@@ -181,8 +181,8 @@ class Run(RunReader):
 
         A checkpoint is damaged if a file does not match its checksum, if it lacks one of the `counters`, or if
         `restore` raises a `RunError` or `InputError`, for example because positions are missing. Then the previous one
-        is tried; `restore` must replace whatever it has restored before. `say` is called about damaged checkpoints and
-        about files that have no checksum. `RunError` if all checkpoints are damaged.
+        is tried, so `restore` must overwrite all state from an earlier attempt. `say` is called with a message about
+        damaged checkpoints and about files without checksums. Raises `RunError` if all checkpoints are damaged.
         """
         problems: list[str] = []
         for folder in reversed(self.checkpoint_folders()):
@@ -200,7 +200,7 @@ class Run(RunReader):
             if problems:
                 say(f"{'; '.join(problems)}: going back to iteration {checkpoint.iteration}")
             if checkpoint.checksums is None:
-                say(f"{folder} has no manifest, so its files and positions were not compared with checksums")
+                say(f"{folder} has no manifest, so its files and positions were not verified by checksums")
             return checkpoint
         if problems:
             raise RunError(
@@ -235,12 +235,12 @@ def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
 
 
 def iteration_rng(seed: int, iteration: int, purpose: int) -> np.random.Generator:
-    """Return the generator for one purpose in one iteration; repeating the iteration gives the same numbers."""
+    """Return the random generator for one purpose in one iteration; the same arguments produce the same numbers."""
     return np.random.default_rng([seed, iteration, purpose])
 
 
 def writing_run(path: Path) -> AbstractContextManager[None]:
-    """Convert an `OSError` while a file of a run is written, such as a full disk, to a `RunError`."""
+    """Convert an `OSError` while writing a file of a run, such as a full disk, to a `RunError`."""
     return writing(path, RunError, "the run is intact up to its last checkpoint; continue it with --resume")
 
 
@@ -251,18 +251,18 @@ def write_run_file(path: Path, data: bytes) -> None:
 
 
 class CheckpointFiles(NamedTuple):
-    """Files of a checkpoint, verified and parsed as far as this is possible without torch."""
+    """Files of a checkpoint, verified and parsed as far as possible without torch."""
 
     counters: dict[str, Any]
     tensors: dict[str, bytes]
     """File name without its ending → content."""
     arrays: dict[str, npt.NDArray[Any]]
     checksums: dict[str, str] | None
-    """Manifest; None for a run of an earlier version."""
+    """Manifest; None if an earlier version wrote the checkpoint."""
 
 
 def read_checkpoint_files(folder: Path, needed: Sequence[str] = ()) -> CheckpointFiles:
-    """Read and verify the files of a checkpoint; `InputError` names one that is damaged or lacks a needed counter."""
+    """Read and verify the files of a checkpoint; `InputError` if one is damaged or lacks a needed counter."""
     checksums = read_manifest(folder)
     path = folder / STATE_FILE
     counters = parse_json(_read_file(path, checksums), str(path))
@@ -273,7 +273,7 @@ def read_checkpoint_files(folder: Path, needed: Sequence[str] = ()) -> Checkpoin
         if not is_number(value) or abs(value) > _MAX_COUNTER:
             raise InputError(f"{path} is damaged: {name} is {value!r:.40}, not a number")
     names = counters.pop(_TENSOR_FILES, None)
-    if names is None:  # an old run
+    if names is None:  # written by an earlier version
         names = [path.stem for path in sorted(folder.glob(f"*{_TENSORS_ENDING}"))]
     if not isinstance(names, list) or not all(isinstance(name, str) and name == Path(name).name for name in names):
         raise InputError(f"{path} is damaged: {_TENSOR_FILES} is not a list of names")
@@ -299,7 +299,7 @@ def _read_checkpoint(folder: Path, needed: Sequence[str]) -> Checkpoint:
 
 
 def read_manifest(folder: Path) -> dict[str, str] | None:
-    """Read the checksums of a checkpoint; None if it was written by an earlier version, which had none."""
+    """Read the checksums of a checkpoint; None if it was written by an earlier version without manifests."""
     path = folder / MANIFEST_FILE
     if not path.exists():
         return None
@@ -336,7 +336,7 @@ def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
 
 
 def _wait_for_lock(descriptor: int) -> bool:
-    """Lock a file exclusively; retry for a second, because readers lock it for a moment to test it."""
+    """Lock a file exclusively; retry for a second, because readers briefly lock it to test its state."""
     for _ in range(_LOCK_ATTEMPTS):
         if try_lock(descriptor):
             return True

@@ -13,14 +13,14 @@ from tengen.learning.checks import check_at_least
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardConfig:
-    """Limits at which a run stops with an error; its last checkpoint is kept."""
+    """Limits below which a run stops with an error; its last checkpoint remains."""
 
     min_policy_entropy: float = 0.02
     """Mean policy entropy in nats below which the policy counts as collapsed."""
     min_openings: int = 2
-    """Distinct openings of six stones per 100 games below which self-play counts as repeating itself."""
+    """Distinct six-stone openings per 100 games below which self-play counts as repetitive."""
     patience: int = 5
-    """Number of iterations in a row below a limit after which the run stops."""
+    """Number of consecutive iterations below a limit after which the run stops."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 0, "min_policy_entropy", "min_openings")
@@ -28,48 +28,48 @@ class GuardConfig:
 
 
 class Guards:
-    """The checks of one run."""
+    """Checks of one run."""
 
     def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
-        """Set the limits and the folder of the run, which errors mention."""
+        """Set the limits, and the folder of the run for error messages."""
         self._config = config
         self._folder = folder
         self.broken: dict[str, int] = {}
-        """Quantity → number of iterations in a row below its limit; part of the checkpoint."""
+        """Quantity → number of consecutive iterations below its limit; part of the checkpoint."""
 
     def restore(self, broken: object) -> None:
-        """Restore `broken` from a checkpoint; anything else than counts is ignored."""
+        """Restore `broken` from a checkpoint; entries that are not counts are ignored."""
         table = broken if isinstance(broken, dict) else {}
         self.broken = {name: count for name, count in table.items() if isinstance(count, int)}
 
     def check_losses(self, losses: Mapping[str, float], place: str) -> None:
-        """Stop at once if a loss is NaN or infinite."""
+        """Stop the run immediately if a loss is NaN or infinite."""
         for name, loss in losses.items():
             if not math.isfinite(loss):
                 raise RunError(
-                    f"{name} became {loss} {place}, and --resume would repeat that: start another run with a lower"
-                    " learning rate (--set learner.learning_rate=…), from the network of this run if there is one"
+                    f"{name} became {loss} {place}, and --resume would fail the same way: start another run with a"
+                    " lower learning rate (--set learner.learning_rate=…), from the network of this run if there is one"
                     f" (--init-from {self._folder})"
                 )
 
     def check_samples(self, samples: int, place: str) -> None:
-        """Stop if there is nothing to train on."""
+        """Stop the run if there is nothing to train on."""
         if samples == 0:
             raise RunError(f"the replay buffer is empty {place}: self-play produced no positions")
 
     def check_entropy(self, entropy: float, place: str) -> None:
-        """Stop if the policy entropy has been too low for too long."""
+        """Stop the run if the policy entropy has been too low for too long."""
         self._count("policy entropy", entropy, self._config.min_policy_entropy, place)
 
     def check_policy(self, entropy: float, openings_of_100: float, place: str) -> None:
-        """Stop if the policy entropy or the number of openings has been too low for too long."""
+        """Stop the run if the policy entropy or the number of openings has been too low for too long."""
         self.check_entropy(entropy, place)
-        self._count("distinct openings of 100 games", openings_of_100, self._config.min_openings, place)
+        self._count("distinct openings per 100 games", openings_of_100, self._config.min_openings, place)
 
     def _count(self, what: str, amount: float, least: float, place: str) -> None:
         self.broken[what] = self.broken.get(what, 0) + 1 if amount < least else 0
         if self.broken[what] >= self._config.patience:
             raise RunError(
-                f"{what} {amount:.3g} is below {least:g} for {self.broken[what]} iterations {place}: the policy has"
-                " collapsed; more noise, a higher temperature or more openings may help"
+                f"{what} {amount:.3g} has been below {least:g} for {self.broken[what]} iterations {place}: the policy"
+                " has collapsed; more noise, a higher temperature or more openings may help"
             )

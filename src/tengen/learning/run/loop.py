@@ -1,4 +1,4 @@
-"""The part of training that all algorithms share: time, published network, strength, metrics, checkpoints.
+"""The training loop that all algorithms share: time limits, published network, strength, metrics, checkpoints.
 
 An algorithm does the work of an iteration and leaves the rest to the loop:
 
@@ -47,13 +47,13 @@ class LoopConfig:
     """Settings that all algorithms share."""
 
     ruleset: Ruleset
-    """Ruleset that is trained."""
+    """Ruleset to train for."""
     iterations: int = 100
-    """Number of iterations; with `minutes`, the limit that is reached first ends the run."""
+    """Maximum number of iterations; with time limits, whichever limit is reached first ends the run."""
     minutes: float = 0.0
-    """Wall-clock limit in minutes, which schedules follow; 0 for no limit, which makes the run repeatable."""
+    """Wall-clock limit in minutes, which schedules follow; 0 for no limit, which makes the run reproducible."""
     cpu_minutes: float = 0.0
-    """The same in CPU time of all threads, for a machine that is shared; 0 for no limit."""
+    """Limit in minutes of CPU time over all threads, for shared machines; 0 for no limit."""
     strength: StrengthConfig = field(default_factory=StrengthConfig)
     """Strength measurements."""
     guards: GuardConfig = field(default_factory=GuardConfig)
@@ -69,7 +69,7 @@ class NetLoopConfig(LoopConfig):
     """Settings that all algorithms with a network share."""
 
     init_from: str = ""
-    """Run, shipped model or weights file to start from; weights whose shapes agree are copied."""
+    """Run, shipped model or weights file to start from; weights whose shapes match are copied."""
     net: NetConfig = field(default_factory=NetConfig)
     """Network."""
 
@@ -79,11 +79,11 @@ class NetLoopConfig(LoopConfig):
 
 
 _COUNTERS = ("games", "positions", "seconds", "cpu_seconds")
-"""Counters that the loop needs to resume."""
+"""Checkpoint counters that the loop needs in order to resume."""
 
 
 class Loop:
-    """A run in this process. A context manager that holds the run's lock and draws the curves at the end."""
+    """A run in this process. A context manager that holds the run's lock and draws the plots at the end."""
 
     def __init__(self, run: Run, config: LoopConfig, progress: Progress) -> None:
         self.run = run
@@ -122,8 +122,8 @@ class Loop:
     def resume(self, restore: Callable[[Checkpoint], None], *counters: str) -> None:
         """Restore the newest intact checkpoint, if there is one, and delete everything after it.
 
-        `restore` restores the algorithm's own state from a checkpoint that has its `counters`. If it raises `RunError`
-        or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
+        `restore` restores the state of the algorithm; `counters` are the checkpoint counters it needs. If it raises
+        `RunError` or `InputError`, the previous checkpoint is tried; see `Run.load_checkpoint`.
         """
         checkpoint = self.run.load_checkpoint(self.progress.say, (*_COUNTERS, *counters), restore)
         left_out = LeftOut()
@@ -161,7 +161,7 @@ class Loop:
 
     @property
     def is_done(self) -> bool:
-        """Whether the run was over when its last iteration ended; a new run does at least one iteration."""
+        """Whether a limit was reached by the end of the last iteration; a new run does at least one iteration."""
         return self._is_over
 
     # -- the start and the end of an iteration ---------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Loop:
         self.run.log(0, {"seconds": 0.0, "cpu_seconds": 0.0, "games": 0, "positions": 0, "strength": measured})
 
     def publish(self, net: Net, discount: float | None = None) -> None:
-        """Write the network that plays for this run from now on; `discount` is the one its values were trained with."""
+        """Write the network that represents the run from now on; `discount` is the one used to train its values."""
         folder, ruleset = self.run.folder, self._config.ruleset
         with writing_run(folder / WEIGHTS_FILE):
             save_net(folder / WEIGHTS_FILE, net, ruleset)
@@ -196,8 +196,8 @@ class Loop:
     ) -> None:
         """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
-        `metrics` has `losses` by name. The published network is measured. `counters` are the algorithm's own, and
-        `checksums` are those of further files that the checkpoint needs.
+        `metrics` has `losses` by name. Strength is that of the published network. `counters` are specific to the
+        algorithm; `checksums` are those of additional files that the checkpoint needs.
         """
         self.iteration += 1
         counts = {"games": self.games, "positions": self.positions}
@@ -210,7 +210,7 @@ class Loop:
         self._is_over = self.fraction() >= 1.0
         if self._is_strength_due():
             line["strength"] = self._measure_strength()
-            self._is_over = self.fraction() >= 1.0  # measuring takes time and may have used up the rest
+            self._is_over = self.fraction() >= 1.0  # the measurement may have used up the remaining time
         self.run.log(self.iteration, line)
         done, seconds = self.fraction(), self.seconds
         left = seconds * (1 / done - 1) if done else None
@@ -263,17 +263,17 @@ def initial_net(config: NetLoopConfig, run: Run, progress: Progress) -> Net:
 
 
 def channels_last(net: Net) -> Net:
-    """Store the channels of a point next to each other, which is faster on CPUs."""
+    """Store the channels of each point contiguously, which is faster on CPUs."""
     return net.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 
 def cosine_schedule(first: float, final: float, fraction: float) -> float:
-    """Return a value that falls from `first` to `final` along a half cosine; constant after fraction 1."""
+    """Return a value that moves from `first` to `final` along a half cosine; constant after fraction 1."""
     return final + (first - final) * 0.5 * (1 + math.cos(math.pi * min(fraction, 1.0)))
 
 
 def linear_schedule(first: float, final: float, fraction: float) -> float:
-    """Return a value that moves from `first` to `final` in a straight line; constant after fraction 1."""
+    """Return a value that moves linearly from `first` to `final`; constant after fraction 1."""
     return first + (final - first) * min(fraction, 1.0)
 
 

@@ -33,7 +33,7 @@ def format_manifest(checksums: Mapping[str, str]) -> bytes:
 
 
 def parse_manifest(data: bytes, place: str) -> dict[str, str]:
-    """Return path → sha256; `InputError` names `place` if a byte of the manifest was changed."""
+    """Return path → sha256; `InputError` with `place` if the manifest does not match its own checksum."""
     cut = data.rfind(b"# ")
     lines = data[: max(cut, 0)]
     if cut < 0 or data[cut:] != _last_line(lines):

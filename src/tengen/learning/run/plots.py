@@ -18,7 +18,7 @@ Metrics = Sequence[Mapping[str, Any]]
 def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
     """Draw `losses`, `accuracy` and `strength` into the folder as SVG and PNG; return the PNG files.
 
-    Quantities that the metrics lack are skipped.
+    Plots without data in the metrics are skipped.
     """
     drawings = {
         "losses": (draw_losses, [line for line in metrics if line.get("losses")]),

@@ -15,7 +15,7 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 
 class Progress:
-    """Shows the fraction done, speeds and the time left. A context manager; `say` prints a permanent line."""
+    """Progress bar with speeds and the time left. A context manager; `say` prints a permanent line."""
 
     def __init__(self, console: Console, title: str) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn

@@ -1,8 +1,8 @@
 """Reading a training run: header, configuration, state, metrics, strength curve and games.
 
-Everything that shows a run reads it here: `tengen runs`, the web server, the plots, the model cards and the papers. A
-reader writes nothing, does not hold the lock and imports no torch, so a run can be read while it trains. It opens only
-regular files, follows no link out of the folder of the run, and bounds what it reads.
+`tengen runs`, the web server, the plots, the model cards and the papers all read runs with this module. It writes
+nothing, does not hold the lock and does not import torch, so a run can be read while it trains. It opens only regular
+files, follows no link out of the folder of the run, and limits how much it reads.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ REPLAY_FOLDER = "replay"
 _MAX_SHOWN_BYTES = 64 << 20
 _MAX_LINE_BYTES = 1 << 20
 _TAIL_BYTES = (1 << 14, 2 * _MAX_LINE_BYTES)
-"""Sizes of the end of the metrics in which the last line is searched."""
+"""Sizes of the tail of the metrics file that is searched for the last line."""
 _MAX_STATE_BYTES = 1 << 20
 _MAX_NESTING = 8
 _MAX_ITERATION = 10**12
 _MAX_DIGITS = 12
-"""Digits of an iteration in the name of a file."""
+"""Maximum number of digits of an iteration in a file name."""
 _MAX_DEPTH = 6
-"""Depth below a folder at which runs are still found."""
+"""Maximum depth of runs below the searched folder."""
 _PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER})
 
 
@@ -65,19 +65,19 @@ class RunHeader:
 
 
 class RunState(StrEnum):
-    """What a run is doing."""
+    """State of a run."""
 
     RUNNING = "running"
     """A process holds the lock."""
     STOPPED = "stopped"
-    """No process holds the lock and work is left; `--resume` continues it."""
+    """No process holds the lock, and the run is not finished; `--resume` continues it."""
     FINISHED = "finished"
     """All iterations are done, or the time is used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When a run ends. The limit that is reached first counts."""
+    """Limits of a run, which ends when the first of them is reached."""
 
     iterations: int
     minutes: float = 0.0
@@ -104,11 +104,11 @@ class StrengthPoint:
     scores: Mapping[str, float] = field(default_factory=dict)
     """Opponent → points per game, weakest opponent first."""
     seconds: float = 0.0
-    """Wall-clock time of the run until the measurement."""
+    """Wall-clock time of the run before the measurement."""
     cpu_seconds: float = 0.0
-    """CPU time of the run until the measurement."""
+    """CPU time of the run before the measurement."""
     games: int = 0
-    """Games of the run until the measurement."""
+    """Games played before the measurement."""
     policy: tuple[float, float] | None = None
     """Rating of the network alone, without a search, and half the width of its interval; None if not measured."""
     opponents: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -184,23 +184,23 @@ def is_uniform(agent: str) -> bool:
 
 @dataclass(slots=True)
 class LeftOut:
-    """What a reader of metrics left out."""
+    """Parts of the metrics that were skipped."""
 
     damaged_lines: int = 0
     bytes: int = 0
-    """Size of the beginning of a very long file that was not read."""
+    """Number of bytes skipped at the beginning of a very long file."""
 
     def __str__(self) -> str:
         parts = []
         if self.damaged_lines:
             parts.append(f"{self.damaged_lines} damaged line{'s' if self.damaged_lines > 1 else ''} skipped")
         if self.bytes:
-            parts.append(f"the first {self.bytes >> 20} MiB left out")
+            parts.append(f"the first {self.bytes >> 20} MiB skipped")
         return f"{METRICS_FILE}: {', '.join(parts)}" if parts else ""
 
 
 class RunReader:
-    """The folder of a run, for reading. `tengen.learning.run.folder.Run` adds writing."""
+    """The folder of a run, read-only. `tengen.learning.run.folder.Run` can also write it."""
 
     def __init__(self, folder: Path, header: RunHeader, config_table: Mapping[str, Any]) -> None:
         """Use `open` instead."""
@@ -210,15 +210,15 @@ class RunReader:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open an existing run; `InputError` if the folder is not one."""
+        """Open an existing run; `InputError` if the folder is not a run."""
         path = folder / CONFIG_FILE
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
         if not is_within(path, folder):
-            raise InputError(f"{path} is a link that leads out of the run; replace it by the file itself")
+            raise InputError(f"{path} is a link that leads out of the run; replace it with the file itself")
         table = read_toml(path)
         if not _has_header(table):
-            raise InputError(f"{folder} is not a run: its {CONFIG_FILE} names no algorithm in a table [run]")
+            raise InputError(f"{folder} is not a run: its {CONFIG_FILE} has no [run] table with an algorithm")
         header = read_config(RunHeader, table["run"], str(path))
         config = table.get("config", {})
         if not isinstance(config, Mapping):
@@ -232,7 +232,7 @@ class RunReader:
     # -- state -----------------------------------------------------------------------------------------------------
 
     def state(self) -> RunState:
-        """Return whether the run is running, stopped or finished. It changes the moment its process ends."""
+        """Return whether the run is running, stopped or finished. The state changes as soon as the process ends."""
         if self.is_running():
             return RunState.RUNNING
         return RunState.FINISHED if self.is_finished() else RunState.STOPPED
@@ -240,7 +240,7 @@ class RunReader:
     def is_running(self) -> bool:
         """Whether a process holds the lock.
 
-        The test is a shared lock that is released at once. A process that starts writing meanwhile tries again.
+        The test takes a shared lock and releases it immediately. A process that starts writing at that moment retries.
         """
         try:
             with self._open(LOCK_FILE) as file:
@@ -262,12 +262,12 @@ class RunReader:
                     counters = json.loads(file.read(_MAX_STATE_BYTES))
                 seconds, cpu_seconds = float(counters["seconds"]), float(counters["cpu_seconds"])
             except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                continue  # damaged; the checkpoint before it counts
+                continue  # damaged: use the previous checkpoint
             return budget.fraction_used(int(folder.name), seconds, cpu_seconds) >= 1
         return False
 
     def updated_at(self) -> float:
-        """See `updated_at`."""
+        """Return the time of the last update; see the function `updated_at`."""
         return updated_at(self.folder)
 
     # -- files -----------------------------------------------------------------------------------------------------
@@ -283,13 +283,13 @@ class RunReader:
     def readable_metrics(self, left_out: LeftOut | None = None) -> Iterator[dict[str, Any]]:
         """Yield the metrics line by line, for display.
 
-        An incomplete last line is ignored. Damaged lines are skipped, and of a very long file only the last 64 MiB are
+        An incomplete last line is ignored. Damaged lines are skipped, and only the last 64 MiB of a very long file are
         read; `left_out` counts both. `RunError` if the file cannot be read at all.
         """
         return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
 
     def _read_metrics(self, left_out: LeftOut, size: int | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the readable lines among the last `size` bytes; None for all."""
+        """Yield the readable lines in the last `size` bytes, or in the whole file if `size` is None."""
         with self._open_metrics() as file:
             if file is None:
                 return
@@ -328,7 +328,7 @@ class RunReader:
 
     @contextmanager
     def _open_metrics(self) -> Iterator[BinaryIO | None]:
-        """Open the metrics, None if there are none yet; any `OSError` becomes a `RunError`."""
+        """Open the metrics, or yield None if there are none yet; any `OSError` becomes a `RunError`."""
         try:
             with ExitStack() as closing:
                 file = None
@@ -348,7 +348,7 @@ class RunReader:
 
 
 def find_runs(folder: Path) -> list[RunReader]:
-    """Open the run in `folder` and those below it, sorted by path; `InputError` if the configuration of one is damaged.
+    """Open the run in `folder` and those below it, sorted by path; `InputError` if a configuration is damaged.
 
     Configuration files of other programs are ignored.
     """
@@ -386,7 +386,7 @@ def updated_at(folder: Path) -> float:
 
 
 def numbered_files(folder: Path, ending: str = "") -> list[Path]:
-    """Return the files in `folder` that are named by an iteration, in order; other files are ignored."""
+    """Return the files in `folder` whose names are iteration numbers, in order; other files are ignored."""
     suffix = f".{ending}" if ending else ""
     return sorted(
         path
@@ -396,22 +396,22 @@ def numbered_files(folder: Path, ending: str = "") -> list[Path]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of the metrics is a finite number that a float can hold."""
+    """Whether a metrics value is a finite number that fits into a float."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # an integer of more than 308 digits
+    except OverflowError:  # an integer with more than 308 digits
         return False
 
 
 def finite(value: object, default: float = 0.0) -> float:
-    """Return a value of a table as a float, or the default if it is not a finite number."""
+    """Return `value` as a float, or the default if it is not a finite number."""
     return float(value) if isinstance(value, (int, float)) and is_number(value) else default
 
 
 def looks_like_run(path: Path) -> bool:
-    """Whether a configuration file belongs to a run; metrics next to it decide if it cannot be read."""
+    """Whether a configuration file belongs to a run; an unreadable one does if there are metrics next to it."""
     if not path.is_file():
         return False
     try:
@@ -436,13 +436,13 @@ def _parse_metrics(line: bytes) -> dict[str, Any]:
     if not isinstance(table, dict) or not isinstance(table.get("iteration"), int):
         raise ValueError(f"no iteration in {line[:80]!r}")
     if not 0 <= table["iteration"] <= _MAX_ITERATION:
-        raise ValueError("an impossible iteration")
+        raise ValueError(f"iteration {table['iteration']} is out of range")
     _check_values(table, _MAX_NESTING)
     return table
 
 
 def _check_values(value: object, depth: int) -> None:
-    """Raise `ValueError` for numbers that no run writes, and for deep nesting."""
+    """Raise `ValueError` for numbers that are not finite or too large, and for deep nesting."""
     if isinstance(value, (dict, list)):
         if not depth:
             raise ValueError("nested too deeply")
@@ -453,7 +453,7 @@ def _check_values(value: object, depth: int) -> None:
 
 
 def _seek_to_tail(file: BinaryIO, size: int) -> int:
-    """Go to the first line that starts in the last `size` bytes; return the number of bytes before them."""
+    """Seek to the first line that starts in the last `size` bytes; return the number of bytes before them."""
     rest = max(0, file.seek(0, os.SEEK_END) - size)
     file.seek(max(0, rest - 1))
     if rest:
@@ -462,7 +462,7 @@ def _seek_to_tail(file: BinaryIO, size: int) -> int:
 
 
 def _complete_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the remaining lines without their ends; an incomplete last line is ignored, and long ones are cut."""
+    """Yield the remaining lines without newlines; an incomplete last line is ignored, and long lines are truncated."""
     while line := file.readline(_MAX_LINE_BYTES + 2):
         if line.endswith(b"\n"):
             yield line[:-1]
@@ -471,7 +471,7 @@ def _complete_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _skip_line(file: BinaryIO) -> bool:
-    """Read to the end of the line; return whether it has one."""
+    """Read to the end of the line; return whether there was a newline."""
     while part := file.readline(_MAX_LINE_BYTES):
         if part.endswith(b"\n"):
             return True
@@ -491,7 +491,10 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Lock a file until it is closed, without waiting. A shared lock fails only while another process writes."""
+        """Try to lock a file until it is closed; return whether it worked, without waiting.
+
+        A shared lock fails only while another process holds an exclusive one.
+        """
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:

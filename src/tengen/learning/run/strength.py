@@ -1,9 +1,9 @@
-"""Strength of a player in training: its rating against a ladder of fixed opponents, with an interval.
+"""Strength of a player in training: its rating on a ladder of fixed opponents, with a confidence interval.
 
 The opponents play each other once, at the first measurement. Each measurement adds a few games of the player in
 training against every opponent, from random openings with both colours, and rates all games together. The rating of one
-opponent, the anchor, is fixed at 0. Training losses say little about strength; a measurement costs a known number of
-games.
+opponent, the anchor, is fixed at 0. Training losses say little about strength, so these measurements are worth their
+fixed number of games.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ LADDER = (
     "alphabeta:nodes=300,hash-mb=2",
     "alphabeta:nodes=3000,hash-mb=2",
 )
-"""Players that need microseconds to a few milliseconds per move, roughly from weakest to strongest."""
+"""Fast players, at most a few milliseconds per move, roughly from weakest to strongest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthConfig:
-    """When and how strength is measured."""
+    """Settings of the strength measurements."""
 
     every: int = 10
     """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
     points: int = 0
-    """Number of measurements, spread evenly over the run's time, in place of `every`; 0 uses `every`."""
+    """Number of measurements, evenly spaced over the run, instead of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
-    """Agent texts of the ladder (default: those of `LADDER` that support the ruleset)."""
+    """Opponents on the ladder as agent texts (default: those in `LADDER` that support the ruleset)."""
     anchor: str = "rule-based"
     """Opponent whose rating is fixed at 0."""
     games: int = 10
@@ -56,7 +56,7 @@ class StrengthConfig:
     simulations: int = 32
     """Simulations per move of the player in training."""
     player: str = ""
-    """Further parameters of the measured player, such as `preset=zero9`."""
+    """Additional parameters of the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
     """Games per pair of opponents, played once."""
     at_start: bool = False
@@ -80,7 +80,7 @@ class StrengthConfig:
     def player_text(self, algorithm: str, folder: Path) -> str:
         """Return the text of the measured agent: the algorithm's agent with the newest network of a run.
 
-        `InputError` if `player` has an unknown parameter.
+        Raises `InputError` if `player` has an unknown parameter.
         """
         text = f'{algorithm}:run="{folder}"' + (f",{self.player}" if self.player else "")
         try:
@@ -117,7 +117,7 @@ class Strength:
     """Opponent → its rating on the same scale."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to the table that the metrics hold; `strength_curve` in `reading` reads it."""
+        """Convert to a table for the metrics, which `strength_curve` in `reading` reads."""
         table: dict[str, Any] = {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),

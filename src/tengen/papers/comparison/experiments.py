@@ -1,13 +1,13 @@
-"""The comparison that "AlphaGomoku" proposed: every algorithm on the same machine with the same time.
+"""The comparison that "AlphaGomoku" proposed: every algorithm on the same machine for the same time.
 
     python -m tengen.papers.comparison --minutes 10
 
-trains AlphaZero, PPO, DQN, policy gradient and ADP with their presets for the board, one after the other, on four in a
-row on 6×6 and five in a row on 9×9. All are rated on the same ladder. The program plots rating against minutes with
-95 % intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with other settings are rejected.
-With `--on ray`, the games of AlphaZero are played on a cluster; the other algorithms train in one process anywhere.
-The minutes include the time for strength measurements. On a shared machine, `--clock cpu` counts the CPU time of all
-threads in place of wall-clock time.
+trains AlphaZero, PPO, DQN, policy gradient and ADP sequentially, each with its preset for the board, at four in a row
+on 6×6 and five in a row on 9×9. All are rated on the same ladder. The program plots rating against minutes with 95 %
+intervals and writes the numbers as JSON. A stopped comparison is resumed; runs with other settings are rejected. With
+`--on ray`, the games of AlphaZero are played on a cluster; the other algorithms always train in this process. The
+minutes include the time for strength measurements. On a shared machine, `--clock cpu` counts the CPU time of all
+threads instead of wall-clock time.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Plan:
     minutes: float
     """Training time per algorithm and board."""
     clock: str = "wall"
-    """Clock of the minutes: "wall", or "cpu" for the CPU time of all threads."""
+    """Clock that measures the training time: "wall", or "cpu" for the CPU time of all threads."""
     boards: Sequence[str] = BOARDS
     algorithms: Sequence[str] = ALGORITHMS
     seed: int = 1
     settings: Sequence[str] = ()
-    """Settings that change all presets, such as strength.games=4."""
+    """Settings that override those of all presets, such as strength.games=4."""
 
     def algorithms_for(self, board: str) -> list[str]:
         """Return the algorithms that have a preset for the board."""
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Train every algorithm for the same time and plot its rating.",
     )
     parser.add_argument("--minutes", type=float, required=True, help="training time per algorithm and board")
-    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="clock of the minutes (default: wall)")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="clock for --minutes (default: wall)")
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=BOARDS)
     parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
     parser.add_argument(

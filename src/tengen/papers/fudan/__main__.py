@@ -1,4 +1,4 @@
-"""Runs the measurements: `python -m tengen.papers.fudan`."""
+"""Run the measurements: `python -m tengen.papers.fudan`."""
 
 import sys
 

@@ -1,10 +1,10 @@
-"""What each invention of "Final report for Gomoku project" gives its alpha-beta player, in speed and in Elo.
+"""The effect of each technique of "Final report for Gomoku project" on the speed and Elo of its alpha-beta player.
 
     python -m tengen.papers.fudan
 
-times searches to depth 7 with the whole player and with each variant, then plays a match of each variant against the
-whole player with the same time per move and no bound on the depth. It writes the numbers as JSON and as a table. Games
-are kept as they end: the same command continues a measurement that was stopped.
+times searches to depth 7 with the complete player and with each variant, then plays each variant against the complete
+player with the same time per move and no depth limit. It writes the numbers as JSON and as a table. Games are saved as
+they end, so the same command resumes a stopped measurement.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tengen.core.shipped import shipped_folder
 from tengen.errors import TengenError
 
 WHOLE = "whole"
-"""The player that the others are compared with."""
+"""The complete player, which the variants are compared with."""
 VARIANTS: dict[str, str] = {
     WHOLE: "",
     "blocked-update": "blocked-update=no",
@@ -43,7 +43,7 @@ VARIANTS: dict[str, str] = {
     "table": "evaluation=table",
     "authors": "form=authors",
 }
-"""Name → settings that differ from the player of the report."""
+"""Name → settings that differ from the report's player."""
 _TITLES = {
     WHOLE: "as the report describes it",
     "blocked-update": "without blocked-direction update",
@@ -57,40 +57,40 @@ BOARDS: dict[str, tuple[str, str]] = {
     "15x15": ("15x15:5:freestyle", "freestyle15.txt"),
     "20x20": ("20x20:5:freestyle", "freestyle20.txt"),
 }
-"""Name → ruleset and file of openings."""
+"""Name → ruleset and opening file."""
 RESULTS_FILE = "inventions.json"
 TABLE_FILE = "inventions.md"
 _DEPTH = 7
 _PLIES = 12
-"""Positions timed from each opening."""
+"""Number of positions timed per opening."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured."""
+    """Settings of the measurement."""
 
     games: int = 320
-    """Games of each match."""
+    """Number of games per match."""
     time_ms: int = 100
     """Milliseconds per move in matches."""
     openings: int = 60
-    """Openings from which searches are timed."""
+    """Number of openings for timing searches."""
     boards: Sequence[str] = tuple(BOARDS)
     variants: Sequence[str] = tuple(VARIANTS)
     seed: int = 1
 
 
 def agent_text(variant: str, *, depth: int) -> str:
-    """Return the agent of a variant; depth 0 leaves the depth to the limits."""
+    """Return the agent text of a variant; with depth 0, only the limits bound the depth."""
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 
 def measure(plan: Plan, out: Path, games: Path, concurrency: int, console: Console) -> dict[str, dict[str, Row]]:
-    """Measure speeds, then play the matches; writes into `out` after each, and keeps the games in the folder `games`.
+    """Measure speeds, then play the matches; return board → variant → numbers.
 
-    Returns board → variant → numbers.
+    Results are written to `out` after each step, and games to the folder `games`.
     """
     results: dict[str, dict[str, Row]] = {}
     for board in plan.boards:
@@ -106,9 +106,9 @@ def measure(plan: Plan, out: Path, games: Path, concurrency: int, console: Conso
 
 
 def measure_speed(plan: Plan, board: str) -> dict[str, Row]:
-    """Search to depth 7 with every variant, along games of the whole player from the openings.
+    """Search to depth 7 with every variant, in positions of games that the complete player plays from the openings.
 
-    The variants take turns on each position, so that a busy machine slows all of them.
+    The variants take turns on each position, so that other load on the machine slows all of them equally.
     """
     ruleset = Ruleset.parse(BOARDS[board][0])
     openings = load_openings(_openings_path(board), ruleset)[: plan.openings]
@@ -177,7 +177,7 @@ def format_table(plan: Plan, results: Mapping[str, Mapping[str, Row]]) -> str:
     """Format the results of all boards as Markdown."""
     lines = [
         f"Nodes, nodes per second, milliseconds: means of searches to depth {_DEPTH} in the opening.",
-        f"Elo: {plan.games} games against the whole player, {plan.time_ms} ms per move, any depth; 95 % intervals.",
+        f"Elo: {plan.games} games against the complete player, {plan.time_ms} ms per move, any depth; 95 % intervals.",
     ]
     for board, rows in results.items():
         lines += [
@@ -210,22 +210,35 @@ def _elo_cell(match: Row | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     default = Plan()
     parser = argparse.ArgumentParser(
-        prog="python -m tengen.papers.fudan", description="What each invention gives the fudan report's player."
+        prog="python -m tengen.papers.fudan", description="Measure the effect of each technique of the fudan player."
     )
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=default.boards)
-    parser.add_argument("--only", nargs="+", choices=VARIANTS, default=default.variants, help="variants to measure")
-    parser.add_argument("--games", type=int, default=default.games, help="games of each match (default: %(default)s)")
-    parser.add_argument("--time-ms", type=int, default=default.time_ms, help="per move (default: %(default)s)")
     parser.add_argument(
-        "--openings", type=int, default=default.openings, help="from which searches are timed (default: %(default)s)"
+        "--only", nargs="+", choices=VARIANTS, default=default.variants, help="variants to measure (default: all)"
     )
-    parser.add_argument("--seed", type=int, default=default.seed, help="of the matches (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=default.games, help="games per match (default: %(default)s)")
+    parser.add_argument(
+        "--time-ms", type=int, default=default.time_ms, help="milliseconds per move (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--openings",
+        type=int,
+        default=default.openings,
+        help="number of openings for timing searches (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=default.seed, help="random seed of the matches (default: %(default)s)"
+    )
     parser.add_argument("--concurrency", type=int, default=1, help="games played at the same time (default: 1)")
-    parser.add_argument("--out", type=Path, default=Path("papers/fudan/results"), help="folder of what is written")
-    parser.add_argument("--store", type=Path, default=Path("runs/papers/fudan"), help="folder of the games")
+    parser.add_argument(
+        "--out", type=Path, default=Path("papers/fudan/results"), help="output folder (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--store", type=Path, default=Path("runs/papers/fudan"), help="folder for the games (default: %(default)s)"
+    )
     chosen = parser.parse_args(arguments)
     plan = Plan(chosen.games, chosen.time_ms, chosen.openings, chosen.boards, chosen.only, chosen.seed)
     try:

@@ -2,9 +2,9 @@
 
     python -m tengen.papers.pg9
 
-trains them one after the other, plays 1,000 games with each network as black against the opponent of its experiment,
-and writes a table, the curves of the running reward and, for experiment A, the share of illegal moves. Stopped runs are
-resumed; `--share 0.1` does a tenth of each experiment; `--report` only reports the existing runs.
+trains them sequentially, plays 1,000 games with each network as black against the opponent of its experiment, and
+writes a table, the curves of the running reward and, for experiment A, the share of illegal moves. Stopped runs are
+resumed; `--share 0.1` runs a tenth of each experiment; `--report` only reports existing runs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ EXPERIMENTS = (
 
 
 def reproduce(names: Sequence[str], folder: Path, share: float, console: Console) -> list[dict[str, Any]]:
-    """Train the missing runs in `folder`/runs, write table and plots, and return the rows of the table.
+    """Train the missing runs in `folder`/runs, write the table and plots, and return the rows of the table.
 
     With a share of 0, nothing is trained and experiments without a run are left out.
     """
@@ -94,7 +94,7 @@ def reproduce(names: Sequence[str], folder: Path, share: float, console: Console
 def play_as_black(
     evaluator: Evaluator, ruleset: Ruleset, opponent: str, *, games: int, seed: int
 ) -> tuple[int, int, int]:
-    """Play games from the empty board with the network's best legal move; return wins, draws and losses."""
+    """Play games from the empty board, always with the network's best legal move; return wins, draws and losses."""
     batch = GameBatch(ruleset, games, evaluator.plane_layout)
     batch.begin(seed)
     while len(unfinished := np.flatnonzero(~batch.is_over)):

@@ -4,13 +4,13 @@
 
 measures each network in four parts, which `--only` selects:
 
-- accuracy: the share of moves of a data set's test games that the network finds;
+- accuracy: the share of moves in the test games of a data set that the network predicts;
 - policy, search: matches against the paper's opponent, alpha-beta with three plies, from balanced openings with both
   colours, with the policy alone and with a tree search;
 - sizes: the same weights on boards of other sizes, the paper's test of scalability.
 
-All results are added to one file as soon as a part is done, so long measurements can be split. A network is a shipped
-model, the folder of a run or a file. Results of another network under the same name are discarded.
+Results are added to one file as soon as a part is done, so long measurements can be split. A network is a shipped
+model, a run folder or a file. Existing results of a different network under the same name are discarded.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class HeldOut:
     name: str
     data: Dataset
     averages: bool = False
-    """Average the policies of the network over all symmetries."""
+    """Whether to average the network's policy over all symmetries."""
 
     def measure(self, evaluator: Evaluator, moves: int, seed: int) -> Row:
         """Return the accuracy and the settings it depends on."""
@@ -116,7 +116,7 @@ def measure(
 ) -> None:
     """Measure a network as planned and add the results to `row`; call `save` after each result.
 
-    `make_pool` plays the matches elsewhere than in this process.
+    With `make_pool`, the matches are played by a worker pool instead of this process.
     """
     evaluator, info = model
 
@@ -163,7 +163,7 @@ def _play(
 
 
 def _openings(ruleset: Ruleset, count: int, seed: int) -> list[Any]:
-    """Return the shipped balanced openings, under symmetries if there are too few; random ones for other boards."""
+    """Return shipped balanced openings, with symmetric copies if needed; random openings for other boards."""
     path = shipped_folder("data") / "openings" / f"{ruleset.rule}{ruleset.width}.txt"
     if not path.exists():
         return list(random_openings(ruleset, count, seed))
@@ -253,10 +253,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.stanford15", description=__doc__.partition("\n")[0])
     parser.add_argument("networks", nargs="+", metavar="NAME=NETWORK")
     parser.add_argument(
-        "--only", nargs="+", type=Part, choices=list(Part), default=list(Part), help="parts (default: all)"
+        "--only", nargs="+", type=Part, choices=list(Part), default=list(Part), help="parts to measure (default: all)"
     )
-    parser.add_argument("--data", type=Path, help="data set of `tengen data build`, for the accuracy")
-    parser.add_argument("--average", action="store_true", help="average over symmetries when measuring the accuracy")
+    parser.add_argument("--data", type=Path, help="data set of `tengen data build` (required for accuracy)")
+    parser.add_argument("--average", action="store_true", help="average over symmetries when measuring accuracy")
     for name, help_text in (
         ("games", "games against the paper's opponent"),
         ("simulations", "simulations per move of the tree search"),
@@ -265,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("seed", "random seed"),
     ):
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan, name.replace("-", "_")), help=help_text)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes of the part sizes")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes for the part `sizes`")
     parser.add_argument("--out", type=Path, default=Path("papers/stanford15/results"), help="output folder")
     parser.add_argument(
         "--on",
@@ -302,7 +302,7 @@ def _measure_all(options: argparse.Namespace, plan: Plan, make_pool: MakePool | 
         for _, info in models.values():
             info.check_supports(games.data.ruleset)
     elif plan.parts == (Part.ACCURACY,):
-        raise InputError("the accuracy needs a data set: pass --data")
+        raise InputError("measuring accuracy needs a data set: pass --data, or select other parts with --only")
     rows = _read_results(options.out / RESULTS_FILE)
 
     def save() -> None:

@@ -84,7 +84,7 @@ class PiskvorkManager:
         self._process: EngineProcess | None = None
         self._ruleset: Ruleset | None = None
         self._engine_position: Position | None = None
-        """The position on the engine's own board; None if unknown."""
+        """The position on the engine's board; None if unknown."""
         self._sent_info: dict[str, int] = {}
         """The INFO values sent to the process so far."""
         self._memory_bytes = settings.memory_bytes
@@ -259,7 +259,7 @@ class PiskvorkManager:
     def _name(self) -> str:
         return f"engine {self._settings.argv[0]!r}"
 
-    # -- asking --------------------------------------------------------------------------------------------------------
+    # -- requests ------------------------------------------------------------------------------------------------------
 
     def _ensure_ready(self, ruleset: Ruleset) -> None:
         """Ensure that a process is running with a board for the ruleset; engines ignore the opening procedure."""
@@ -475,7 +475,7 @@ def _bare_analysis(move: Point) -> Analysis:
 
 
 def _board_rows(position: Position) -> list[str]:
-    """Return the rows of a BOARD block: set-up stones in alternation, black first, then the moves of the game."""
+    """Return the rows of a BOARD block: set-up stones in alternating colours, black first, then the moves."""
     start = position.undo(len(position.moves))
     sides = [[(point, colour) for point in start.points_of(colour)] for colour in (Colour.BLACK, Colour.WHITE)]
     stones = [stone for pair in zip_longest(*sides) for stone in pair if stone is not None]

@@ -54,7 +54,7 @@ class About:
 
 
 def parse_about(text: str) -> About:
-    """Parse the answer to ABOUT; the free text that old engines answer becomes the name.
+    """Parse the answer to ABOUT; the free text that old engines send becomes the name.
 
     >>> parse_about('name="Five", version="1.2", author="A. Player"').version
     '1.2'

@@ -36,7 +36,7 @@ class Output:
         self.is_muted = False
 
     def send(self, line: str) -> None:
-        """Send one line. A write error mutes the output; the reader thread notices that the manager has gone."""
+        """Send one line. A write error mutes the output; the reader thread notices that the manager has exited."""
         text = "".join(letter if letter.isprintable() else " " for letter in line)
         with self.lock:
             if self.is_muted:

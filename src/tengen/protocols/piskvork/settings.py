@@ -17,7 +17,7 @@ RESERVE_MS = 60
 MAX_RESERVE_FRACTION = 0.3
 """Maximum fraction of the time of a very short move that is reserved."""
 IMMEDIATE_MS = 100
-"""Time to wait for the player after `timeout_turn 0`, which asks for an immediate answer."""
+"""Time to wait for the player after `timeout_turn 0`, which requests an immediate answer."""
 
 # Yixin-Board sends these values if there is no clock.
 _YIXIN_UNLIMITED_TURN_MS = 2_000_000

@@ -95,7 +95,7 @@ class Thinker:
         self._worker = threading.Thread(target=self._run, name="thinker", daemon=True)
         self._worker.start()
 
-    # -- asking --------------------------------------------------------------------------------------------------------
+    # -- requests ------------------------------------------------------------------------------------------------------
 
     def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
         """Run `work` in the worker; return when it is done, when its budget is used up, or when the brain closes."""

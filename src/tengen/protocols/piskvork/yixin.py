@@ -200,7 +200,7 @@ def answer_swap2_board(session: Session, command: Command) -> None:
 
 
 def _choose_swap2(session: Session, command: Command, board: BrainBoard, points: list[Point]) -> Swap2Answer | None:
-    """Return the answer to an opening; on an error, tell the manager and return None."""
+    """Return the answer to an opening; on an error, report it to the manager and return None."""
     rule = session.require_rule()
     if rule is None:
         return None

@@ -1,4 +1,4 @@
-"""The fitted weights of the alpha-beta engine, written by `tengen tune`; a rule may have its own file."""
+"""The fitted weights of the alpha-beta engine, written by `tengen tune`; some rules have a separate file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NET_PREFIX = "net_"
 
 _MAX_FILE_BYTES = 64 << 20
 
-# Rules without a file of their own play with the numbers of standard, whose shapes mean nearly the same.
+# Rules without a separate file use the weights of standard, whose shapes have nearly the same meaning.
 _FALLBACK = "standard.npz"
 
 
@@ -42,7 +42,7 @@ def load_weights(path: Path) -> Weights:
         net = None
         if _NET_PREFIX + _NET_TABLES[0] in tables:
             parts = {name: tables[_NET_PREFIX + name] for name in _NET_TABLES}
-            for name in _NET_BY_SIDE:  # kept once where black and white are alike
+            for name in _NET_BY_SIDE:  # stored once if black and white share them
                 parts[name] = np.broadcast_to(parts[name], (2, *parts[name].shape[1:]))
             whole = {name: np.ascontiguousarray(part) for name, part in parts.items()}
             net = EvaluationNet(**whole | {"output_bias": parts["output_bias"].item()})

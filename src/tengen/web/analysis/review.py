@@ -1,4 +1,4 @@
-"""Game reviews: search every position of a game and judge every move by the winrate it lost."""
+"""Game reviews: search every position of a game and judge every move by its winrate loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Assessment:
     winrate: float
     proof: Proof | None = None
     best: AnalysisLine | None = None
-    """None if the game is over."""
+    """The best line found; None if the game is over."""
 
 
 Assessments: TypeAlias = list[Assessment]
@@ -86,7 +86,7 @@ def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thres
     before, after = assessments[turn - 1], assessments[turn]
     assert before.best is not None
     mover_after = 1 - after.winrate
-    # The search after the move sees one move further. A better value there was available before the move as well.
+    # The search after the move looks one move further. A better value found there was available before the move, too.
     mover_before = max(before.winrate, mover_after)
     is_best = move == before.best.move or _wins_as_fast(before.proof, after.proof)
     loss = 0.0 if is_best else mover_before - mover_after
@@ -113,7 +113,7 @@ def summarise(moves: list[ReviewMove]) -> ReviewSummary:
 
 
 def accuracy_of(winrate_loss: float) -> float:
-    """Return the accuracy of a move from 0 to 100, by the curve that lichess fitted to chess winrates.
+    """Return the accuracy of a move from 0 to 100, using the curve that Lichess fitted to chess winrates.
 
     >>> round(accuracy_of(0)), round(accuracy_of(0.1)), round(accuracy_of(0.5))
     (100, 64, 9)
@@ -149,7 +149,7 @@ def _is_key(before: Assessment, after: Assessment, quality: Quality) -> bool:
 
 
 def _wins_as_fast(before: Proof | None, after: Proof | None) -> bool:
-    """Whether a move kept the proved win at its shortest distance."""
+    """Whether a move keeps the proved win on its shortest path."""
     if before is None or after is None or (before.result, after.result) != ("win", "loss"):
         return False
     return after.plies < before.plies

@@ -1,4 +1,4 @@
-"""Analyses, hints and forced wins: runs the request in a worker and sends the results to the socket."""
+"""Analyses, hints and forced wins: run a request in a worker and send the results to the client."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Send = Callable[[Message], None]
 class Reporter:
     """Limits the rate of snapshots: reports the newest one at most every `every_s` seconds.
 
-    An interrupted analysis restarts at depth 1. Until it reaches its previous depth again, the reporter keeps the
-    lines from before. Nodes and times of all slices are added up.
+    A resumed analysis restarts at depth 1. Until it reaches its previous depth again, the reporter keeps the earlier
+    lines. Node counts and times are summed over all time slices.
     """
 
     def __init__(self, every_s: float, report: Callable[[Analysis], None]) -> None:
@@ -50,7 +50,7 @@ class Reporter:
         return self._best
 
     def add(self, snapshot: Analysis) -> None:
-        """Add a snapshot. It is reported now, or when the interval has passed unless a newer one replaces it."""
+        """Add a snapshot. It is reported now, or after the interval unless a newer snapshot has replaced it."""
         if not snapshot.lines:
             return
         if self._last is not None and snapshot.elapsed_ms < self._last.elapsed_ms:

@@ -1,4 +1,4 @@
-"""Game files with many games: a file is parsed once, and its other games are kept for the next requests."""
+"""Game files with many games: a file is parsed once, and its games are cached for later requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Collection:
 
 
 class Collections:
-    """The games of recently read files, by the content of the file."""
+    """Cache of the games of recently read files, keyed by the content of the file."""
 
     def __init__(self, pool: SearchPool, max_bytes: int = _MAX_BYTES) -> None:
         self._pool = pool
@@ -46,7 +46,7 @@ class Collections:
             return read.result
         self._found.move_to_end(key)
         if job.index >= len(known.games):
-            raise RecordError(f"there is no game {job.index + 1}: the file contains {len(known.games)}")
+            raise RecordError(f"there is no game {job.index + 1}; the file has only {len(known.games)}")
         alone = replace(job, data=zlib.decompress(known.games[job.index]), format="json", filename=None, index=0)
         game: ReadResult = await self._pool.run(alone, owner=owner)
         return known.first.model_copy(update={"index": job.index, "record": game.result.record})

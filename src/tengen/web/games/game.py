@@ -1,8 +1,8 @@
-"""The state of a game between two seats: its history, whose turn it is, and the effect of each action.
+"""The state of a game between two seats: its history, the seat to move, and the effect of each action.
 
 The history is a list of *actions*: points, and options of an opening procedure. All other state is derived from it. A
 game is therefore stored as its settings and its actions (`as_json`, `from_json`), and an undo shortens the list. This
-module contains no searches and no sockets; see `live_games`.
+module contains no searches and no sockets; `live_games` adds them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _PastAction:
     action: Point | Option
     seat: Seat
     note: MoveNote | None
-    """None for options."""
+    """Statistics of the move; None for an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Game:
     is_paused: bool = False
     left_ms: dict[Seat, int] = field(default_factory=dict)
     base: int = 0
-    """Number of actions that were given when the game was created; they cannot be undone."""
+    """Number of actions that were part of the request for the game; they cannot be undone."""
     _history: list[_PastAction] = field(default_factory=list)
     _undone: list[list[_PastAction]] = field(default_factory=list)
     _ending: _Ending | None = None
@@ -84,7 +84,7 @@ class Game:
         ruleset = ruleset_of(request)
         start = start_of(request)
         if ruleset.opening is not Opening.FREE and (start.stones or request.moves):
-            raise InputError(f"a game of {ruleset} starts on an empty board; leave out the stones and moves")
+            raise InputError(f"a game of {ruleset} must start on an empty board; leave out the stones and moves")
         if start.is_over:
             raise GameOverError("the game is already over in the starting position")
         game = cls(
@@ -114,7 +114,7 @@ class Game:
         )
 
     def as_json(self) -> str:
-        """Return the whole game as JSON, for the store."""
+        """Return the complete game as JSON, for the store."""
         return json.dumps(
             {
                 "version": _VERSION,
@@ -231,9 +231,9 @@ class Game:
         running_ms: int = 0,
         is_stalled: bool = False,
     ) -> GameState:
-        """Return the game as a message. `running_ms` is the time that the seat `running` has used in this turn.
+        """Return the game as a message. `running_ms` is the time that the seat `running` has used this turn.
 
-        A stalled game is shown as paused.
+        A stalled game is reported as paused.
         """
         start, position = self.start, self._position
         ruleset = start.ruleset
@@ -280,7 +280,7 @@ class Game:
         self._act(option, time_ms, None)
 
     def undo(self) -> None:
-        """Go back to the last decision of a person. Between agents, undo one action and pause the game."""
+        """Go back to the last decision by a person. If both players are agents, undo one action and pause the game."""
         count = self._undo_count()
         if not count:
             raise NotDueError("there is nothing to undo")
@@ -322,7 +322,7 @@ class Game:
     def end(self, loser: Seat, reason: str) -> None:
         """End the game with a loss for a seat, for example on time.
 
-        Until the opening has settled the colours, the proposer counts as black.
+        Until the opening procedure has decided the colours, the proposer counts as black.
         """
         loses_black = loser is (self._opening.black or Seat.PROPOSER)
         self._ending = _Ending(Outcome.WHITE if loses_black else Outcome.BLACK, reason)
@@ -426,7 +426,7 @@ def _past_action_json(past: _PastAction) -> list[Any]:
 def _past_action_from(found: list[Any]) -> _PastAction:
     action, note = found
     is_option = action in tuple(Option)
-    # The stored form has no seat; `Game._replay` sets the right one.
+    # The stored form has no seat; `Game._replay` sets the correct one.
     return _PastAction(
         Option(action) if is_option else Point(action),
         Seat.PROPOSER,

@@ -1,9 +1,9 @@
 """Games in memory with their watchers, running searches and clocks.
 
-A game is read from the store when a client asks for it. Every change is made to a copy, which replaces the game once it
-is stored; if it cannot be stored, nothing has changed. The agents of a game search and its clocks run only while
-somebody watches it. When the last tab is closed, the search stops; when the game is opened again,
-even after a restart of the server, it continues.
+A game is loaded from the store when a client requests it. Every change is applied to a copy, which replaces the game
+once it is stored; if storing fails, the game stays as it was. The agents and clocks of a game run only while at least
+one client watches it. When the last tab is closed, the search stops. When the game is opened again, even after a
+restart of the server, it continues.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from tengen.web.messages.games import (
 from tengen.web.positions import black_winrate_of, proof_of
 from tengen.web.store import Store
 from tengen.web.workers.jobs import Choose, ChooseInOpening
-from tengen.web.workers.scheduler import Search, SearchPool
+from tengen.web.workers.scheduler import SearchPool, SearchTask
 
 _log = logging.getLogger(__name__)
 
 _MAX_GAMES = 500
-"""Number of games in memory above which games without watchers are dropped; they stay in the store."""
+"""Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MIN_MOVE_MS = 10
 """Thinking time of an agent whose clock has almost run out."""
 _RETRY_S = 5.0
-"""Interval at which a loss on time that could not be stored is tried again."""
+"""Delay before another attempt to store a loss on time."""
 
 Update: TypeAlias = GameState | TengenError
-"""What a watcher receives: a new state, or an error of an agent or the disk, after which the game is paused."""
+"""Update sent to a watcher: a new state, or an agent or disk error, after which the game is paused."""
 Watcher: TypeAlias = Callable[[Update], None]
 
 
@@ -57,17 +57,17 @@ class _LiveGame:
         self.game = game
         self.watchers: list[Watcher] = []
         self.thinking: asyncio.Task[None] | None = None
-        self.search: Search | None = None
+        self.search: SearchTask | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
         self.turn_began: float | None = None
-        """Time at which the clock of the seat to move was started; None while it is stopped."""
+        """Time at which the clock of the seat to move was started; None while the clock is stopped."""
         self.turn_used_ms = 0
         """Time used in this turn before the clock was last stopped."""
         self.is_stalled = False
-        """Whether neither an agent's move nor a pause could be stored; the game is shown as paused until one is."""
+        """Set if neither an agent's move nor the pause after it could be stored; the game is then shown as paused."""
 
     def running_ms(self) -> int:
-        """Return the time used in this turn so far."""
+        """Return the time used so far in this turn, in milliseconds."""
         running = 0.0 if self.turn_began is None else time.monotonic() - self.turn_began
         return self.turn_used_ms + round(1000 * running)
 
@@ -84,7 +84,7 @@ class LiveGames:
     # -- interface -------------------------------------------------------------------------------------------------
 
     def begin(self, request: NewGame) -> GameState:
-        """Start a game. The caller has checked its agents with `Services.check_player`."""
+        """Start a game. The caller must have checked its players with `Services.check_player`."""
         game = Game.begin(request)
         self._store.put("game", game.id, game.as_json(), is_new=True)
         live = self._games[game.id] = _LiveGame(game)
@@ -102,8 +102,8 @@ class LiveGames:
     def act(self, id: str, action: GameAction) -> GameState:
         """Perform an action and store the game.
 
-        Raises `InputError` if the action is not allowed now, and `StorageError` if the game cannot be stored; both
-        leave the game as it was.
+        Raises `InputError` if the action is not allowed now, and `StorageError` if the game cannot be stored. In both
+        cases the game is unchanged.
         """
         live = self._find(id)
         game = live.game.copy()
@@ -187,9 +187,9 @@ class LiveGames:
     # -- running a game --------------------------------------------------------------------------------------------
 
     def _commit(self, live: _LiveGame, game: Game) -> None:
-        """Store a changed copy of the game, put it in place, start the next turn and notify the watchers.
+        """Store a changed copy of the game, make it the current state, start the next turn and notify the watchers.
 
-        `StorageError` leaves everything as it was, including the search and the clock.
+        On `StorageError` nothing changes; the search and the clock continue.
         """
         self._store.put("game", game.id, game.as_json())
         self._halt(live)
@@ -200,7 +200,7 @@ class LiveGames:
         self._notify(live)
 
     def _resume(self, live: _LiveGame, *, notify: bool = True) -> None:
-        """Start the clock, and the search if it is an agent's turn, if the game is watched and not paused."""
+        """If the game is watched and not paused, start the clock and, on an agent's turn, the search."""
         game = live.game
         if not live.watchers or game.is_over or game.is_paused or live.is_stalled:
             return
@@ -255,7 +255,7 @@ class LiveGames:
             self._tell(live, AgentError("internal error"))
 
     def _pause(self, live: _LiveGame) -> None:
-        """Pause the game; in memory only if that cannot be stored."""
+        """Pause the game; if the pause cannot be stored, pause it in memory only."""
         game = live.game.copy()
         game.set_paused(True)
         try:
@@ -306,7 +306,7 @@ class LiveGames:
             live.search = None
 
     def _agent_due(self, game: Game) -> tuple[NamedAgent, Limits]:
-        """Return the agent whose turn it is and its limits for this move, shortened to what its clock has left."""
+        """Return the agent whose turn it is and its limits for this move, capped by the time left on its clock."""
         assert game.due is not None
         player = game.players[game.due]
         if isinstance(player, Person):
@@ -325,7 +325,7 @@ class LiveGames:
         if live is None:
             body = self._store.get("game", id)
             if body is None:
-                raise NotFoundError(f"there is no game {id}")
+                raise NotFoundError(f"there is no game with the id {id!r}; it may have been deleted")
             live = self._games[id] = _LiveGame(Game.from_json(id, body))
             self._evict_idle()
         self._games.move_to_end(id)
@@ -357,7 +357,7 @@ class LiveGames:
 
 
 def _charged_ms(began: float, limits: Limits) -> int:
-    """Return the time to take off an agent's clock: at most its limit, since it may have waited for a worker."""
+    """Return the time to subtract from an agent's clock: at most its limit, because it may have waited for a worker."""
     return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
 
 

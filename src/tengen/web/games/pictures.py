@@ -1,4 +1,4 @@
-"""Pictures of a position: SVG as text, PNG by matplotlib in a worker process."""
+"""Pictures of a position: SVG written as text, PNG drawn with matplotlib in a worker process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STONE_RADIUS = 0.45
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions:
-    """What to draw in addition to the stones."""
+    """Options of a picture: whether to draw move numbers and coordinates."""
 
     numbers: bool = False
     coordinates: bool = True
@@ -94,13 +94,13 @@ def _numbers(position: Position) -> dict[Point, int]:
 
 
 def _marked(position: Position) -> tuple[Point, ...]:
-    """Return the points to mark: the winning line, else the last move."""
+    """Return the points to mark: the winning line if there is one, otherwise the last move."""
     last = position.last_move
     return position.winning_line or (() if last is None else (last,))
 
 
 def _star_points(ruleset: Ruleset) -> list[Point]:
-    """Return the star points: the centre if there is one, and from 13×13 on the four 4-4 points."""
+    """Return the star points: the centre if there is one and, on boards of 13×13 and larger, the four 4-4 points."""
     points = [ruleset.centre] if ruleset.width % 2 and ruleset.height % 2 else []
     if min(ruleset.width, ruleset.height) >= 13:
         points += [Point.at(x, y) for x in (3, ruleset.width - 4) for y in (3, ruleset.height - 4)]

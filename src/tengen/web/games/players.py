@@ -1,9 +1,9 @@
-"""Which agents a browser may use, and the agent and limits of each player.
+"""The agents that a browser may use, and the agent and limits of each player.
 
-A browser must not reach the machine. Agents that start programs are refused, and so is every parameter that could
-contain a path. The type of a parameter decides: numbers, booleans and enumerations are safe; a text is allowed only if
-it is known to be a keyword. Numbers that cost memory or time have a maximum. A browser selects a network by the name of
-a shipped model or of a training run; the server looks up the folder.
+A browser must not be able to start programs or open files on the server. Agents that start programs are refused, and so
+is every parameter that could contain a path. The type of a parameter decides: numbers, booleans and enumerations are
+safe; a string is allowed only if its parameter accepts nothing but keywords. Numbers that cost memory or time have a
+maximum. A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
 
 DEFAULT_AGENT = "alphabeta"
-"""The agent for analyses and reviews of win lengths 4 and 5, for which there are patterns."""
+"""The agent for analyses and reviews with win length 4 or 5, for which there are pattern tables."""
 FALLBACK_AGENT = "uct"
-"""The agent for analyses of all other win lengths."""
+"""The agent for analyses and reviews with any other win length."""
 LEVEL_MOVE_MS = 5_000
-"""Maximum time per move of a level. Its agent has node limits, which it reaches earlier on most machines."""
+"""Maximum time per move of a level. On most machines its agent reaches its node limit earlier."""
 
 _SAFE_TEXTS = frozenset({"preset", "without"})
 """Text parameters that accept only keywords of their agent, never paths."""
@@ -55,14 +55,14 @@ _MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30, "batch":
 
 @dataclass(frozen=True, slots=True)
 class NamedAgent:
-    """An agent that a browser or the server has selected."""
+    """An agent selected by a browser or by the server."""
 
     shown: str
     """Agent text shown to browsers."""
     text: str
-    """Agent text for a worker; it contains the folder of a run instead of its name."""
+    """Agent text for a worker, with the folder of a run in place of its name."""
     seed: int | None = None
-    """Seed of a new game that the worker starts for an analysis, so that the agent loads its run's newest network."""
+    """Seed of the new game that the worker starts for an analysis, so that the agent loads the run's newest network."""
 
 
 class AllowedAgents:
@@ -93,7 +93,7 @@ class AllowedAgents:
                 folder = str(self._run_folder(kind, value).resolve())
                 named = NamedAgent(shown, with_setting(shown, _RUN, folder), secrets.randbits(31))
             if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
-                raise AgentNameError(f"parameter {key}={value} is above this server's maximum of {_MAXIMA[key]}")
+                raise AgentNameError(f"parameter {key}={value} exceeds this server's maximum of {_MAXIMA[key]}")
         return named
 
     def of_player(self, player: LevelPlayer | AgentPlayer, ruleset: Ruleset) -> tuple[NamedAgent, Limits]:
@@ -123,7 +123,9 @@ class AllowedAgents:
         if not self._has_run(kind, name):
             self._found = dict(self._runs())
         if not self._has_run(kind, name):
-            raise AgentNameError(f"this server has no run {name!r} with a network for {kind.name}")
+            raise AgentNameError(
+                f"this server has no run {name!r} with a network for {kind.name}; the laboratory page lists the runs"
+            )
         return self._found[name]
 
     def _has_run(self, kind: AgentKind, name: str) -> bool:
@@ -131,7 +133,7 @@ class AllowedAgents:
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
-    """Return the agent text that plays with the network of a run; None if there is none or its name needs quoting."""
+    """Return the agent text for the network of a run, or None if it has no network or its name needs quoting."""
     text = network_agent(algorithm, _RUN, name)
     return text if _is_playable(text.partition(":")[0], name, folder) else None
 
@@ -152,7 +154,7 @@ def _is_playable(agent: str, name: str, folder: Path) -> bool:
 def network_agent(algorithm: str, key: str, name: str) -> str:
     """Return the agent text for a network; `key` is `model` or `run`.
 
-    The agent has the name of the algorithm if there is one, else it is `alphazero`, which searches with any network.
+    Uses the agent named after the algorithm if there is one, otherwise `alphazero`, which works with any network.
     """
     is_player = algorithm in agent_names() and any(
         field.name == key for field in dataclasses.fields(agent_kind(algorithm).parameters)

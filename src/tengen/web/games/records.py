@@ -1,4 +1,4 @@
-"""Game files for the browser: reads and writes every format.
+"""Game files for the browser: jobs that read and write all formats.
 
 Files are read in a worker process because their bytes are untrusted.
 """
@@ -51,11 +51,11 @@ _DRAWING = "drawing"
 
 @dataclass(frozen=True)
 class ReadResult:
-    """One game of a file, and the others in a form in which each can be read alone."""
+    """One game of a file, and all its games packed so that each can be read separately."""
 
     result: ImportResult
     games: tuple[bytes, ...]
-    """All games as compressed JSON records; empty for a file with one game, or if they are too many."""
+    """All games as compressed JSON records; empty if the file has only one game or too many games."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class ReadRecord(Job):
             packed.add(game)
         if wanted is None:
             note = report.notes[0] if report.notes else "the file contains no game"
-            raise RecordError(f"there is no game {self.index + 1}: the file contains {count}" if count else note)
+            raise RecordError(f"there is no game {self.index + 1}; the file has only {count}" if count else note)
         result = ImportResult(
             format=name,
             game_count=count,
@@ -107,7 +107,7 @@ class ReadRecord(Job):
 
 
 class _PackedGames:
-    """Games as compressed JSON records, as long as that takes little memory and time."""
+    """Games as compressed JSON records. If they take too much memory or time, the list is emptied and stays empty."""
 
     def __init__(self) -> None:
         self.games: list[bytes] = []
@@ -116,7 +116,7 @@ class _PackedGames:
         self._is_full = False
 
     def add(self, game: GameRecord) -> None:
-        """Add a game, or give up."""
+        """Add a game, unless the limits have been exceeded."""
         if self._is_full:
             return
         write = FORMATS["json"].write
@@ -131,7 +131,7 @@ class _PackedGames:
 def read_job(request: ImportRequest) -> ReadRecord:
     """Create the job for an import request."""
     if (request.text is None) == (request.base64 is None):
-        raise RecordError("give exactly one of text and base64")
+        raise RecordError("an import request must have exactly one of the fields text and base64")
     if request.format is not None:
         format_of("", request.format)
     return ReadRecord(
@@ -145,7 +145,7 @@ def read_job(request: ImportRequest) -> ReadRecord:
 
 
 def guess_format(data: bytes, filename: str | None = None) -> str:
-    """Return the name of a file's format, by its ending if that is known, else by its content.
+    """Return the format of a file, determined by its extension if that is known, otherwise by its content.
 
     >>> guess_format(b"(;GM[4]SZ[15];B[hh])"), guess_format(b"h8i9j10"), guess_format(b"Piskvorky 15x15, 11:11, 0")
     ('sgf', 'pos', 'psq')
@@ -173,7 +173,7 @@ def _is_drawing(data: bytes) -> bool:
         Position.parse(as_text(data[:4096]))
     except NotationError:
         return False
-    except Exception:  # an invalid drawing: reading it as one gives the better error message
+    except Exception:  # an invalid drawing: parsing it as a drawing yields a better error message
         return True
     return True
 
@@ -223,7 +223,7 @@ class WriteRecord(Job):
         request = parse_body(ExportRequest, self.body)
         entry = format_of("", request.format)
         if entry.write is None:
-            raise RecordError(f"{entry.title} ({entry.name}) can be read but not written")
+            raise RecordError(f"{entry.title} ({entry.name}) can be read but not written; choose another format")
         game = game_of(request.record)
         game.check()
         data = entry.write([game], Options())
@@ -239,7 +239,7 @@ class WriteRecord(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckRecord(Job):
-    """Check a record and return it as it is stored."""
+    """Check a record and return it in its stored form."""
 
     body: bytes
     """A `Record` as JSON."""
@@ -254,7 +254,7 @@ class CheckRecord(Job):
         game_of(record).check()
         text = record.model_dump_json()
         if len(text.encode()) > self.max_bytes:
-            raise RecordError(f"the record is larger than {self.max_bytes} bytes")
+            raise RecordError(f"the record is larger than {self.max_bytes} bytes, the maximum for a study")
         return text
 
 
@@ -270,7 +270,7 @@ def _text_of(data: bytes) -> str | None:
 
 
 def record_of(game: GameRecord) -> Record:
-    """Convert a game to a message. A node with several moves becomes several nodes."""
+    """Convert a game to a message. A node with several moves is split into several nodes."""
     nodes: list[RecordNode] = []
     places: dict[int, int] = {}
     for node in game.nodes():
@@ -278,7 +278,7 @@ def record_of(game: GameRecord) -> Record:
         nodes.extend(_record_nodes(node, parent, len(nodes)))
         places[id(node)] = len(nodes) - 1
         if len(nodes) > MAX_RECORD_NODES:
-            raise RecordError(f"the game has more than {MAX_RECORD_NODES} nodes, the maximum for a browser")
+            raise RecordError(f"the game has more than {MAX_RECORD_NODES} nodes, too many to show in the browser")
     return Record(
         rules=game.ruleset.name,
         black=_name(game.black),
@@ -351,7 +351,7 @@ def game_of(record: Record) -> GameRecord:
 
 def _node_of(one: RecordNode) -> Node:
     if one.move is not None and one.colour is None:
-        raise RecordError(f"the move {one.move} has no colour")
+        raise RecordError(f"the move {one.move} has no colour; set it to black or white")
     setup = None
     if one.setup is not None:
         black, white, empty = (

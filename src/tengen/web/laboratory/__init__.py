@@ -1,1 +1,1 @@
-"""Training runs, tournaments, models and papers, shown in the browser."""
+"""Training runs, tournaments, models and papers for the browser."""

@@ -1,8 +1,8 @@
 """The laboratory: training runs, tournaments, models and papers, read from the folders the server was started with.
 
 A name that a browser sends is looked up in a listing of those folders and never used as a path. Every run, tournament
-and model is read on its own: a damaged one is listed with the reason. Links that lead out of the folders are not
-followed. Lists are read page by page, newest first.
+and model is read separately, so a damaged one does not hide the others; it is listed with the reason. Links that lead
+out of the folders are not followed. Lists are returned page by page, newest first.
 """
 
 from __future__ import annotations
@@ -59,21 +59,21 @@ from tengen.web.messages.records import Record
 _NETWORK_FILES = ("model.onnx", CRITIC_FILE)
 _STORE_ENDINGS = (".sqlite", ".db")
 _DEPTH = 3
-"""Depth below a folder at which tournaments are still found."""
+"""Maximum depth of the search for tournaments below a folder."""
 _MAX_FILES = 500
 """Maximum number of game files or papers that are listed."""
 _MAX_POINTS = 400
-"""Maximum number of points of a curve."""
+"""Maximum number of points per curve."""
 _MAX_SERIES = 200
 _MAX_TEXT_BYTES = 1 << 20
 _MAX_PROBLEM = 300
 _LIVE_S = 120
-"""Age of the last game up to which an unfinished tournament counts as live."""
+"""Maximum age of the last change, in seconds, for an unfinished tournament to count as live."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lab:
-    """The folders that are shown. Everything is read on request, so live runs are up to date."""
+    """The folders shown in the laboratory. Everything is read on request, so live runs are up to date."""
 
     runs: tuple[Path, ...] = ()
     papers: Path | None = None
@@ -93,7 +93,7 @@ class Lab:
             run = RunReader.open(folder)
             left_out = LeftOut()
             curves, strength = _curves(run, left_out)
-        except TengenError:  # `summary` says why
+        except TengenError:  # `summary` contains the reason
             return RunDetail(summary=summary, config="", series=[], strength=[], game_files=[], game_file_count=0)
         files = run.game_files()
         return RunDetail(
@@ -115,11 +115,11 @@ class Lab:
         except OSError as error:
             raise RecordError(f"cannot read {file}: {error.strerror or error}") from None
         if len(data) > max_bytes:
-            raise RecordError(f"{file} is larger than {max_bytes} bytes, too large to show")
+            raise RecordError(f"{file} is larger than {max_bytes} bytes, too large to show in the browser")
         return data
 
     def run_folders(self) -> dict[str, Path]:
-        """Return the folders of the training runs by name: the path below the folder, as in `tengen runs`."""
+        """Return the folders of the training runs by name: the path relative to `--runs`, as in `tengen runs`."""
         found: dict[str, Path] = {}
         for root in self.runs:
             for folder in find_run_folders(root):
@@ -177,7 +177,7 @@ class Lab:
             return GameRows(total=len(store), games=games)
 
     def tournament_game(self, name: str, number: int) -> Record:
-        """Return one game of a tournament with times and values."""
+        """Return one game of a tournament with the times and evaluations of its moves."""
         with GameStore(_named(self._store_files(), name, "tournament"), is_writer=False) as store:
             stored = store.game(number)
             if stored is None:
@@ -185,7 +185,7 @@ class Lab:
             return record_of(game_record(stored, store.players(), name))
 
     def _store_files(self) -> dict[str, Path]:
-        """Return the tournament files by name; if a name is taken, the folder is put before it."""
+        """Return the tournament files by name. If a name occurs twice, the second one is prefixed with its folder."""
         found: dict[str, Path] = {}
         for root in self.runs:
             for path in _find_stores(root):
@@ -212,11 +212,11 @@ class Lab:
         return [_paper(folder) for folder in folders[:_MAX_FILES]]
 
 
-# ---- Finding --------------------------------------------------------------------------------------------------------
+# ---- Files ----------------------------------------------------------------------------------------------------------
 
 
 def _find_stores(root: Path) -> Iterator[Path]:
-    """Yield the tournament files below a folder; those that a link leads out of it to are skipped."""
+    """Yield the tournament files below a folder, except links to files outside it."""
     for path in _walk(root, _DEPTH):
         if path.suffix in _STORE_ENDINGS and (not path.is_symlink() or is_within(path, root)):
             yield path
@@ -237,7 +237,7 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
 
 def _named(found: Mapping[str, Path], name: str, what: str) -> Path:
     if name not in found:
-        raise NotFoundError(f"there is no {what} {name}")
+        raise NotFoundError(f"there is no {what} {name!r}")
     return found[name]
 
 
@@ -259,7 +259,7 @@ def _changed_at(path: Path) -> float:
 
 
 def _reason(error: Exception, path: Path, name: str) -> str:
-    """Return the text of an error without the place of the file on this machine."""
+    """Return the text of an error with the path on the server replaced by the public name."""
     return str(error).replace(str(path.resolve()), name).replace(str(path), name)
 
 
@@ -306,7 +306,7 @@ def _summarise_run(name: str, folder: Path) -> RunSummary:
 
 
 def _numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield all numbers of a line of metrics; a number in a table is named `table.key`."""
+    """Yield the name and value of every number in a line of metrics; nested names are `table.key`."""
     for key, value in line.items():
         if isinstance(value, dict):
             yield from _numbers(value, f"{prefix}{key}.")
@@ -316,7 +316,7 @@ def _numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, f
 
 @dataclass(slots=True)
 class _Curve:
-    """A curve of at most `_MAX_POINTS` points: every n-th value, where n doubles as the curve grows, and the last."""
+    """A curve of at most `_MAX_POINTS` points: every n-th value and the last one; n doubles as the curve grows."""
 
     _steps: list[float] = field(default_factory=list)
     _values: list[float] = field(default_factory=list)
@@ -337,12 +337,12 @@ class _Curve:
 
     @property
     def steps(self) -> list[float]:
-        """Steps of the points."""
+        """X coordinates of the points."""
         return self._with_last(self._steps, 0)
 
     @property
     def values(self) -> list[float]:
-        """Values of the points."""
+        """Y coordinates of the points."""
         return self._with_last(self._values, 1)
 
     def _with_last(self, kept: list[float], place: int) -> list[float]:
@@ -351,7 +351,7 @@ class _Curve:
 
 
 def _curves(run: RunReader, left_out: LeftOut) -> tuple[dict[str, _Curve], list[StrengthPoint]]:
-    """Read the metrics once and keep what is shown."""
+    """Read the metrics in one pass and return the curves and the measured ratings."""
     curves: dict[str, _Curve] = {}
     strength: list[StrengthPoint] = []
     for line in run.readable_metrics(left_out):
@@ -366,7 +366,7 @@ def _curves(run: RunReader, left_out: LeftOut) -> tuple[dict[str, _Curve], list[
 
 
 def _thinned(points: Sequence[StrengthPoint]) -> list[StrengthPoint]:
-    """Return at most `_MAX_POINTS` points, among them the last."""
+    """Return at most `_MAX_POINTS` points, including the last."""
     stride = -(-len(points) // _MAX_POINTS) or 1
     return list(points[::-stride][::-1])
 
@@ -406,7 +406,7 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
 
 
 def _model(folder: Path) -> ModelInfo:
-    """Describe a network by its card; a card that cannot be used becomes a `problem`."""
+    """Describe a network by its card. A damaged card is reported in `problem`."""
     try:
         return _described_model(folder, json.loads(_read_text(folder / "card.json")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:

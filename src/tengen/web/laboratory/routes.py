@@ -1,4 +1,4 @@
-"""HTTP routes of the laboratory. Most are plain functions, which FastAPI runs in threads, because they read files."""
+"""HTTP routes of the laboratory. Most are not async, so FastAPI runs them in threads, because they read files."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ Names on the wire are camelCase. Fields that also exist in KataGo's analysis eng
 `isDuringSearch`, `turnNumber`, `terminateId`. Points, colours, rulesets and agents have the text forms that Tengen uses
 everywhere (`h8`, `black`, `15x15:5:renju`, `alphabeta:nodes=5000`).
 
-Perspective: `winrate` (0 to 1) and `utility` (-1 to 1) are from the view of the side to move at the root
+Perspective: `winrate` (0 to 1) and `utility` (-1 to 1) are from the point of view of the side to move at the root
 (`currentPlayer`); `blackWinrate` is black's.
 
 Unknown fields are rejected. These types check only the form of a message; the receiver checks it against the rules of

@@ -28,7 +28,7 @@ AgentText = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """Agent such as `alphabeta:nodes=5000`."""
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-"""Id that the client chooses; replies carry it."""
+"""Id chosen by the client; replies carry the same id."""
 
 GameId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 
@@ -54,7 +54,7 @@ class Message(BaseModel):
 
 
 class ProblemCode(StrEnum):
-    """Kind of an error, for programs. The page has a translated text for each."""
+    """Machine-readable kind of an error. The page has a translated text for each."""
 
     INVALID = "invalid"
     """The message is malformed or contains an invalid value."""
@@ -68,18 +68,18 @@ class ProblemCode(StrEnum):
     """A game file cannot be read or written."""
     NOT_FOUND = "not-found"
     NOT_DUE = "not-due"
-    """The action is valid, but not at this moment."""
+    """The action is valid, but not at this point in the game."""
     AGENT = "agent"
     """The agent is not allowed, does not support the rules, or failed."""
     STORAGE = "storage"
-    """The server cannot store or read this, for example because its disk is full. Nothing has changed."""
+    """The server cannot store or read the data, for example because its disk is full. Nothing has changed."""
     BUSY = "busy"
     TOO_MANY = "too-many"
     TOO_LARGE = "too-large"
     TOO_SLOW = "too-slow"
     """The request did not arrive in time."""
     REFUSED = "refused"
-    """The request came from a foreign page or was addressed to an unknown host."""
+    """The request came from a page of another origin or was addressed to an unknown host."""
     INTERNAL = "internal"
 
 

@@ -22,7 +22,7 @@ class GameMessage(Message):
 
 
 class Done(Message):
-    """Confirms an `act`, with the game's new revision, or a `terminate`."""
+    """Confirmation of an `act` (with the new revision of the game) or a `terminate`."""
 
     type: Literal["done"] = "done"
     id: MessageId
@@ -36,7 +36,7 @@ class MoveInfo(Message):
     """Rank of the move; 0 is the best."""
     move: PointName
     visits: int
-    """Visit count (N): simulations or positions spent on the move; 0 if the agent does not count them."""
+    """Visit count (N): simulations or positions searched below the move; 0 if the agent does not count them."""
     winrate: Probability
     utility: Annotated[float, Field(ge=-1, le=1)]
     """Value (Q) for the side to move."""
@@ -103,7 +103,7 @@ Quality: TypeAlias = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 
 
 class ReviewMove(Message):
-    """Judgement of a move of the game."""
+    """Judgement of one move of the game."""
 
     turn_number: int
     """1 for the first move."""
@@ -112,14 +112,14 @@ class ReviewMove(Message):
     black_winrate: Probability
     """Black's winrate after the move."""
     winrate_loss: Probability
-    """Winrate that the player lost compared with the best move."""
+    """Winrate lost compared with the best move."""
     quality: Quality
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     best: MoveInfo | None
-    """The best move in the position before."""
+    """The best move in the position before the move."""
     proof: Proof | None
-    """Proved result after the move, for the side then to move."""
+    """Proved result after the move, for the side that moves next."""
 
 
 class SideSummary(Message):
@@ -186,13 +186,13 @@ class ErrorMessage(Message):
 
     type: Literal["error"] = "error"
     id: MessageId | None = None
-    """Id of the request; None if it could not be read."""
+    """Id of the request; None if the id could not be parsed."""
     error: str
     code: ProblemCode
     field: str | None = None
-    """The invalid field, if the error concerns a single one."""
+    """Name of the invalid field, if the error concerns a single field."""
     goes_on: bool = False
-    """Whether the subscription continues, as for a game whose agent failed."""
+    """Whether the subscription continues, for example after an agent of the game failed."""
     retry_after_ms: int | None = None
     """How long to wait before the next request, if the client sent too many."""
 

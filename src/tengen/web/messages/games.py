@@ -66,17 +66,17 @@ class NewGame(PositionFields):
     white: Player
     clock: Clock | None = None
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
-    """Seed for the random choices of the players (default: chosen by the server)."""
+    """Random seed for the players (default: chosen by the server)."""
 
 
 class Turn(Message):
-    """Whose turn it is and what they must do."""
+    """Whose turn it is, and which actions are possible."""
 
     seat: Seat
     is_person: bool
     step: Literal["stone", "option"]
     stones_due: int
-    """Number of stones that the seat places before the other's turn: 1 after the opening, 0 if it must choose."""
+    """Number of stones the seat still places before the turn passes: 1 after the opening, 0 if it must choose."""
     options: list[Option]
     """The options to choose from; empty if a stone is to be placed."""
     legal: list[PointName]
@@ -97,7 +97,7 @@ class MoveNote(Message):
 
     time_ms: int
     black_winrate: Probability | None = None
-    """The player's own evaluation; None if it reported none."""
+    """The player's own evaluation; None if the player did not report one."""
     depth: int = 0
     visits: int = 0
     proof: Proof | None = None
@@ -115,9 +115,9 @@ class GameState(Message):
     board_y_size: int
     win_length: int
     players: dict[Seat, Player]
-    """Players by seat. The proposer is `black` of the request."""
+    """Players by seat. The proposer is the `black` player of the request."""
     black_seat: Seat | None
-    """The seat that plays black; None until the opening has settled it."""
+    """The seat that plays black; None until the opening procedure has decided it."""
     initial_stones: list[tuple[Colour, PointName]]
     initial_player: Colour
     moves: list[PointName]
@@ -143,7 +143,7 @@ class GameState(Message):
 
 
 class PlayAction(Message):
-    """Place a stone. The server rejects it if `turnNumber` does not match, as the board has then changed."""
+    """Place a stone. The server rejects it if `turnNumber` does not match, because the board has changed since."""
 
     action: Literal["play"] = "play"
     point: PointName
@@ -160,9 +160,9 @@ class ChooseAction(Message):
 class SimpleAction(Message):
     """Actions without an argument.
 
-    - `undo` goes back to the last decision of a person; `redo` reverts an undo.
+    - `undo` goes back to the last decision by a person; `redo` reverts an undo.
     - `moveNow` stops the search; the agent plays its best move so far.
-    - `pause` and `resume` stop and continue agents and clocks; `step` plays one action of an agent while paused.
+    - `pause` and `resume` stop and restart agents and clocks; `step` plays one agent action while paused.
     - `thinkAgain` undoes the agent's last move and lets it search again.
     """
 

@@ -24,7 +24,7 @@ class AgentInfo(Message):
     summary: str
     parameters: list[ParameterInfo]
     analyses: bool
-    """Whether it supports analysis."""
+    """Whether the agent supports analysis."""
 
 
 class LevelInfo(Message):
@@ -60,5 +60,5 @@ class ServerInfo(Message):
     cores: int
     max_message_bytes: int
     max_searches: int
-    """Maximum number of searches that run at once for a socket."""
+    """Maximum number of searches that one socket can run at once."""
     models: list[str]

@@ -1,4 +1,4 @@
-"""Messages of the laboratory: training runs, tournaments, networks, papers."""
+"""Messages about the laboratory: training runs, tournaments, networks, papers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class RunSummary(Message):
     algorithm: str
     rules: str
     is_live: bool
-    """Whether a process is training it now, as in `tengen runs`."""
+    """Whether a process is training the run now, as shown by `tengen runs`."""
     updated_at: str
     steps: int
     last: dict[str, float]
     """Latest value of every series."""
     games: int
     agent: str | None
-    """Agent text that uses its newest network, such as `alphazero:run=NAME`; None if there is no network yet."""
+    """Agent text for the newest network of the run, such as `alphazero:run=NAME`; None if there is no network yet."""
     problem: str | None = None
-    """What is damaged; the other fields hold what could be read."""
+    """Description of the damage, if any; the other fields hold the data that could be read."""
 
 
 class RunList(Message):
@@ -61,11 +61,11 @@ class RunDetail(Message):
     game_files: list[str]
     """The newest game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
     game_file_count: int
-    """Number of all game files."""
+    """Total number of game files."""
 
 
 class TournamentSummary(Message):
-    """A tournament store."""
+    """A tournament."""
 
     name: str
     title: str
@@ -75,7 +75,7 @@ class TournamentSummary(Message):
     is_live: bool
     updated_at: str
     problem: str | None = None
-    """What is damaged; the other fields hold what could be read."""
+    """Description of the damage, if any; the other fields hold the data that could be read."""
 
 
 class TournamentList(Message):
@@ -149,16 +149,16 @@ class ModelInfo(Message):
     games: int
     """Number of training games."""
     cpu_minutes: float
-    """CPU time of the training."""
+    """CPU time spent on training."""
     command: str
-    """Command that trained it."""
+    """Command that trained the network."""
     elo: float | None
     elo_error: float | None
     matches: list[ModelMatch]
     card: str
     """The model card as Markdown."""
     problem: str | None = None
-    """What is damaged; the other fields are then empty."""
+    """Description of the damage, if any; the other fields are then empty."""
 
 
 class PaperInfo(Message):

@@ -1,4 +1,4 @@
-"""Messages about positions: how a request gives one, and what the server reports about it."""
+"""Messages about positions: the fields that describe one, and the facts that the server reports about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tengen.web.messages.base import MAX_MOVES, Message, PointName, RulesText
 
 
 class RulesFields(Message):
-    """A ruleset, or a rule with the size of the board."""
+    """A ruleset, or a rule and a board size."""
 
     rules: RulesText = "15x15:5:freestyle"
     board_x_size: Annotated[int, Field(ge=MIN_SIZE, le=MAX_SIZE)] | None = None
@@ -22,7 +22,7 @@ class RulesFields(Message):
 
 
 class PositionFields(RulesFields):
-    """A position: initial stones, then moves in alternation."""
+    """A position: initial stones, followed by alternating moves."""
 
     initial_stones: Annotated[list[tuple[Colour, PointName]], Field(max_length=MAX_MOVES)] = Field(default=[])
     initial_player: Colour | None = None
@@ -50,7 +50,7 @@ class Threat(Message):
     kind: Kind
     stones: list[PointName]
     next_points: list[PointName]
-    """Points where its owner would complete it to a five or an open four."""
+    """Points where the attacker would turn it into a five or an open four."""
     answers: list[PointName]
     """Points where the opponent can stop it. Counter-fours are not listed."""
 
@@ -60,7 +60,7 @@ class Threats(Message):
 
     standing: list[Threat]
     chances: dict[Colour, dict[Kind, list[PointName]]]
-    """Points where one more stone makes a threat, by colour and by the strongest threat it makes."""
+    """Points where one more stone creates a threat, by colour and by the strongest threat created."""
     sentences: list[str]
 
 
@@ -72,15 +72,15 @@ class PositionInfo(Message):
     board_y_size: int
     win_length: Annotated[int, Field(ge=MIN_WIN_LENGTH, le=MAX_WIN_LENGTH)]
     turn_number: int
-    """Number of moves, without the initial stones."""
+    """Number of moves, not counting the initial stones."""
     current_player: Colour
     outcome: Outcome
     winning_line: list[PointName]
     legal: list[PointName]
-    """Points where the side to move may play, without forbidden points."""
+    """Points where the side to move may play, excluding forbidden points."""
     fouls: list[FoulPoint]
     threats: Threats | None = None
-    """None unless requested, and for win lengths other than 4 and 5."""
+    """None if not requested, or if the win length is not 4 or 5."""
 
 
 class Proof(Message):
@@ -89,4 +89,4 @@ class Proof(Message):
     result: Literal["win", "loss", "draw"]
     plies: int
     text: str
-    """`+M5`, `-M6`, `=M9`."""
+    """Short form, such as `+M5`, `-M6` or `=M9`."""

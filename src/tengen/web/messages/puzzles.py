@@ -1,4 +1,4 @@
-"""Messages about puzzles and tries at solving them."""
+"""Messages about puzzles and attempts to solve them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Puzzle(PuzzleSummary):
 
 
 class PuzzleTry(Message):
-    """The line so far, alternating between the person's moves and the defences; it ends with the person's move."""
+    """An attempt: the moves so far, alternating between the person and the defender. The person moved last."""
 
     moves: Annotated[list[PointName], Field(min_length=1, max_length=MAX_MOVES)]
 
 
 class PuzzleVerdict(Message):
-    """Judgement of a try."""
+    """Judgement of an attempt."""
 
     verdict: Literal["right", "wrong", "solved"]
     reply: PointName | None

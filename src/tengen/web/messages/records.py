@@ -42,11 +42,11 @@ class RecordNode(Message):
     """A node of a record: a move, set-up stones or only a comment."""
 
     parent: Annotated[int, Field(ge=0, lt=MAX_RECORD_NODES)] | None = None
-    """Index of the parent, which comes earlier in the list; None only for the root."""
+    """Index of the parent, which must come earlier in the list; None only for the root."""
     colour: Colour | None = None
     """Colour of the move; None for a node without a move."""
     move: PointName | None = None
-    """Point of the move; None together with a colour is a pass."""
+    """Point of the move. A node with a colour but no move is a pass."""
     setup: RecordSetup | None = None
     comment: Comment = ""
     label: Name = ""
@@ -77,14 +77,14 @@ class ImportRequest(Message):
     text: str | None = None
     base64: str | None = None
     filename: Name | None = None
-    """Its ending gives the format if `format` is missing. Without either, the content decides."""
+    """File name, whose extension determines the format if `format` is missing. Otherwise the content decides."""
     format: Annotated[str, StringConstraints(max_length=10)] | None = None
     rules: RulesText | None = None
     """Ruleset for files that do not state one."""
     rows: Literal["bottom", "top"] = "bottom"
-    """Side of the board on which a position string has row 1."""
+    """Whether row 1 of a position string is at the bottom or at the top of the board."""
     index: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """Which game of a collection to read."""
+    """Index of the game to read, for a file with several games."""
 
 
 class ImportResult(Message):
@@ -93,11 +93,11 @@ class ImportResult(Message):
     format: str
     game_count: int
     titles: list[str]
-    """Titles of the first games, for choosing one by its index."""
+    """Titles of the first games, from which a game can be chosen by index."""
     index: int
     record: Record
     notes: list[str]
-    """What the reader skipped."""
+    """Notes on the parts of the file that the reader skipped."""
 
 
 class ExportRequest(Message):
@@ -116,7 +116,7 @@ class ExportResult(Message):
     """The file as text; None for binary formats."""
     base64: str
     losses: list[str]
-    """What the format cannot store, such as `3 comments`."""
+    """Content that the format cannot store, such as `3 comments`."""
 
 
 class Study(Message):

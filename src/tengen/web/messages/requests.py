@@ -14,7 +14,7 @@ from tengen.web.messages.positions import PositionFields
 
 
 class Watch(Message):
-    """Subscribe to a game: its state now and after every change. Agents search only in games that are watched."""
+    """Subscribe to a game: receive its state now and after every change. Agents search only in watched games."""
 
     type: Literal["watch"] = "watch"
     id: MessageId
@@ -40,7 +40,7 @@ class SearchLimits(Message):
 
 
 class Analyse(PositionFields, SearchLimits):
-    """Analyse a position until a limit, a `terminate` or the end of the connection."""
+    """Analyse a position until a limit is reached, a `terminate` arrives or the connection closes."""
 
     type: Literal["analyse"] = "analyse"
     id: MessageId
@@ -65,7 +65,7 @@ class Solve(PositionFields):
     id: MessageId
     kind: ThreatKind = ThreatKind.VCF
     attacker: Colour | None = None
-    """Search as if it were this side's turn (default: the side to move)."""
+    """Side that attacks; the search assumes it is to move (default: the side to move)."""
     max_time_ms: Annotated[int, Field(ge=10, le=30_000)] = 2000
 
 
@@ -79,7 +79,7 @@ class Hint(Message):
 
 
 class Thresholds(Message):
-    """Winrate losses from which a move counts as an inaccuracy, a mistake or a blunder."""
+    """Smallest winrate loss at which a move counts as an inaccuracy, a mistake or a blunder."""
 
     inaccuracy: Probability = 0.06
     mistake: Probability = 0.14
@@ -99,7 +99,7 @@ class Review(PositionFields):
 
 
 class Judge(PositionFields):
-    """Judge a single move that was not played, for trying again after a mistake."""
+    """Judge a single move that was not played, so that a person can retry after a mistake."""
 
     type: Literal["judge"] = "judge"
     id: MessageId

@@ -1,1 +1,1 @@
-"""Puzzles for the browser."""
+"""Puzzles for the browser board."""

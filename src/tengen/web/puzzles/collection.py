@@ -1,4 +1,4 @@
-"""The shipped puzzles, and the job that judges a try at one."""
+"""The shipped puzzles, and the job that judges an attempt to solve one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRY_MS = 15_000
 
 @dataclass(frozen=True, kw_only=True)
 class TryPuzzle(Job):
-    """Judge a try and find the defence."""
+    """Judge an attempt and find the best defence."""
 
     puzzle: Puzzle
     moves: tuple[str, ...]
@@ -50,13 +50,13 @@ class PuzzleCollection:
         return len(self._puzzles)
 
     def get(self, id: str) -> Puzzle:
-        """Return a puzzle by its id. Raises `NotFoundError` if there is none."""
+        """Return the puzzle with this id. Raises `NotFoundError` if there is none."""
         if id not in self._puzzles:
-            raise NotFoundError(f"there is no puzzle {id}")
+            raise NotFoundError(f"there is no puzzle with the id {id!r}")
         return self._puzzles[id]
 
     def find(self, kind: ThreatKind | None, rule: str | None, grade: int | None, limit: int, offset: int) -> PuzzleList:
-        """Return one page of the puzzles that match; None matches all."""
+        """Return one page of the matching puzzles; a filter of None matches all."""
         matching = [
             puzzle
             for puzzle in self._puzzles.values()

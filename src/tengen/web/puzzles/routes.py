@@ -28,7 +28,7 @@ async def get_puzzles(
     limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> PuzzleList:
-    """List the puzzles that match, easiest first."""
+    """List the matching puzzles, easiest first."""
     return services.puzzles.find(kind, rule, grade, limit, offset)
 
 
@@ -46,7 +46,7 @@ async def get_solution(puzzle_id: PuzzleId, services: ServicesHere) -> PuzzleSol
 
 @router.post("/{puzzle_id}/try")
 async def post_try(puzzle_id: PuzzleId, request: PuzzleTry, services: ServicesHere, owner: OwnerHere) -> PuzzleVerdict:
-    """Judge the last move of a line and return the defence."""
+    """Judge the last move of a line and return the opponent's reply."""
     puzzle = services.puzzles.get(puzzle_id)
     job = TryPuzzle(puzzle=puzzle, moves=tuple(request.moves))
     result: TryResult = await services.pool.run(job, owner=owner)

@@ -1,1 +1,1 @@
-"""Worker processes of the server and the jobs they run."""
+"""The server's worker processes and the jobs they run."""

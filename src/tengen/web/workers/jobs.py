@@ -1,6 +1,6 @@
-"""Jobs of the worker processes. A job is pickled, sent to a worker and run there.
+"""Jobs for the worker processes. A job is pickled, sent to a worker and run there.
 
-Everything that may be slow or reads untrusted bytes is a job; the main process of the server only forwards messages.
+Any work that may be slow or that reads untrusted bytes is a job; the server's main process only forwards messages.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ SHORT_MS = 2000
 """Time limit of quick jobs. An analysis with a longer limit can be preempted."""
 
 WAITED_FOR = 4.0
-"""Weight of a job that a person waits for; a running analysis has weight 1."""
+"""Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""
 
 
 class Desk(Protocol):
-    """What a worker offers to the job it runs."""
+    """Interface through which a running job uses its worker: agents, progress reports and the stop signal."""
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
-        """Return the agent with this text; if a seed is given, in the game with that seed."""
+        """Return the agent for a text. With a seed, start a new game unless the agent is already in that game."""
         ...
 
     def report(self, payload: Any) -> None:
-        """Send something before the result."""
+        """Send a progress report to the server while the job is running."""
         ...
 
     @property
     def stop(self) -> StopSignal:
-        """Set when the job should end early, perhaps before it starts."""
+        """Signal that is set when the job should end early; it may already be set when the job starts."""
         ...
 
 
@@ -49,25 +49,25 @@ class Job(ABC):
     @property
     @abstractmethod
     def limit_ms(self) -> int:
-        """Time limit in milliseconds. A worker that exceeds it by far counts as hung."""
+        """Time limit in milliseconds. A worker that exceeds it by a wide margin counts as hung."""
 
     @property
     def family(self) -> str:
-        """Name shared by jobs of about the same cost."""
+        """Name shared by jobs of similar cost, for estimating how long a job will take."""
         return type(self).__name__
 
     @property
     def weight(self) -> float:
-        """Factor of the owner's fair share for this job."""
+        """Scheduling weight. The owner is charged the CPU time divided by this weight."""
         return 1.0
 
     @property
     def is_preemptible(self) -> bool:
-        """Whether the job can be interrupted and `resumed`."""
+        """Whether the job can be interrupted and continued later with `resumed`."""
         return False
 
     def resumed(self, used_ms: int) -> Job | None:
-        """Return the rest of an interrupted job, None if nothing is left. Only called if `is_preemptible`."""
+        """Return the rest of an interrupted job, or None if nothing is left. Only called if `is_preemptible`."""
         return None
 
     @abstractmethod
@@ -108,7 +108,7 @@ class Choose(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class ChooseInOpening(Job):
-    """Choose an agent's actions in an opening procedure: stones and options."""
+    """Choose an agent's actions in an opening procedure: stones to place and options to pick."""
 
     agent: str
     ruleset: Ruleset
@@ -135,7 +135,7 @@ class ChooseInOpening(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Think(Job):
-    """Analyse a position. Every snapshot is reported; the result is the last one."""
+    """Analyse a position. Every snapshot is reported, and the last one is the result."""
 
     agent: str
     position: Position
@@ -203,7 +203,7 @@ class Explain(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Supports(Job):
-    """Check whether an agent can be made and supports a ruleset."""
+    """Check whether an agent can be created and supports a ruleset."""
 
     agent: str
     ruleset: Ruleset

@@ -1,4 +1,4 @@
-"""What a worker process of the server does: runs one job at a time and keeps agents between jobs."""
+"""The worker process: runs one job at a time and caches agents between jobs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tengen.core.worker_process import CarryOut, OrderContext
 from tengen.web.workers.jobs import Job
 
 _MAX_AGENTS = 16
-"""More than there are levels, so that games and analyses do not evict each other's agents."""
+"""Maximum number of cached agents; above the number of levels, so that games do not evict the agents of analyses."""
 _MAX_PROCESS_BYTES = 512 << 20
-"""Resident memory above which agents are closed before another one is made."""
+"""Resident memory above which cached agents are closed before another one is created."""
 _AGENT_BYTES = 264 << 20
-"""Memory limit of the process as told to an agent, which leaves about 64 MB for tables and trees."""
+"""Process memory limit passed to each agent; it leaves about 64 MB for tables and trees."""
 _WARM_AGENT = "alphabeta"
 
 
 @contextmanager
 def prepare_worker() -> Iterator[CarryOut]:
-    """Load what nearly every job needs, so that the first one does not wait for it."""
+    """Warm up the worker: load everything that nearly every job needs, so that the first job does not wait for it."""
     with AgentCache(_make_agent, max_agents=_MAX_AGENTS, max_process_bytes=_MAX_PROCESS_BYTES) as agents:
         agents.get(_WARM_AGENT).choose(Position.start(Ruleset()), Limits(depth=1))
         yield JobRunner(agents).run
@@ -39,14 +39,14 @@ def _make_agent(text: str) -> Agent:
 
 
 class JobRunner:
-    """Runs jobs; also the `Desk` of the job that is running."""
+    """Runs jobs one at a time, and is the `Desk` of the running job."""
 
     _context: OrderContext
 
     def __init__(self, agents: AgentCache[str]) -> None:
         self._agents = agents
         self._games: WeakKeyDictionary[Agent, tuple[Ruleset, int]] = WeakKeyDictionary()
-        """The game that each agent is in."""
+        """Ruleset and seed of the game that each agent is playing."""
 
     def run(self, job: Job, context: OrderContext) -> Any:
         """Run a job and return its result."""

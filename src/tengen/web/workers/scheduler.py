@@ -1,10 +1,11 @@
-"""Shares a few search processes fairly among many clients, with limits on time and memory.
+"""Scheduler that shares a few search processes fairly among many clients, with limits on time and memory.
 
-Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). Each owner (a game or a browser tab) has an
-account of processor time, and a new owner starts at the lowest usage among the active ones. The next job is the one
+Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). The scheduler tracks the CPU time used by each
+owner (a game or a browser tab); a new owner starts at the lowest usage among the active ones. The next job is the one
 whose owner would have the lowest usage after it. The expected cost of a job is a running average over similar jobs.
-Analyses are preempted after a time slice if somebody waits, and resumed later. While people play, one worker is kept
-free of analyses. A worker whose job exceeds its limits, or which dies, is replaced, and the owner gets an error.
+If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
+one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced, and the owner of its job
+gets an error.
 """
 
 from __future__ import annotations
@@ -27,22 +28,22 @@ from tengen.web.workers.process import prepare_worker
 _log = logging.getLogger(__name__)
 
 _NICENESS = 5
-"""Searches yield to the server, which answers clicks."""
+"""Niceness of the workers, so that the server process stays responsive."""
 _TICK_S = 0.05
 """Interval at which running analyses are checked while jobs wait."""
 _WATCH_S = 0.5
 """Interval at which time and memory limits are checked."""
 _QUICK_SLICE_S = 0.08
-"""Time slice of an analysis while a move, or the first report of another analysis, is waited for."""
+"""Time slice of an analysis while a move or the first report of another analysis is pending."""
 _PATIENCE_S = 1.0
 """Time after which an analysis can be preempted even if it has not reported."""
 _MAX_FAILED_STARTS = 5
 _RETRY_S = 1.0
-"""Interval at which a process that the system refused is tried again."""
+"""Delay before another attempt to start a process that could not be started."""
 _AWAY_COST_S = 0.5
-"""Cost of resuming an analysis on another worker than before, whose tables do not know it."""
+"""Cost of resuming an analysis on a different worker, whose transposition table does not contain it."""
 _FIRST_GUESS_S = 0.1
-"""Expected cost of a job of a new family."""
+"""Expected cost of a job whose family has not run yet."""
 _LEARNING_RATE = 0.3
 """Weight of the latest job in the running average of its family."""
 _MAX_FAMILIES = 1000
@@ -55,28 +56,28 @@ class SearchPoolConfig:
     workers: int = 0
     """Number of processes; 0 for one per core, but at least two."""
     memory_mb: int = 1024
-    """Memory limit of a worker; one that exceeds it is replaced."""
+    """Memory limit per worker; a worker that exceeds it is replaced."""
     grace_ms: int = 10_000
-    """Time a job may exceed its limit, or take to stop, before its worker is replaced."""
+    """Time by which a job may exceed its limit, or may take to stop, before its worker is replaced."""
     max_waiting: int = 1000
-    """Largest number of waiting jobs."""
+    """Maximum number of waiting jobs."""
     max_waiting_of_owner: int = 50
-    """Largest number of waiting jobs of one owner."""
+    """Maximum number of waiting jobs per owner."""
     first_slice_ms: int = 200
     """First time slice of an analysis while other analyses wait."""
     slice_ms: int = 400
-    """Later time slices."""
+    """Later time slices of an analysis while other analyses wait."""
     play_ms: int = 2000
-    """Time after the last request for a move during which one of several workers is kept free of analyses."""
+    """How long one worker is kept free of analyses after the last request for a move, if there are several workers."""
 
     @property
     def worker_count(self) -> int:
-        """Number of processes."""
+        """The actual number of processes."""
         return self.workers or max(2, os.cpu_count() or 2)
 
 
-class Search:
-    """A submitted job: waits for a worker, runs in one or more time slices, and ends with `result`."""
+class SearchTask:
+    """A submitted job. It waits for a worker, runs in one or more time slices, and then sets `result`."""
 
     def __init__(self, pool: SearchPool, job: Job, owner: str, on_report: Callable[[Any], None] | None) -> None:
         self._pool = pool
@@ -87,16 +88,16 @@ class Search:
         self.used_s = 0.0
         """Weighted usage of the owner when the search was queued."""
         self.due_s = 0.0
-        """Expected usage of the owner after the next turn; the lowest goes first."""
+        """Expected usage of the owner after the next time slice; the search with the lowest value runs first."""
         self.slices = 0
         self.has_reported = False
         self.worker: _Worker | None = None
         self.home: int | None = None
-        """Place of the worker that ran the last slice."""
+        """Index of the worker that ran the last time slice."""
         self.is_stopped = False
 
     def stop(self) -> None:
-        """End the search early; it still returns what it has found, even if it has not started yet."""
+        """End the search early. It still returns its best result so far, even if it has not started yet."""
         self.is_stopped = True
         if self.worker is not None:
             self.worker.stop()
@@ -111,7 +112,7 @@ class Search:
 
     @property
     def weight(self) -> float:
-        """Weight of the job. An analysis counts like a move until its first report, because a person waits for it."""
+        """Weight of the job. Until its first report, an analysis counts like a move, because a person is waiting."""
         return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
 
     @property
@@ -122,16 +123,16 @@ class Search:
 
 
 class SearchPool:
-    """The workers and their queue. All methods must be called in the event loop of `start`."""
+    """The workers and their queue. All methods must be called on the event loop that ran `start`."""
 
     def __init__(self, config: SearchPoolConfig | None = None) -> None:
         self.config = config or SearchPoolConfig()
         self._workers: list[_Worker] = []
-        self.waiting: list[Search] = []
+        self.waiting: list[SearchTask] = []
         self._usage_s: dict[str, float] = {}
-        """Weighted processor time by owner."""
+        """Weighted CPU time by owner."""
         self._level_s = 0.0
-        """Usage at which a new owner starts; never falls."""
+        """Usage at which a new owner starts; it never decreases."""
         self._expected_s: dict[str, float] = {}
         """Running average of the cost of jobs by family."""
         self._last_move_at = float("-inf")
@@ -143,17 +144,17 @@ class SearchPool:
     # -- start and end -------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start the workers and wait until they are ready. `AgentError` if they cannot be started."""
+        """Start the workers and wait until they are ready. Raises `AgentError` if they cannot be started."""
         self._workers = [_Worker(self, place) for place in range(self.config.worker_count)]
         self._watch = asyncio.create_task(self._keep_watch())
         while not all(worker.process.is_ready for worker in self._workers):
             if self._failed_starts > _MAX_FAILED_STARTS:
                 await self.close()
-                raise AgentError("the search processes die at their start; the log says why")
+                raise AgentError("the search processes crash on startup; see the server log for the reason")
             await asyncio.sleep(_TICK_S)
 
     async def close(self) -> None:
-        """End all workers. Searches that wait or run fail."""
+        """End all workers. Waiting and running searches fail."""
         self._is_closed = True
         if self._watch is not None:
             self._watch.cancel()
@@ -177,13 +178,13 @@ class SearchPool:
             search.cancel()
             raise
 
-    def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> Search:
-        """Queue a job. The caller must await the `result` of the returned search. `BusyError` if the queue is full."""
+    def submit(self, job: Job, *, owner: str, on_report: Callable[[Any], None] | None = None) -> SearchTask:
+        """Queue a job. The caller must await the task's `result`. Raises `BusyError` if the queue is full."""
         waiting_of_owner = sum(search.owner == owner for search in self.waiting)
         is_full = len(self.waiting) >= self.config.max_waiting
         if self._is_closed or is_full or waiting_of_owner >= self.config.max_waiting_of_owner:
             raise BusyError("too many searches are waiting; try again later")
-        search = Search(self, job, owner, on_report)
+        search = SearchTask(self, job, owner, on_report)
         if not job.is_preemptible and job.weight > 1:
             self._last_move_at = time.monotonic()
         self._enqueue(search)
@@ -192,29 +193,29 @@ class SearchPool:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Number of running and of waiting searches."""
+        """Number of running and number of waiting searches."""
         return len(self._running()), len(self.waiting)
 
     # -- the queue -----------------------------------------------------------------------------------------------------
 
-    def _running(self) -> list[Search]:
+    def _running(self) -> list[SearchTask]:
         return [worker.search for worker in self._workers if worker.search is not None]
 
-    def _enqueue(self, search: Search) -> None:
-        # Nobody saves up time by being idle: an owner starts at the lowest usage among the active ones.
+    def _enqueue(self, search: SearchTask) -> None:
+        # An idle owner does not save up time: its usage is raised to the lowest among the active owners.
         active = (one.used_s for one in (*self.waiting, *self._running()))
         self._level_s = max(self._level_s, min(active, default=0.0))
         search.used_s = max(self._level_s, self._usage_s.get(search.owner, 0.0))
         search.due_s = search.used_s + self._turn_s(search) / search.weight
         self.waiting.append(search)
 
-    def _turn_s(self, search: Search) -> float:
-        """Return how long a search is expected to occupy a worker."""
+    def _turn_s(self, search: SearchTask) -> float:
+        """Return how many seconds a search is expected to occupy a worker."""
         if search.job.is_preemptible:
             return search.slice_s if search.has_reported else _QUICK_SLICE_S
         return self._expected_s.get(search.job.family, min(_FIRST_GUESS_S, search.job.limit_ms / 1000))
 
-    def _is_long(self, search: Search) -> bool:
+    def _is_long(self, search: SearchTask) -> bool:
         return not search.job.is_preemptible and self._turn_s(search) > SHORT_MS / 1000
 
     def _schedule(self) -> None:
@@ -228,9 +229,9 @@ class SearchPool:
                 self._tick.cancel()
             self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._schedule)
 
-    def _pick(self, worker: _Worker) -> Search | None:
-        """Return the search that runs next on a worker, None to leave the worker free."""
-        # Long jobs leave one worker to the others, and so do analyses while people play.
+    def _pick(self, worker: _Worker) -> SearchTask | None:
+        """Return the search that runs next on a worker, or None to leave the worker free."""
+        # Long jobs always leave one worker free for other jobs; analyses do so while people are playing.
         bound = max(1, len(self._workers) - 1)
         allows_long = sum(map(self._is_long, self._running())) < bound
         is_played = time.monotonic() - self._last_move_at < self.config.play_ms / 1000
@@ -256,10 +257,10 @@ class SearchPool:
             if worker.elapsed_s >= (search.slice_s if head.has_reported else _QUICK_SLICE_S):
                 worker.interrupt()
 
-    # -- messages of workers -------------------------------------------------------------------------------------------
+    # -- messages from workers -----------------------------------------------------------------------------------------
 
     def received(self, worker: _Worker, message: OrderReport | OrderResult | None) -> None:
-        """Handle a message of a worker; None means that it is ready."""
+        """Handle a message from a worker; None means that the worker is ready."""
         search = worker.search
         if isinstance(message, OrderResult) and search is not None:
             self._finish(worker, search, message)
@@ -270,14 +271,14 @@ class SearchPool:
             return
         self._schedule()
 
-    def _finish(self, worker: _Worker, search: Search, result: OrderResult) -> None:
-        """End a search, or queue the rest of one that was interrupted."""
+    def _finish(self, worker: _Worker, search: SearchTask, result: OrderResult) -> None:
+        """Finish a search, or queue the rest of it if it was interrupted."""
         self._charge(search, result.cpu_s)
         self._learn(search.job, result.cpu_s)
         used_ms = round(1000 * worker.elapsed_s)
         worker.search = search.worker = None
         if isinstance(result.error, WorkerError):
-            _log.error("a job failed: %r\n%s", search.job, result.error)
+            _log.error("job failed: %r\n%s", search.job, result.error)
             _fail(search, AgentError("internal error"))
         elif result.error is not None:
             _fail(search, result.error)
@@ -292,7 +293,7 @@ class SearchPool:
                 self._enqueue(search)
 
     def lost(self, worker: _Worker, reason: str) -> None:
-        """Replace a worker that died or must be ended."""
+        """Replace a worker that died or exceeded its limits."""
         if self._is_closed or worker not in self._workers:
             return
         _log.warning("replacing a search process: %s", reason)
@@ -302,14 +303,16 @@ class SearchPool:
         if (search := worker.search) is not None:
             worker.search = search.worker = None
             self._charge(search, worker.elapsed_s)
-            _fail(search, AgentError(f"the search was ended: {reason}"))
+            _fail(search, AgentError(f"the search was aborted: {reason}"))
         try:
             self._workers[worker.place] = _Worker(self, worker.place)
         except OSError as error:  # out of descriptors, processes or memory
-            asyncio.get_running_loop().call_later(_RETRY_S, self.lost, worker, f"no process could be started: {error}")
+            asyncio.get_running_loop().call_later(
+                _RETRY_S, self.lost, worker, f"the process could not be started: {error}"
+            )
         self._schedule()
 
-    def _charge(self, search: Search, used_s: float) -> None:
+    def _charge(self, search: SearchTask, used_s: float) -> None:
         usage = max(self._usage_s.get(search.owner, 0.0), search.used_s) + used_s / search.weight
         self._usage_s[search.owner] = usage
         if len(self._usage_s) > 4 * self.config.max_waiting:
@@ -327,12 +330,12 @@ class SearchPool:
             await asyncio.sleep(_WATCH_S)
             for worker in list(self._workers):
                 if worker.process.is_hung and not worker.is_idle:
-                    self.lost(worker, "it did not keep its time limit")
+                    self.lost(worker, "the worker exceeded its time limit")
                 elif worker.process.memory_bytes() > self.config.memory_mb << 20:
-                    self.lost(worker, f"it held more than {self.config.memory_mb} MB")
+                    self.lost(worker, f"the worker used more than {self.config.memory_mb} MB of memory")
 
 
-def _fail(search: Search, error: Exception) -> None:
+def _fail(search: SearchTask, error: Exception) -> None:
     if not search.result.done():
         search.result.set_exception(error)
 
@@ -345,7 +348,7 @@ class _Worker:
         self._loop = asyncio.get_running_loop()
         self.place = place
         self.process = WorkerProcess(prepare_worker, name=f"search worker {place + 1}", niceness=_NICENESS)
-        self.search: Search | None = None
+        self.search: SearchTask | None = None
         self.has_reported = False
         """Whether the running slice has reported."""
         self.is_interrupted = False
@@ -357,35 +360,35 @@ class _Worker:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it can begin a search."""
+        """Whether the worker can start a search."""
         return self.search is None and self.process.is_ready
 
     @property
     def elapsed_s(self) -> float:
-        """Time since the search began."""
+        """Seconds since the search started."""
         return time.monotonic() - self._began
 
     @property
-    def preemptible(self) -> Search | None:
+    def preemptible(self) -> SearchTask | None:
         """The running analysis, if it may be interrupted now."""
         if self.search is None or not self.search.job.is_preemptible or self._is_stopping:
             return None
         return self.search if self.has_reported or self.elapsed_s > _PATIENCE_S else None
 
-    def begin(self, search: Search) -> None:
+    def begin(self, search: SearchTask) -> None:
         """Start a search."""
         self.search, search.worker = search, self
         self.has_reported = self.is_interrupted = self._is_stopping = False
         self._number += 1
         self._began = time.monotonic()
         self.process.expect_within((search.job.limit_ms + self._pool.config.grace_ms) / 1000)
-        with suppress(OSError):  # it is dead, as `_listen` will notice
+        with suppress(OSError):  # the process is dead, which `_listen` will report
             self.process.send(self._number, search.job)
         if search.is_stopped:
             self.stop()
 
     def stop(self) -> None:
-        """Ask the search for its result."""
+        """Ask the search to stop and return its result."""
         if not self._is_stopping:
             self._is_stopping = True
             self.process.expect_within(self._pool.config.grace_ms / 1000)
@@ -398,13 +401,13 @@ class _Worker:
         self.stop()
 
     def _listen(self) -> None:
-        """Pass messages to the event loop. Runs in its own thread, which ends the process when the pipe is closed."""
+        """Forward messages to the event loop, in a separate thread. Ends the process when its pipe is closed."""
         with suppress(RuntimeError):  # the event loop is closed
             try:
                 while True:
                     self._loop.call_soon_threadsafe(self._pool.received, self, self.process.receive())
             except (EOFError, OSError):
-                self._loop.call_soon_threadsafe(self._pool.lost, self, "its process ended")
+                self._loop.call_soon_threadsafe(self._pool.lost, self, "the worker process died")
             except TengenError as error:
                 self._loop.call_soon_threadsafe(self._pool.lost, self, str(error))
         self.process.end()

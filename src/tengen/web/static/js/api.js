@@ -1,5 +1,5 @@
 // @ts-check
-/** Client of the server's API: requests over HTTP, and one socket for everything that sends updates (docs/api.md). */
+/** Client for the server's API (docs/api.md): HTTP for single requests, one WebSocket for live updates. */
 
 import { t, tIfKnown } from "./i18n.js";
 
@@ -19,7 +19,7 @@ const problemOf = (/** @type {Pick<Problem, "error"> & Partial<Problem>} */ { er
   new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
 
 /**
- * Send an HTTP request to a route and return its answer.
+ * Send an HTTP request to a route and return the response.
  * @template {keyof Routes} R
  * @param {R} route method and path, such as `GET /api/puzzles/{puzzle_id}`
  * @param {{ path?: Routes[R]["path"], query?: Routes[R]["query"], body?: Routes[R]["body"] }} [parts]
@@ -47,7 +47,7 @@ async function ask(route, { path = {}, query = {}, body } = {}) {
   throw problemOf({ error: t("error.status", { status: answer.status }), ...problem });
 }
 
-/** The query of an address; empty values are left out. */
+/** Format the query string of an address; empty values are omitted. */
 function queryText(/** @type {object} */ values) {
   const given = Object.entries(values).filter(([, value]) => value !== "" && value !== null && value !== undefined);
   const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
@@ -57,7 +57,7 @@ function queryText(/** @type {object} */ values) {
 /** @type {Promise<ServerInfo> | null} */
 let info = null;
 
-/** The description of the server. Requested once; a failure is not cached. */
+/** Return the description of the server. It is requested once; a failure is not cached. */
 export function serverInfo() {
   info ??= ask("GET /api/info").catch((error) => {
     info = null;
@@ -99,7 +99,7 @@ export const tournamentGame = (/** @type {string} */ name, /** @type {number} */
 export const models = () => ask("GET /api/models");
 export const papers = () => ask("GET /api/papers");
 
-/** The type of message that answers each type of request. */
+/** The type of the reply to each type of request. */
 const ANSWERS = /** @type {const} */ ({
   watch: "game",
   act: "done",
@@ -126,14 +126,14 @@ const ANSWERS = /** @type {const} */ ({
 /**
  * @typedef {object} Stream a request that is active on the server
  * @property {string} id
- * @property {() => void} close end it, on the server as well
+ * @property {() => void} close ends the request, on the server as well
  */
 
 /** @typedef {(error: ApiError, goesOn?: boolean) => void} ErrorListener `goesOn`: the stream stays open after the error */
 
 /** @typedef {{ message: ClientMessage, onMessage: (message: ServerMessage) => void, onError: ErrorListener, lasts: boolean }} OpenStream */
 
-/** The page's only socket. Streams survive a lost connection: they are requested again after a reconnect. */
+/** The page's only socket. Streams survive a lost connection: their requests are sent again after a reconnect. */
 class Socket {
   /** @type {WebSocket | null} */ socket = null;
   /** @type {Map<string, OpenStream>} */ streams = new Map();
@@ -183,7 +183,7 @@ class Socket {
       stream.onMessage(message);
       return;
     }
-    // A rate limit is not a failure: a lasting stream is requested again after the given delay.
+    // A rate limit is not a failure: the request of a lasting stream is sent again after the given delay.
     if (message.retryAfterMs && stream.lasts) {
       setTimeout(() => this.streams.has(id) && this.send(stream.message), message.retryAfterMs);
       return;
@@ -193,7 +193,7 @@ class Socket {
   }
 
   /**
-   * Send a request that is answered many times.
+   * Send a request that receives many replies.
    * @template {RequestType} T
    * @param {SocketRequest<T>} message
    * @param {(message: Answer<T>) => void} onMessage
@@ -222,7 +222,7 @@ class Socket {
   }
 
   /**
-   * Send a request that is answered once.
+   * Send a request that receives a single reply.
    * @template {RequestType} T
    * @param {SocketRequest<T>} message
    * @returns {Promise<Answer<T>>}

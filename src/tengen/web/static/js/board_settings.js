@@ -13,7 +13,7 @@ const shown = () => ({
   confirm: needsConfirm(),
 });
 
-/** Apply the settings now and after each change; returns a function that stops it. */
+/** Apply the settings now and after each change. Returns a function that stops following the settings. */
 export function followSettings(/** @type {import("./board/board.js").Board} */ board) {
   board.set(shown());
   return onChange(() => board.set(shown()));

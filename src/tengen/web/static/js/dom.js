@@ -1,5 +1,5 @@
 // @ts-check
-/** Builds elements without markup strings: text is never parsed as HTML, whether it comes from a file or an engine. */
+/** Builds elements without HTML strings, so text from a file or an engine is never parsed as HTML. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -7,8 +7,8 @@ const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 /** @typedef {Child | Child[]} Children */
 
 /**
- * Make an HTML element. Keys that start with `on` add listeners, `dataset` and `style` take objects, keys that are
- * properties of the element are set as properties (`value`, `checked`, `disabled`), all others are attributes.
+ * Create an HTML element. Keys that start with `on` add listeners; `dataset` and `style` expect objects. Keys that are
+ * properties of the element (`value`, `checked`, `disabled`) are set as properties, all others as attributes.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, unknown> | null} [props]
@@ -32,7 +32,7 @@ export function h(tag, props, ...children) {
 }
 
 /**
- * Make an SVG element.
+ * Create an SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, string | number | null | undefined>} [attributes]
@@ -70,8 +70,8 @@ export function fill(element, ...children) {
 }
 
 /**
- * Replace the children that differ and keep those that look the same. A click is then not lost when the surroundings
- * of a button are redrawn between pointer down and pointer up. Children that look the same must behave the same.
+ * Replace only the children that differ. An unchanged button stays in the document, so a click is not lost if the page
+ * is redrawn between pointer down and pointer up. Children that look the same must behave the same.
  * @param {Element} element
  * @param {Node[]} children
  */
@@ -85,8 +85,8 @@ export function refill(element, children) {
 }
 
 /**
- * Redraw a container without losing the focus: it returns to the control that had it, or to the new control with the
- * same `data-focus`.
+ * Redraw a container without losing the focus: it stays on the same control, or moves to the new control with the same
+ * `data-focus`.
  * @param {HTMLElement} container
  * @param {() => void} draw
  */
@@ -106,7 +106,7 @@ export function keepingFocus(container, draw) {
 }
 
 /**
- * Make an icon from the sprite in index.html.
+ * Create an icon from the sprite in index.html.
  * @param {string} name
  */
 export function icon(name) {
@@ -118,7 +118,7 @@ export function icon(name) {
 }
 
 /**
- * Return a function that runs `action` after no call has come for `delayMs`.
+ * Return a function that runs `action` once `delayMs` have passed without another call.
  * @template {unknown[]} A
  * @param {(...args: A) => void} action
  * @param {number} delayMs

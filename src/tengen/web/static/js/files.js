@@ -57,7 +57,7 @@ export async function importFrom(source, onRecord) {
   }
 }
 
-/** Show the dialog that opens a game. */
+/** Show the dialog for opening a game. */
 export async function openImport(/** @type {(record: RecordOutput) => void} */ onRecord) {
   const source = await openDialog(t("import"), (/** @type {(answer: string | File | null) => void} */ close) => {
     const text = h("textarea", {
@@ -117,8 +117,8 @@ export function listenForGames(/** @type {(record: RecordOutput) => void} */ onR
 }
 
 /**
- * Show the dialog that saves a game or a picture of the board.
- * @param {FormatInfo[]} formats formats of the server
+ * Show the dialog for saving a game or a picture of the board.
+ * @param {FormatInfo[]} formats the formats that the server supports
  * @param {() => RecordInput} record
  * @param {SVGSVGElement} picture
  */
@@ -204,7 +204,7 @@ export function openExport(formats, record, picture) {
   });
 }
 
-/** Copy a text to the clipboard. */
+/** Copy text to the clipboard. */
 export async function copy(/** @type {string} */ text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -7,7 +7,7 @@ export const LANGUAGES = /** @type {const} */ ({ en: "English", zh: "中文" });
 let texts = {};
 let language = "en";
 
-/** The chosen language, or the one that the browser prefers. */
+/** Return the chosen language, or the browser's preferred one. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
   if (wanted && wanted in LANGUAGES) return wanted;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
@@ -17,14 +17,14 @@ export function preferredLanguage(/** @type {string | null} */ wanted) {
 export async function loadLanguage(/** @type {string} */ name) {
   const answer = await fetch(new URL(`../i18n/${name}.json`, import.meta.url));
   if (!answer.ok)
-    throw new Error(`cannot load the texts of the language "${name}": the server answered ${answer.status}`);
+    throw new Error(`cannot load the texts for language "${name}": the server returned status ${answer.status}`);
   texts = await answer.json();
   language = name;
   document.documentElement.lang = name === "zh" ? "zh-Hans" : name;
 }
 
 /**
- * The text of a key, with its {placeholders} filled in; the key itself if the text is missing.
+ * Return the text for a key, with its {placeholders} filled in; the key itself if the text is missing.
  * @param {string} key
  * @param {Record<string, string | number>} [values]
  */

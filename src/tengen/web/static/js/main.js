@@ -98,7 +98,7 @@ async function open() {
   }
   current = { name, page };
   setPageShortcuts(page.shortcuts);
-  // From now on the page responds to keys and clicks.
+  // Marks the page as ready for keys and clicks.
   main.dataset.page = name;
 }
 

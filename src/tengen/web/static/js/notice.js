@@ -8,7 +8,7 @@ const SHOWN_MS = 6000;
 /** Notices with an undo button stay longer. */
 const SHOWN_WITH_ACTION_MS = 20000;
 
-/** Show a notice for a moment; `action` adds a button, such as undo. */
+/** Show a notice for a few seconds; `action` adds a button, such as undo. */
 export function notify(
   /** @type {string} */ text,
   { error = false, action = /** @type {{ label: string, run: () => void } | null} */ (null) } = {},
@@ -41,7 +41,7 @@ export function notify(
 export const notifyError = (/** @type {unknown} */ error) =>
   notify(error instanceof Error ? error.message : String(error), { error: true });
 
-/** Announce a text to screen readers only. */
+/** Announce text to screen readers only. */
 export function announce(/** @type {string} */ text) {
   const log = /** @type {HTMLElement} */ (document.getElementById("announcer"));
   log.append(h("p", null, text));
@@ -49,7 +49,7 @@ export function announce(/** @type {string} */ text) {
 }
 
 /**
- * Open a dialog. `build` receives a function that closes it with an answer; Escape answers null.
+ * Open a dialog. `build` receives a function that closes the dialog with an answer; Escape closes it with null.
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => (Node | string | null)[]} build

@@ -1,5 +1,5 @@
 // @ts-check
-/** Exports the board as a picture. The computed styles are written into the copy, so it looks like the page. */
+/** Exports the board as a picture. Computed styles are copied into it, so that it looks the same outside the page. */
 
 import { svg } from "./dom.js";
 

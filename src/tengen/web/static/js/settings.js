@@ -1,5 +1,5 @@
 // @ts-check
-/** The user's settings, stored in this browser. Reading never fails: unknown or damaged entries get the default. */
+/** The user's settings, stored in this browser. Reading never fails: invalid entries fall back to the defaults. */
 
 const KEY = "tengen.settings";
 
@@ -78,17 +78,17 @@ export function onChange(listener) {
   return () => listeners.delete(listener);
 }
 
-/** Store a value in this browser. A full or forbidden store is ignored. */
+/** Store a value in this browser. Does nothing if the storage is full or disabled. */
 export function save(/** @type {string} */ key, /** @type {unknown} */ value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Private windows may refuse to store anything.
+    // Private windows may not allow storing anything.
   }
 }
 
 /**
- * Read a stored value; `fallback` if it is missing or damaged.
+ * Read a stored value. Returns `fallback` if it is missing or damaged.
  * @template T
  * @param {string} key
  * @param {T} fallback

@@ -1,13 +1,13 @@
 // @ts-check
-/** Keyboard shortcuts: each page registers its own, the `?` overlay lists them. Keys typed into a field are ignored. A
- *  setting turns all shortcuts off, because speech input would trigger them. */
+/** Keyboard shortcuts: each page registers its own, and the `?` overlay lists them. Keys typed into a field are
+ *  ignored. A setting turns off all shortcuts, because speech input can trigger them by accident. */
 
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { openDialog } from "./notice.js";
 import { settings } from "./settings.js";
 
-/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut `keys` are values of `KeyboardEvent.key`; `label` is a key of the texts */
+/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut `keys` are values of `KeyboardEvent.key`; `label` is a text key (i18n.js) */
 
 /** @type {Shortcut[]} */
 let global = [];

@@ -30,7 +30,7 @@ function ring(at, { frequency, seconds, gain, delay = 0, type = "sine" }) {
   oscillator.stop(start + seconds);
 }
 
-/** Run after the next frame is drawn: waking the sound card takes longer than a frame. */
+/** Run a function after the next frame is drawn, because starting audio output takes longer than a frame. */
 const afterFrame = (/** @type {() => void} */ run) => requestAnimationFrame(() => setTimeout(run, 0));
 
 /** Play the sound of a stone on the board. */

@@ -1,6 +1,6 @@
 // @ts-check
 /** The tree of a game: moves, variations and comments. The server decides which moves are legal and whose turn it is;
- *  here a stone has the colour it is given. Trees are modified in place. They may be deep, so nothing is recursive. */
+ *  nothing is checked here. Trees are modified in place. They may be deep, so no function is recursive. */
 
 /** @import { Colour, RecordNodeInput, RecordSetupInput } from "./messages.js" */
 /** @import { Stone } from "./board/state.js" */
@@ -15,8 +15,8 @@
  * @property {Node | null} parent
  * @property {number} ply
  * @property {RecordSetupInput | null} setup stones added or removed without a move
- * @property {Pick<RecordNodeInput, "label" | "marks" | "blackWinrate" | "timeMs">} extra further fields of a record, kept
- *   so that they are written back
+ * @property {Pick<RecordNodeInput, "label" | "marks" | "blackWinrate" | "timeMs">} extra other fields of a record,
+ *   preserved for export
  */
 
 let nextId = 1;
@@ -60,21 +60,21 @@ export function play(node, point, colour) {
   );
 }
 
-/** The nodes from the root to this one, both included. */
+/** Return the nodes from the root to this node, inclusive. */
 export function pathTo(/** @type {Node} */ node) {
   const path = [];
   for (let at = /** @type {Node | null} */ (node); at; at = at.parent) path.push(at);
   return path.reverse();
 }
 
-/** The line through a node: the path to it and its main continuation to the end. */
+/** Return the line through a node: the path to it and its main continuation to the end. */
 export function lineThrough(/** @type {Node} */ node) {
   const line = pathTo(node);
   for (let at = node.children[0]; at; at = at.children[0]) line.push(at);
   return line;
 }
 
-/** Go `steps` moves along the main continuation, or back if negative; stop at the ends. */
+/** Return the node `steps` moves along the main continuation, or back if negative; stops at either end. */
 export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
   let at = node;
   for (let i = 0; i < Math.abs(steps); i += 1) {
@@ -85,7 +85,7 @@ export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
   return at;
 }
 
-/** The previous or next variation of the same move, wrapping around. */
+/** Return the previous or next variation of the same move, wrapping around. */
 export function sibling(/** @type {Node} */ node, /** @type {number} */ offset) {
   const all = node.parent?.children ?? [node];
   return all[(all.indexOf(node) + offset + all.length) % all.length] ?? node;
@@ -123,7 +123,7 @@ export function* walk(/** @type {Node} */ root) {
 }
 
 /**
- * The stones at a node, numbered by move.
+ * Return the stones at a node, numbered by move.
  * @returns {Map<string, Stone>}
  */
 export function stonesAt(/** @type {Node} */ node) {

@@ -17,7 +17,7 @@ const KEEP_AFTER_MS = 400;
 
 export const other = (/** @type {Colour} */ colour) => /** @type {Colour} */ (colour === "black" ? "white" : "black");
 
-/** The board size at the start of a ruleset's text. */
+/** Return the board size given at the start of a ruleset's text. */
 export function sizeOf(/** @type {string} */ rules) {
   const [, width, height] = /^(\d+)(?:x(\d+))?/.exec(rules) ?? [null, "15", "15"];
   return { width: Number(width), height: Number(height ?? width) };
@@ -35,7 +35,7 @@ const isFromStart = (/** @type {PositionFields} */ { initialStones = [], initial
   !initialStones.length && initialPlayer === "black";
 
 /**
- * A position as the query of an address: the rules and moves, or the whole position if it has set-up stones.
+ * Convert a position to query parameters: the rules and moves, or the complete position if it has set-up stones.
  * @returns {Record<string, string>}
  */
 export function queryOf(/** @type {PositionFields} */ position) {
@@ -44,7 +44,7 @@ export function queryOf(/** @type {PositionFields} */ position) {
   return { position: JSON.stringify({ rules, initialStones: [...initialStones].sort(), initialPlayer, moves }) };
 }
 
-/** The position in the query of an address; null if there is no readable one. @returns {PositionFields | null} */
+/** Return the position given in query parameters; null if it is missing or invalid. @returns {PositionFields | null} */
 export function positionIn(/** @type {URLSearchParams} */ query) {
   const rules = query.get("rules");
   if (rules) return { rules, moves: (query.get("moves") ?? "").split(",").filter(Boolean) };
@@ -111,7 +111,7 @@ class Workspace {
         const root = newRoot(setup);
         root.comment = comment;
         root.extra = extra;
-        // A file may contain its first move in the root.
+        // The root of a file may contain the first move.
         made.push(colour ? add(root, { point: move, colour }) : root);
         this.root = root;
       }
@@ -120,7 +120,7 @@ class Workspace {
     this.keep();
   }
 
-  /** The tree as a record for the server. @returns {RecordInput} */
+  /** Convert the tree to a record for the server. @returns {RecordInput} */
   record() {
     /** @type {Map<Node, number>} */
     const places = new Map();
@@ -133,7 +133,7 @@ class Workspace {
     return { ...header, rules: this.rules, nodes };
   }
 
-  /** Store the tree in this browser after a short pause, unless it is too large. */
+  /** Store the tree in this browser after a short delay, unless it is too large. */
   keep = debounce(() => this.keepNow(), KEEP_AFTER_MS);
 
   keepNow() {
@@ -154,7 +154,7 @@ class Workspace {
     }
   }
 
-  /** The position of a node for the server: its moves if the colours alternate, otherwise its stones. @returns {PositionFields} */
+  /** Return a node's position for the server: its moves if the colours alternate, otherwise its stones. @returns {PositionFields} */
   position(/** @type {Node} */ node) {
     const path = pathTo(node);
     const setup = path[0]?.setup;
@@ -181,7 +181,7 @@ class Workspace {
     };
   }
 
-  /** The side to move at a node: from the server's facts, or until they arrive, the other colour. @returns {Colour} */
+  /** Return the side to move at a node. Until the facts arrive, assume that the colours alternate. @returns {Colour} */
   toMove(node = this.node) {
     return (
       this.facts.get(node.id)?.currentPlayer ??
@@ -190,7 +190,7 @@ class Workspace {
     );
   }
 
-  /** The facts of a node, requested once. */
+  /** Return the facts of a node. They are requested only once. */
   async factsOf(/** @type {Node} */ node) {
     const known = this.facts.get(node.id);
     if (known) return known;
@@ -199,13 +199,13 @@ class Workspace {
     return facts;
   }
 
-  /** A node as the query of an address; null if it cannot be reached by moves alone. */
+  /** Convert a node to query parameters; null if it cannot be reached by moves alone. */
   query(node = this.node) {
     const position = this.position(node);
     return position.moves.length === pathTo(node).length - 1 ? queryOf(position) : null;
   }
 
-  /** The node with a given position, if the moves from the root lead to it. */
+  /** Return the node with a given position, or null if its moves do not lead to one. */
   find(/** @type {PositionFields} */ position) {
     let node = /** @type {Node | undefined} */ (this.root);
     for (const point of position.moves) node = node?.children.find((child) => child.point === point);
@@ -222,7 +222,7 @@ class Workspace {
     return this.mainLine().at(-1) ?? this.root;
   }
 
-  /** The board state that shows a node. @returns {Partial<BoardState>} */
+  /** Return the board state for a node. @returns {Partial<BoardState>} */
   boardState(node = this.node) {
     const facts = this.facts.get(node.id);
     return {
@@ -239,7 +239,7 @@ class Workspace {
   }
 }
 
-/** The labels that a file puts on points. @returns {BoardState["marks"]} */
+/** Return the point labels stored in a record. @returns {BoardState["marks"]} */
 function labels(/** @type {Node} */ node) {
   return (node.extra.marks ?? [])
     .filter(({ kind }) => kind === "label")

@@ -1,5 +1,5 @@
 // @ts-check
-/** The board as pages use it: `set` changes what is shown, listeners report moves and hovered points. */
+/** The board component of the pages: `set` changes its state, and listeners report moves and hovered points. */
 
 import { bind } from "./events.js";
 import { isPoint } from "./points.js";
@@ -23,7 +23,7 @@ export class Board {
     render(this.view, this.state);
   }
 
-  /** Change what is shown. Drawing is synchronous, so a stone appears in the frame after the click. */
+  /** Change the state and redraw. Drawing is synchronous, so a stone appears in the frame after the click. */
   set(/** @type {Partial<BoardState>} */ changes) {
     const { width = this.state.width, height = this.state.height } = changes;
     const size = width === this.state.width && height === this.state.height ? {} : resized(width, height);

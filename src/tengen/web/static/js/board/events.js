@@ -1,6 +1,6 @@
 // @ts-check
-/** Turns pointer and keyboard events into selections. A click finds its cell by its target element, so touch, mouse,
- *  switch devices and screen readers all take the same path. */
+/** Turns pointer and keyboard events into selections. The target element of a click determines the point, so touch,
+ *  mouse, switch devices and screen readers are all handled by the same code. */
 
 import { moveCursor } from "./state.js";
 

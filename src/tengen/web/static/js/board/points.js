@@ -1,5 +1,5 @@
 // @ts-check
-/** Names of points. `a1` is the lower left corner; letters name columns, numbers count rows from the bottom. */
+/** Names of points. `a1` is the lower-left corner; letters name columns, and numbers count rows from the bottom. */
 
 /** @typedef {string} Point a name such as "h8" */
 
@@ -16,7 +16,7 @@ export function isPoint(/** @type {string} */ text, /** @type {number} */ width,
   return x < width && y < height;
 }
 
-/** The star points: five on a large board, only the centre on a small one. They are decoration. */
+/** Return the star points: five on a large board, only the centre on a small one. They are purely decorative. */
 export function starPoints(/** @type {number} */ width, /** @type {number} */ height) {
   const centre = width % 2 && height % 2 ? [nameOf((width - 1) / 2, (height - 1) / 2)] : [];
   if (width < 13 || height < 13) return centre;

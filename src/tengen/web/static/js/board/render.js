@@ -1,6 +1,6 @@
 // @ts-check
 /** Draws a board state as SVG, with a grid of cells on top for pointers, keys and screen readers.
- *  Stones are cached by point, so only changed ones are updated; the other layers are small and are redrawn whole. */
+ *  Stones are cached by point, so only changed ones are updated; the other layers are small and redrawn completely. */
 
 import { fill, h, svg } from "../dom.js";
 import { t } from "../i18n.js";
@@ -12,7 +12,7 @@ import { nameOf, starPoints, xyOf } from "./points.js";
 /** Distance between two lines, in units of the drawing. */
 export const CELL = 40;
 const RADIUS = 0.47 * CELL;
-/** The lowest policy probability that may get the full colour. */
+/** The lowest policy probability that can be drawn in full colour. */
 const FULL_HEAT = 0.1;
 let boards = 0;
 
@@ -94,7 +94,7 @@ export function stoneDefs(/** @type {string} */ id) {
 }
 
 /**
- * The layers that are redrawn whole, each with the keys of the state that it shows.
+ * The layers that are redrawn completely, each with the state keys it depends on.
  * @type {[name: keyof View["layers"], keys: (keyof BoardState)[], draw: (view: View, state: BoardState) => (Element | null)[]][]}
  */
 const LAYERS = [
@@ -118,14 +118,14 @@ const LAYERS = [
   ],
 ];
 
-/** The keys of the state that the labels of the cells describe. @type {(keyof BoardState)[]} */
+/** The state keys that affect the labels of the cells. @type {(keyof BoardState)[]} */
 const LABELLED = ["stones", "lastMove", "pending", "fouls", "cursor", "cursorShown"];
 
 /**
  * Update the drawing to match the state.
  * @param {View} view
  * @param {BoardState} state
- * @param {Set<string>} [changed] the keys that differ from the last drawn state; without it everything is redrawn
+ * @param {Set<string>} [changed] the state keys that changed since the last call; if omitted, everything is redrawn
  */
 export function render(view, state, changed) {
   const shape = `${state.width}x${state.height}:${state.coordinates}`;
@@ -272,7 +272,7 @@ function fouls(/** @type {BoardState} */ state) {
 }
 
 function heat(/** @type {BoardState} */ state) {
-  // A nearly uniform policy stays pale: the full colour needs a probability of at least FULL_HEAT.
+  // A nearly uniform policy stays pale: only a probability of at least FULL_HEAT is drawn in full colour.
   const largest = Math.max(...state.heat.values(), FULL_HEAT);
   return [...state.heat]
     .filter(([, value]) => value > largest / 100)
@@ -302,7 +302,7 @@ function threats(/** @type {BoardState} */ state) {
   });
 }
 
-/** The colour of a win rate: red for a bad move, ochre for an even one, green for a good one. */
+/** Return the colour for a win rate: red for a bad move, ochre for an even one, green for a good one. */
 export function chanceColour(/** @type {number} */ chance) {
   const hue = chance < 0.5 ? 8 + 70 * chance : 43 + 230 * (chance - 0.5);
   return `hsl(${Math.round(Math.min(hue, 168))} 50% 36%)`;

@@ -1,6 +1,6 @@
 // @ts-check
-/** The state of a board as plain data, and pure functions on it. The rules of the game are not here: the server decides
- *  whether a move is legal, and the board only knows which points are occupied. */
+/** The state of a board as plain data, and pure functions on it. The rules of the game are not implemented here: the
+ *  server decides whether a move is legal, and the board only knows which points are occupied. */
 
 import { nameOf, xyOf } from "./points.js";
 
@@ -38,15 +38,15 @@ export const initialState = () => ({
   hover: null,
   /** The point under the keyboard cursor. @type {string} */
   cursor: "h8",
-  /** Whether the keyboard cursor is visible; arrow keys then move it instead of stepping through the game. */
+  /** Whether the keyboard cursor is visible. If so, arrow keys move it instead of stepping through the game. */
   cursorShown: false,
   /** Whether a move needs a second click to confirm it. */
   confirm: false,
-  /** The point that waits for its second click. @type {string | null} */
+  /** The point that needs a second click. @type {string | null} */
   pending: null,
   /** @type {Candidate[]} */
   candidates: [],
-  /** Stones of a variation that is shown but not played. @type {Stone[]} */
+  /** Stones of a variation that is previewed, not played. @type {Stone[]} */
   preview: [],
   /** Policy of a network: probability by point. @type {Map<string, number>} */
   heat: new Map(),
@@ -66,7 +66,7 @@ export const initialState = () => ({
 /** @returns {Map<string, Stone>} */
 export const stonesOf = (/** @type {Stone[]} */ list) => new Map(list.map((stone) => [stone.point, stone]));
 
-/** Whether a click may place a stone on a point: a colour is to play and the point is empty. */
+/** Whether a click may place a stone on a point: the board is not read-only and the point is empty. */
 export const isPlayable = (/** @type {BoardState} */ state, /** @type {string | null} */ point) =>
   point !== null && state.toPlay !== null && !state.stones.has(point);
 
@@ -82,14 +82,14 @@ export function select(state, point) {
   return { changes: { pending: null, hover: null }, play: point };
 }
 
-/** The point the cursor moves to, clamped to the board. */
+/** Return the point that the cursor moves to, clamped to the board. */
 export function moveCursor(/** @type {BoardState} */ state, /** @type {number} */ dx, /** @type {number} */ dy) {
   const [x, y] = xyOf(state.cursor);
   const within = (/** @type {number} */ value, /** @type {number} */ size) => Math.max(0, Math.min(size - 1, value));
   return nameOf(within(x + dx, state.width), within(y + dy, state.height));
 }
 
-/** The changes for a new board size: the cursor moves to the centre, hover and pending points are cleared. */
+/** Return the changes for a new board size: the cursor is centred, and hover and pending points are cleared. */
 export function resized(/** @type {number} */ width, /** @type {number} */ height) {
   return { width, height, cursor: nameOf(width >> 1, height >> 1), hover: null, pending: null };
 }

@@ -36,8 +36,8 @@ class AnalysePage {
   isOn = false;
   hasSecond = false;
   /**
-   * The hovered move, on the board or in the table of an engine, and its line, which is shown instead of the candidates.
-   * The line follows the engine, and stays when the engine drops the move.
+   * The hovered move, on the board or in an engine's table, and its line, which is shown instead of the candidates. The
+   * line is updated while the engine reports the move, and stays when the engine drops it.
    * @type {{ move: string, engine: EnginePanel | null, line: string[] | null } | null}
    */
   pointed = null;
@@ -108,7 +108,7 @@ class AnalysePage {
     ];
   }
 
-  // -- the side --------------------------------------------------------------------------------------------------------
+  // -- the side panel --------------------------------------------------------------------------------------------------
 
   drawSide() {
     keepingFocus(this.side, () => this.fillSide());
@@ -230,7 +230,7 @@ class AnalysePage {
     this.goTo(node, node.parent?.children.length !== known);
   }
 
-  /** Go to a node: draw it at once, then request its facts and an analysis. */
+  /** Go to a node: draw it immediately, then request its facts and an analysis. */
   async goTo(/** @type {Node} */ node, isNew = false) {
     workspace.node = node;
     this.solved = null;
@@ -311,7 +311,7 @@ class AnalysePage {
     });
   }
 
-  /** Take over the evaluations stored in a record. */
+  /** Show the evaluations that are stored in the record. */
   fillChances() {
     for (const node of workspace.mainLine()) {
       const value = node.extra.blackWinrate;
@@ -386,7 +386,7 @@ class AnalysePage {
     this.status.textContent = this.statusText(Boolean(policy));
   }
 
-  /** The candidates on the board; if both engines name a move, the first engine's is shown. */
+  /** Return the candidates for the board. If both engines suggest a move, the first engine's evaluation is shown. */
   candidates() {
     if (!settings.showCandidates) return [];
     const first = this.engine.analysis ? boardCandidates(this.engine.analysis) : [];
@@ -410,13 +410,13 @@ class AnalysePage {
     );
   }
 
-  /** Handle a hovered move, on the board or in the table of an engine. */
+  /** Handle a hovered move, on the board or in an engine's table. */
   pointAt(/** @type {string | null} */ move, /** @type {EnginePanel | null} */ engine = null) {
     this.pointed = move ? { move, engine, line: null } : null;
     this.board.set(this.thoughts());
   }
 
-  /** What the board shows of the analysis: the line of the hovered move, otherwise the candidates. */
+  /** Return the analysis for the board: the line of the hovered move, or else the candidates. */
   thoughts() {
     const line = this.pointedLine();
     return line
@@ -471,7 +471,7 @@ class AnalysePage {
     if (document.activeElement !== this.comment) this.comment.value = workspace.node.comment;
   }
 
-  /** The threats on the board; null if they are hidden. */
+  /** Return the threats on the board; null if they are hidden. */
   threats() {
     return settings.showThreats ? (workspace.facts.get(workspace.node.id)?.threats?.standing ?? []) : null;
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The laboratory page: training runs, tournaments, networks and papers from the folders of the server. */
+/** The laboratory page: training runs, tournaments, networks and papers from the server's folders. */
 
 import {
   models,
@@ -26,7 +26,7 @@ import { workspace } from "../workspace.js";
 /** @import { Child } from "../dom.js" */
 
 const SECTIONS = ["runs", "tournaments", "models", "papers"];
-/** How often a page with live content is refreshed. */
+/** Interval between refreshes of a page with live content. */
 const REFRESH_MS = 4000;
 const GAMES_PER_PAGE = 50;
 const CARDS_PER_PAGE = 100;
@@ -54,7 +54,7 @@ function study(/** @type {RecordOutput} */ record) {
   go("analyse");
 }
 
-/** A table of a report; the first `left` columns contain text, the others numbers. */
+/** Create a table of a report. The first `left` columns contain text, the others numbers. */
 function reportTable(/** @type {TableInfo} */ { title, columns, rows, note, left }) {
   const kind = (/** @type {number} */ i) => (i < left ? "" : "num");
   return h(
@@ -89,12 +89,12 @@ function reportTable(/** @type {TableInfo} */ { title, columns, rows, note, left
   );
 }
 
-/** What is damaged about a run, tournament or network. */
+/** Create the note about a damaged run, tournament or network. */
 const damage = (/** @type {string | null} */ problem) =>
   problem ? h("p", { class: "damaged small" }, t("lab.damaged", { problem })) : null;
 
 /**
- * Cards, newest first, with a button that loads the next ones.
+ * Create a list of cards, newest first, with a button that loads more.
  * @template T
  * @param {T[]} found
  * @param {number} total
@@ -148,7 +148,7 @@ async function showRuns() {
   return cardList(found.runs, found.total, runCard, async (offset) => (await runs(CARDS_PER_PAGE, offset)).runs);
 }
 
-/** The buttons to play against a network and to analyse with it. */
+/** Create the buttons for playing against a network and for analysing with it. */
 function agentButtons(/** @type {string} */ agent, /** @type {string} */ rules) {
   return h(
     "div",

@@ -1,6 +1,6 @@
 // @ts-check
 /** The play page. The game runs on the server; the page shows its state and sends the user's actions. A stone is drawn
- *  at the click and removed again if the server refuses it. */
+ *  as soon as the user clicks, and removed again if the server rejects the move. */
 
 import { newGame, rematch, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
@@ -88,7 +88,7 @@ class PlayPage {
 
   // -- entering and leaving a game -----------------------------------------------------------------------------------
 
-  /** Show the form of a new game, for the empty board or for a given position. */
+  /** Show the form for a new game, which starts from an empty board or from a given position. */
   showSetup(/** @type {PositionFields | null} */ position = null) {
     this.leave();
     save(KEY, null);
@@ -116,13 +116,13 @@ class PlayPage {
     );
   }
 
-  /** While the form is open, the board has the size chosen there. */
+  /** Resize the empty board to the size chosen in the form. */
   resizeEmptyBoard() {
     const { width, height } = settings.game;
     if (!this.game && !this.board.state.stones.size) this.board.set({ width, height });
   }
 
-  /** Open a game that was requested from the server. */
+  /** Open a game that has been requested from the server. */
   async enter(/** @type {Promise<GameState>} */ requested) {
     try {
       const game = await requested;
@@ -176,7 +176,7 @@ class PlayPage {
     this.draw();
   }
 
-  /** Announce the newest move, with sound unless it was already drawn at the click. */
+  /** Announce the latest move and play its sound, unless the click has already played it. */
   announceMove(/** @type {GameState} */ game, /** @type {string | null} */ drawn) {
     const point = game.moves.at(-1);
     if (!point) return;
@@ -191,9 +191,9 @@ class PlayPage {
     playEnd(!mine || game.outcome === "draw" ? "end" : game.outcome === mine ? "win" : "loss");
   }
 
-  // -- actions of the user -------------------------------------------------------------------------------------------
+  // -- user actions --------------------------------------------------------------------------------------------------
 
-  /** Send an action; a name stands for an action without arguments. */
+  /** Send an action; an action without arguments can be given by name. */
   async act(/** @type {Act["action"] | SimpleAction["action"]} */ action) {
     if (!this.game) return;
     const whole = typeof action === "string" ? { action } : action;
@@ -363,7 +363,7 @@ class PlayPage {
     if (!this.panel.isConnected) fill(this.side, this.panel);
   }
 
-  /** The buttons for a choice in the opening. */
+  /** Create the buttons for a choice in the opening. */
   openingOptions(/** @type {GameState} */ { turn }) {
     if (!turn?.isPerson || turn.step !== "option") return [];
     return turn.options.map((option) =>
@@ -458,7 +458,7 @@ function personColour(/** @type {GameState} */ game) {
 const colourAt = (/** @type {GameState} */ game, /** @type {number} */ index) =>
   index % 2 ? other(game.initialPlayer) : game.initialPlayer;
 
-/** The seat that plays a colour; the proposer plays black until the opening is settled. @returns {Seat} */
+/** The seat that plays a colour; until the opening has decided, the proposer counts as black. @returns {Seat} */
 function seatOf(/** @type {GameState} */ game, /** @type {Colour} */ colour) {
   const black = game.blackSeat ?? "proposer";
   return colour === "black" ? black : black === "proposer" ? "chooser" : "proposer";
@@ -476,7 +476,7 @@ function stonesOfPosition(
   return [...initialStones.map(([colour, point]) => ({ point, colour })), ...played];
 }
 
-/** Fill in the form with the opponent and rules of an address. */
+/** Fill in the form with the opponent and rules given in the address. */
 function chooseOpponent(/** @type {URLSearchParams} */ query) {
   const [agent, rules] = [query.get("agent"), query.get("rules")];
   if (!agent) return;
@@ -490,7 +490,7 @@ export async function mount(main, route) {
   const follow = (/** @type {Route} */ { rest: [id], query }) => {
     if (id === "new") {
       chooseOpponent(query);
-      // With an agent, the rules are those of the game and do not describe a position.
+      // If the query names an agent, its rules are for the new game and do not describe a position.
       page.showSetup(query.has("agent") ? null : positionIn(query));
     } else if (id) page.begin(id);
     else if (page.watching) replaceRoute(`play/${page.watching}`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The form of a new game: opponent, colour and rules. */
+/** The form for a new game: opponent, colour and rules. */
 
 import { fill, h, keepingFocus } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -14,18 +14,18 @@ const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 /** @import { NewGame, ServerInfo } from "../messages.js" */
 /** @typedef {typeof settings.game} GameSettings */
 
-/** The text of the ruleset, without the free opening. */
+/** Format the text of the ruleset; a free opening is omitted. */
 export function rulesOf(/** @type {GameSettings} */ game) {
   return `${game.width}x${game.height}:${game.winLength}:${game.rule}${game.opening === "free" ? "" : `:${game.opening}`}`;
 }
 
-/** The settings in the text of a ruleset, without its opening. */
+/** Parse the text of a ruleset into settings; its opening is ignored. */
 export function rulesIn(/** @type {string} */ text) {
   const [, winLength = "5", rule = "freestyle"] = text.split(":");
   return { ...sizeOf(text), winLength: Number(winLength), rule };
 }
 
-/** The request that starts a game. `coin` decides a random colour. @returns {NewGame} */
+/** Create the request that starts a game. `coin` decides the colour if it is random. @returns {NewGame} */
 export function requestOf(/** @type {GameSettings} */ game, /** @type {boolean} */ coin) {
   /** @returns {NewGame["black"]} */
   const agent = (/** @type {string} */ text) => ({ kind: "agent", agent: text, maxTimeMs: 1000 * game.seconds });
@@ -44,7 +44,7 @@ export function requestOf(/** @type {GameSettings} */ game, /** @type {boolean} 
 }
 
 /**
- * Make the form.
+ * Create the form.
  * @param {ServerInfo} info
  * @param {(request: NewGame) => void} onStart
  * @param {boolean} [hasPosition] whether the game starts from a position, which determines the rules

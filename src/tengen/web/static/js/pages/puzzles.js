@@ -1,5 +1,5 @@
 // @ts-check
-/** The puzzle page: win by continuous fours or threats. This browser stores the progress. */
+/** The puzzle page: win by continuous fours or threats. The progress is stored in this browser. */
 
 import { puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
 import { Board } from "../board/board.js";
@@ -20,7 +20,7 @@ const PAGE_SIZE = 60;
 /** @import { PositionInfo, Puzzle, PuzzleSummary, Rule, ThreatKind } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @typedef {{ solved: boolean, tries: number }} Progress */
-/** @typedef {{ kind: ThreatKind | "", grade: string, rule: Rule | "" }} Filter an empty text stands for any */
+/** @typedef {{ kind: ThreatKind | "", grade: string, rule: Rule | "" }} Filter an empty string matches anything */
 
 /** The progress by puzzle id. @returns {Record<string, Progress>} */
 const progress = () => read(KEY, {});
@@ -44,7 +44,7 @@ class PuzzlePage {
   hasFailed = false;
   /** The facts after the last reply; null at the start. @type {PositionInfo | null} */ position = null;
   /** Incremented whenever the board is set up; replies to earlier requests are ignored. */ turn = 0;
-  /** The rules that have puzzles; until the server has answered, only the chosen one. @type {string[]} */
+  /** The rules that have puzzles; until the server responds, only the chosen one. @type {string[]} */
   rules = this.filter.rule ? [this.filter.rule] : [];
 
   constructor(/** @type {HTMLElement} */ main) {
@@ -115,7 +115,7 @@ class PuzzlePage {
     this.setUp([], "");
   }
 
-  /** Show the puzzle after some moves. Pending requests are ignored. */
+  /** Show the puzzle after some moves. Replies to pending requests will be ignored. */
   setUp(/** @type {string[]} */ moves, /** @type {typeof this.verdict} */ verdict) {
     this.turn += 1;
     this.isWaiting = false;
@@ -126,7 +126,7 @@ class PuzzlePage {
     this.draw();
   }
 
-  /** The next unsolved puzzle in the list. */
+  /** Return the next unsolved puzzle in the list. */
   following() {
     const done = progress();
     const at = this.list.findIndex(({ id }) => id === this.current?.id);

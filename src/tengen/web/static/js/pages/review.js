@@ -1,6 +1,6 @@
 // @ts-check
 /** The review page: judges every move of a game in the background, shows the graph and the mistakes, and lets the user
- *  try another move in place of a mistake. */
+ *  try a different move instead of a mistake. */
 
 import { serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
@@ -28,7 +28,7 @@ import { other, positionIn, queryOf, workspace } from "../workspace.js";
 /** @import { Quality } from "../widgets/review_report.js" */
 
 /** @typedef {"inaccuracy" | "mistake" | "blunder"} BadQuality */
-/** @typedef {{ ply: number, point: string | null, verdict: JudgeMessage | null }} Attempt another move in place of a mistake; `point` and `verdict` are null until they are known */
+/** @typedef {{ ply: number, point: string | null, verdict: JudgeMessage | null }} Attempt a different move instead of a mistake; `point` and `verdict` are null until they are known */
 
 /** @type {BadQuality[]} */
 const BAD = ["inaccuracy", "mistake", "blunder"];
@@ -113,7 +113,7 @@ class ReviewPage {
     this.start();
   }
 
-  /** Clear the judgements; the game stays. */
+  /** Clear the judgements but keep the game. */
   reset() {
     this.halt();
     this.judged.clear();
@@ -204,7 +204,7 @@ class ReviewPage {
     this.look(next ?? (direction > 0 ? first : (plies.at(-1) ?? first)));
   }
 
-  /** Go back to the position before the mistake and wait for another move. */
+  /** Go back to the position before the mistake and wait for a different move. */
   tryAgain() {
     if (!this.judged.get(this.ply)) return;
     this.attempt = { ply: this.ply, point: null, verdict: null };
@@ -361,7 +361,7 @@ class ReviewPage {
     );
   }
 
-  /** The field for the smallest loss, in percent, that counts as this kind of mistake. */
+  /** Create the field for the smallest loss, in percent, that counts as this kind of mistake. */
   thresholdField(/** @type {BadQuality} */ name) {
     const set = (/** @type {number} */ percent) => change({ thresholds: { ...settings.thresholds, [name]: percent } });
     return field(

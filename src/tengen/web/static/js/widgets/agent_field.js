@@ -1,5 +1,5 @@
 // @ts-check
-/** Form fields that choose an agent and its parameters. The result is an agent text such as `alphabeta:nodes=5000`. */
+/** Form fields for choosing an agent and its parameters. The result is an agent text such as `alphabeta:nodes=5000`. */
 
 import { fill, h } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -7,7 +7,7 @@ import { choice, field } from "./fields.js";
 
 /** @import { ParameterInfo, ServerInfo } from "../messages.js" */
 
-/** Types that get a text field; all others are lists of choices. */
+/** Parameter types with a text field; all other types are lists of choices. */
 const TEXT_TYPES = ["int", "float", "str"];
 
 /** Parse an agent's text. */
@@ -22,7 +22,7 @@ export function parseAgent(/** @type {string} */ text) {
   return { name, values };
 }
 
-/** Format an agent's text; empty values are left out. */
+/** Format an agent's text; empty values are omitted. */
 export function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
   const pairs = Object.entries(values)
     .filter(([, value]) => value !== "")
@@ -31,7 +31,7 @@ export function formatAgent(/** @type {string} */ name, /** @type {Record<string
 }
 
 /**
- * Make the fields that choose an agent and its parameters.
+ * Create the fields for choosing an agent and its parameters.
  * @param {ServerInfo} info
  * @param {string} value an agent's text
  * @param {(text: string) => void} onchange
@@ -52,7 +52,7 @@ export function agentField(info, value, onchange, { analyses = false, label = t(
     };
     const parts = parameter.type.split(" | ");
     if (parts.length > 1 && !parts.some((part) => TEXT_TYPES.includes(part))) {
-      // A run that is newer than the page is not in its list yet.
+      // A run created after the page was loaded is not in the list yet.
       const offered = current && !parts.includes(current) ? [...parts, current] : parts;
       const named = offered
         .filter((part) => part !== "none")

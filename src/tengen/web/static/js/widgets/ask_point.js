@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { notify, openDialog } from "../notice.js";
 
-/** Ask the user for a point; null if cancelled or not a point of the board. @returns {Promise<string | null>} */
+/** Ask the user for a point; null if the user cancels or it is not on the board. @returns {Promise<string | null>} */
 export async function askPoint(/** @type {import("../board/board.js").Board} */ board) {
   const text = await openDialog(t("key.type-point"), (/** @type {(answer: string | null) => void} */ close) => {
     const input = h("input", {

@@ -8,16 +8,16 @@ import { chanceColour } from "../board/render.js";
 /** @import { AnalysisMessage, Colour, MoveInfo } from "../messages.js" */
 /** @import { Candidate, Stone } from "../board/state.js" */
 
-/** The label of a candidate, from the view of the side to move. */
+/** The label of a candidate: its proof or win rate for the side to move. */
 const valueOf = (/** @type {MoveInfo} */ move) =>
   move.proof?.text.replace("-", "−") ?? String(Math.round(100 * move.winrate));
 
-/** The winning chance of the side to move, 0 to 1; a proof counts as certain. */
+/** The win rate of the side to move, 0 to 1; a proved win counts as 1 and a proved loss as 0. */
 const chanceOf = (/** @type {MoveInfo} */ move) =>
   move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate;
 
 /**
- * The candidates of an analysis for the board.
+ * Return the candidates of an analysis in the form that the board expects.
  * @param {AnalysisMessage} analysis
  * @param {boolean} [second] whether it comes from the second engine
  * @returns {Candidate[]}
@@ -33,7 +33,7 @@ export function boardCandidates(analysis, second = false) {
   }));
 }
 
-/** The stones of a line, numbered from 1. @returns {Stone[]} */
+/** Return the stones of a line, numbered from 1. @returns {Stone[]} */
 export function previewOf(/** @type {string[]} */ line, /** @type {Colour} */ toMove) {
   const other = toMove === "black" ? "white" : "black";
   return line.map((point, i) => ({ point, colour: i % 2 ? other : toMove, number: i + 1 }));
@@ -41,7 +41,7 @@ export function previewOf(/** @type {string[]} */ line, /** @type {Colour} */ to
 
 export class CandidateTable {
   /** The row under the pointer or with the focus. @type {HTMLElement | null} */ row = null;
-  /** The move reported last to `onPoint`. @type {string | null} */ pointed = null;
+  /** The last move reported to `onPoint`. @type {string | null} */ pointed = null;
 
   /** @param {{ onPoint: (move: string | null) => void, onPlay: (move: string) => void }} listeners */
   constructor({ onPoint, onPlay }) {
@@ -122,7 +122,7 @@ export class CandidateTable {
       const move = moves[i];
       if (move) fillRow(row, move);
     });
-    // The hovered row may now hold another move, or be gone.
+    // The hovered row may now show another move, or may have been removed.
     this.point(this.row?.isConnected ? this.row : null);
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Shows winning chances: as text, as the bar next to the board and as the graph over the game. */
+/** Shows win rates: as text, as the bar next to the board, and as a graph over the game. */
 
 import { fill, h, svg } from "../dom.js";
 import { t } from "../i18n.js";
@@ -7,16 +7,16 @@ import { settings } from "../settings.js";
 
 /** @import { Colour, Proof } from "../messages.js" */
 
-/** @typedef {{ blackWinrate: number, proof?: string | null }} Chance an evaluation; the proof is from black's view */
+/** @typedef {{ blackWinrate: number, proof?: string | null }} Chance an evaluation; the proof is from black's point of view */
 
-/** The text of a proof from black's view. The server gives proofs from the view of the side to move. */
+/** Return the text of a proof from black's point of view. The server reports proofs for the side to move. */
 export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colour} */ toMove) {
   if (!proof) return null;
   const sign = proof.result === "draw" ? "=" : (proof.result === "win") === (toMove === "black") ? "+" : "-";
   return `${sign}M${proof.plies}`;
 }
 
-/** Format a chance from the chosen perspective: `64%` or `+M5`. */
+/** Format an evaluation from the chosen perspective: `64%` or `+M5`. */
 export function chanceText(/** @type {Chance} */ chance, /** @type {Colour} */ toMove) {
   const flip = settings.perspective === "to-move" && toMove === "white";
   if (chance.proof)
@@ -64,7 +64,7 @@ const HEIGHT = 150;
 
 /** @typedef {{ ply: number, kind: string }} Sign a move that gets a dot on the graph */
 
-/** The graph of black's chances over the moves of a game. A click selects the move. */
+/** The graph of black's win rate over the moves of a game. A click selects a move. */
 export class ChanceGraph {
   constructor(/** @type {(ply: number) => void} */ onSelect) {
     this.plies = 1;

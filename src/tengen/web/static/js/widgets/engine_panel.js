@@ -1,5 +1,5 @@
 // @ts-check
-/** The panel of one engine: its choice, its search of the current position and its candidates. */
+/** The panel of one engine: the choice of agent, the analysis of the current position, and the candidate moves. */
 
 import { socket } from "../api.js";
 import { h } from "../dom.js";
@@ -23,7 +23,7 @@ export class EnginePanel {
 
   /**
    * @param {ServerInfo} info
-   * @param {"engine" | "secondEngine"} key the setting that stores its text
+   * @param {"engine" | "secondEngine"} key the setting that stores the agent's text
    * @param {{ onUpdate: () => void, onPoint: (move: string | null, engine: EnginePanel) => void, onPlay: (move: string) => void,
    *   onChoose: () => void }} listeners
    */
@@ -52,7 +52,7 @@ export class EnginePanel {
   }
 
   /**
-   * Start analysing a position; replaces the previous one.
+   * Start analysing a position and stop the previous analysis.
    * @param {PositionFields} position
    */
   analyse(position) {

@@ -59,7 +59,7 @@ export const check = (label, checked, onchange) =>
   );
 
 /**
- * An integer field; values out of bounds are clamped when the field loses the focus.
+ * An integer field; out-of-range values are clamped when the field loses focus.
  * @param {number} value @param {number} min @param {number} max @param {(value: number) => void} onchange
  */
 export function wholeNumber(value, min, max, onchange) {

@@ -7,7 +7,7 @@ import { t } from "../i18n.js";
 /** @import { Colour, GameState, LevelInfo } from "../messages.js" */
 /** @typedef {NonNullable<GameState["players"]["proposer"]>} Player */
 
-/** The displayed name of a player. */
+/** Return the display name of a player. */
 export function nameOf(/** @type {Player} */ player, /** @type {LevelInfo[]} */ levels) {
   if (player.kind === "person") return player.name;
   if (player.kind === "agent") return player.agent;

@@ -15,7 +15,7 @@ const COLOURS = ["black", "white"];
 const qualityLabel = (/** @type {Quality} */ quality) =>
   h("span", { class: `quality ${quality}` }, t(`quality.${quality}`));
 
-/** The accuracies and the table of judgements; without a summary, the moves judged so far are counted. */
+/** Create the accuracies and the table of judgements. Without a summary, count the moves judged so far. */
 export function reviewTables(/** @type {ReviewSummary | null} */ summary, /** @type {ReviewMove[]} */ judged) {
   const countOf = (/** @type {Colour} */ colour, /** @type {Quality} */ quality) =>
     summary?.sides[colour]?.counts[quality] ??
@@ -53,7 +53,7 @@ function accuracy(/** @type {Colour} */ colour, /** @type {number | null} */ val
 }
 
 /**
- * A row of the list of mistakes.
+ * Create a row of the list of mistakes.
  * @param {ReviewMove} judged
  * @param {boolean} isCurrent whether the board shows this move
  * @param {() => void} onSelect

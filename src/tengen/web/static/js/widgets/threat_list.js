@@ -9,7 +9,7 @@ import { button } from "./fields.js";
 /** @typedef {SolveMessage | "waiting" | null} Solved the result of a search for a forced win */
 
 /**
- * The items of the list.
+ * Create the items of the list.
  * @param {Threat[] | null} standing null if threats are hidden
  * @param {Solved} solved
  * @param {(pv: string[]) => void} onInsert called to add the winning line to the tree

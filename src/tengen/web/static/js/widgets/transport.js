@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { button } from "./fields.js";
 
-/** @param {(steps: number) => void} onWalk receives the number of moves; negative for back, infinite for the ends */
+/** @param {(steps: number) => void} onWalk called with the number of moves; negative for back, infinite for the ends */
 export function transport(onWalk) {
   const step = (/** @type {string} */ key, /** @type {string} */ icon, /** @type {number} */ steps) =>
     button(t(key), () => onWalk(steps), { icon, showLabel: false });
