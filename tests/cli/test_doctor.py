@@ -25,9 +25,7 @@ def test_it_describes_the_installation_and_the_machine() -> None:
 
 def test_a_missing_extra_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "requires", lambda _: ["numpy>=2", 'no-such-package>=1; extra == "web"'])
-    assert doctor._describe_extra("web") == (
-        "missing no-such-package: pip install -e '.[web]' in Tengen's folder"
-    )
+    assert doctor._describe_extra("web") == ("missing no-such-package: pip install -e '.[web]' in Tengen's folder")
     assert doctor._describe_extra("train") == ""
 
 
@@ -35,7 +33,7 @@ def test_the_speed_check_compares_with_the_expected_figures(monkeypatch: pytest.
     monkeypatch.setattr(doctor, "_SECONDS_PER_CHECK", 0.01)
     output = CliRunner().invoke(app, ["doctor"], env={"COLUMNS": "80"}).output
     for name in ("rules", "engine", "rollouts", "network"):
-        assert re.search(rf"^  {name}: [\w ]+ +[\d,]+ +[\d,]+ +\d+ %$", output, re.MULTILINE)
+        assert re.search(rf"^  {name}: [\w ]+ +[\d,]+ +[\d,]+ +[\d.]+ %$", output, re.MULTILINE)
 
 
 def test_a_slow_machine_gets_advice(monkeypatch: pytest.MonkeyPatch) -> None:

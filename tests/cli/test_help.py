@@ -77,7 +77,7 @@ def test_the_help_lists_every_command_in_its_group() -> None:
 
 def test_flags_have_no_placeholder_and_choices_are_listed() -> None:
     output = help_of("play")
-    assert re.search(r"^  --side black\|white\|random ", output, re.MULTILINE)
+    assert re.search(r"^  --side black\|white\|random\s", output, re.MULTILINE)
     assert re.search(r"^  --open/--no-open {2,}Open a browser\. \[default: --open\]", help_of("serve"), re.MULTILINE)
     assert re.search(r"^  --seed N ", output, re.MULTILINE)
     assert output.startswith("Usage: tengen play [OPTIONS] [AGENT]\n") or "play [OPTIONS] [AGENT]\n" in output

@@ -348,8 +348,8 @@ def test_ctrl_c_while_an_agent_thinks_asks_what_to_do(
     assert ("black> " in output.partition("[w]ait?")[2]) == (answer == "now")
 
 
-def test_closed_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="standard input is closed.*--black AGENT --white AGENT"):
+def test_closed_input_is_reported() -> None:
+    with pytest.raises(InputError, match=r"standard input is closed.*--black AGENT --white AGENT"):
         check_input(("person", "random"), None)
     check_input(("random", "random"), None)
 

@@ -31,7 +31,7 @@ def test_the_package_can_be_run_as_a_module() -> None:
 def test_usage_errors_are_one_line_with_the_command_that_helps() -> None:
     done = run("match", "random")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "tengen match: missing argument 'B'. (see tengen match --help)\n"
+    assert done.stderr == "tengen match: missing argument 'B' (see tengen match --help)\n"
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
@@ -79,7 +79,8 @@ def test_sigterm_at_the_prompt_saves_the_game(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     words = [*COMMAND, "play", "random", "--rules", "9x9", "--save", str(path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(b"e5\n")
         process.stdin.flush()
         seen = b""

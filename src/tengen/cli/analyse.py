@@ -24,9 +24,9 @@ _BAR_WIDTH = 20
 _MOVES_SHOWN = 14
 _MARKS_SHOWN = 99
 _EXAMPLES = """
-    tengen analyse h8i9i8 --lines 3                     # the three best moves after h8 i9 i8
-    tengen analyse game.sgf@20 --time-ms 10000          # the position after move 20 of a game
-    tengen analyse h8i9 --rules renju --agent alphazero # with another player
+    tengen analyse h8i9i8 --lines 3             # the three best moves
+    tengen analyse game.sgf@20 --time-ms 10000  # after move 20 of a game
+    tengen analyse h8i9 --rules renju --agent alphazero
 """
 
 

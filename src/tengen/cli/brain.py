@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Annotated
@@ -14,8 +13,8 @@ from tengen.cli.command import Group, command
 from tengen.cli.running import run_app
 
 _EXAMPLES = """
-    tengen brain                               # alphabeta for Piskvork and Yixin-Board
-    tengen brain --agent naive:level=3         # a weaker player
+    tengen brain                        # alphabeta for Piskvork and Yixin-Board
+    tengen brain --agent naive:level=3  # a weaker player
     tengen brain --agent fudan --log traffic.txt
 """
 

@@ -13,16 +13,19 @@ import typing
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+if TYPE_CHECKING:
+    from rich.text import Text
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MAX_WIDTH = 100
-_NAME_WIDTH = 24
-"""Width of the column of names; the help of a longer name starts on the next line."""
+_MAX_NAME_WIDTH = 26
+"""Maximum width of the column of names; the help of a longer name starts on the next line."""
 
 
 class Group(StrEnum):
@@ -48,14 +51,14 @@ def command(app: typer.Typer, name: str, *, examples: str, group: Group | None =
 
 def add_subgroup(app: typer.Typer, name: str, *, help: str, group: Group) -> typer.Typer:
     """Add a command that has subcommands, such as `tengen data`, and return it."""
-    subgroup = typer.Typer(name=name, help=help, no_args_is_help=True, cls=CommandGroup, rich_help_panel=group.value)
+    subgroup = typer.Typer(name=name, help=help, no_args_is_help=True, cls=CommandGroup)
 
     @subgroup.callback()
     def _group() -> None:
         pass
 
     _group.__doc__ = help
-    app.add_typer(subgroup)
+    app.add_typer(subgroup, rich_help_panel=group.value)
     return subgroup
 
 
@@ -101,11 +104,13 @@ def _print_help(shown: Any, ctx: Any, sections: list[tuple[str, list[tuple[str, 
         *sections,
         ("Options", [(_option_name(one, hints.get(one.name)), _help(one)) for one in options]),
     ]
+    names = [name for _, rows in shown_sections for name, _ in rows]
+    name_width = max(len(name) for name in names if len(name) <= _MAX_NAME_WIDTH)
     for title, rows in shown_sections:
         if rows:
             text.append(f"\n{title}:\n", "bold")
             for name, sentence in rows:
-                _append_row(text, name, sentence, width)
+                _append_row(text, name, sentence, name_width, width)
     if shown.epilog:
         text.append("\nExamples:\n", "bold")
         for line in shown.epilog.splitlines():
@@ -160,15 +165,15 @@ def _help(parameter: Any) -> str:
     return f"{text} [default: {getattr(shown, 'value', shown)}]".lstrip()
 
 
-def _append_row(text: Any, name: str, sentence: str, width: int) -> None:
+def _append_row(text: Text, name: str, sentence: str, name_width: int, width: int) -> None:
     """Append a name and its help in two columns."""
-    indent = " " * (_NAME_WIDTH + 4)
+    indent = " " * (name_width + 4)
     lines: Iterable[str] = textwrap.wrap(sentence, width - len(indent), break_on_hyphens=False) or [""]
     text.append(f"  {name}", "cyan")
-    if len(name) > _NAME_WIDTH:
+    if len(name) > name_width:
         text.append("\n" + indent)
     else:
-        text.append(" " * (_NAME_WIDTH + 2 - len(name)))
+        text.append(" " * (name_width + 2 - len(name)))
     text.append(f"\n{indent}".join(lines) + "\n")
 
 

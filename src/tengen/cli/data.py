@@ -22,7 +22,7 @@ _BUILD_EXAMPLES = """
 """
 _STATS_EXAMPLES = """
     tengen data stats positions
-    tengen data stats positions > positions.txt
+    tengen data stats runs/data/freestyle15
 """
 _MEASURE_EXAMPLES = """
     tengen data measure positions runs/supervised-15x15

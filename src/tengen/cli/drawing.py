@@ -80,7 +80,9 @@ def draw_stones(
             text.append(before, _style("bold #d02020", in_colour))
             stone = stones.get(point)
             if in_colour:
-                text.append(_FANCY_MARKS[stone], f"{_FANCY_STYLES[stone]} {'on #e8743b' if point in winning else _WOOD}")
+                text.append(
+                    _FANCY_MARKS[stone], f"{_FANCY_STYLES[stone]} {'on #e8743b' if point in winning else _WOOD}"
+                )
             else:
                 text.append(_PLAIN_MARKS[stone])
         text.append(")" if last == row[-1] else " ", _style("bold #d02020", in_colour))

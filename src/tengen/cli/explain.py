@@ -10,7 +10,7 @@ from tengen.cli.position_argument import PositionText
 
 _EXAMPLES = """
     tengen explain h8i9i8h9j8                # moves from the empty board
-    tengen explain game.sgf@23               # the position after move 23 of a game
+    tengen explain game.sgf@23               # after move 23 of a game
     tengen explain h8h9i8i9j8 --rules renju  # with the points that renju forbids
 """
 

@@ -18,20 +18,21 @@ class BackgroundCall(Generic[T]):
         """Start the call. The thread does not keep the process alive."""
         self._results: list[T] = []
         self._errors: list[BaseException] = []
+        self._done = threading.Event()  # an interrupted `Thread.join` may take a running thread for finished
 
         def run() -> None:
             try:
                 self._results.append(work())
             except BaseException as error:
                 self._errors.append(error)
+            self._done.set()
 
-        self._thread = threading.Thread(target=run, name="background call", daemon=True)
-        self._thread.start()
+        threading.Thread(target=run, name="background call", daemon=True).start()
 
     def wait(self) -> T:
         """Return the result or raise the exception of the call. Ctrl-C ends the waiting, not the call."""
-        while self._thread.is_alive():
-            self._thread.join(0.1)
+        while not self._done.wait(0.1):
+            pass
         if self._errors:
             raise self._errors[0]
         return self._results[0]

@@ -22,7 +22,7 @@ from tengen.cli.options import (
 
 _EXAMPLES = """
     tengen match alphabeta naive:level=3 --time-ms 100
-    tengen match alphabeta:nodes=2000 uct:playouts=2000 --rules renju --games 100 --concurrency 2
+    tengen match alphabeta uct --rules renju --games 100 --concurrency 2
     tengen match "brain:cmd=./pbrain-x" alphabeta --nodes 10000 --sprt 0,10
 """
 

@@ -26,9 +26,9 @@ PERSON = "person"
 DEFAULT_AGENT = "rule-based"
 DEFAULT_TIME_MS = 2000
 _EXAMPLES = """
-    tengen play                                  # against rule-based, you are black
+    tengen play                                # you are black, against rule-based
     tengen play alphabeta --rules renju --side white --time-ms 5000
-    tengen play --black alphabeta --white uct    # watch two agents
+    tengen play --black alphabeta --white uct  # watch two agents
 """
 
 

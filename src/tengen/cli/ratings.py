@@ -10,8 +10,8 @@ import typer
 from tengen.cli.command import Group, command
 
 _EXAMPLES = """
-    tengen ratings games.db                                # one store
-    tengen ratings a.db b.db --anchor rule-based=0         # several, on a fixed scale
+    tengen ratings games.db                         # one store
+    tengen ratings a.db b.db --anchor rule-based=0  # several, fixed scale
     tengen ratings games.db --report report --json ratings.json
 """
 

@@ -16,6 +16,15 @@ _UsageError: Any = typer.BadParameter.__mro__[1]  # typer gives it no public nam
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 
+_PLAINER = (
+    ("Value error, ", ""),
+    ("Input should be greater than or equal to", "must be at least"),
+    ("Input should be less than or equal to", "must be at most"),
+    ("Input should be a valid integer, unable to parse string as an integer", "must be an integer"),
+    ("Input should be a valid number, unable to parse string as a number", "must be a number"),
+)
+"""Phrases of typer, and what we write in their place."""
+
 _is_terminated = False
 
 
@@ -39,8 +48,10 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
         code = 2
     except _UsageError as error:
         path = name if error.ctx is None else error.ctx.command_path
-        message = " ".join(error.format_message().split())
+        message = " ".join(error.format_message().split()).rstrip(".")
         if message:  # there is none if the help was shown
+            for theirs, ours in _PLAINER:
+                message = message.replace(theirs, ours)
             _print_error(path, f"{message[0].lower()}{message[1:]} (see {path} --help)")
         code = 2
     except typer.Exit as leaving:

@@ -10,8 +10,8 @@ import typer
 from tengen.cli.command import Group, command
 
 _EXAMPLES = """
-    tengen serve                                       # on this machine, and open a browser
-    tengen serve --port 9000 --no-open                 # another port, no browser
+    tengen serve                        # on this machine, and open a browser
+    tengen serve --port 9000 --no-open  # another port, no browser
     tengen serve --host 0.0.0.0 --allow-host lab.example
 """
 DEFAULT_PORT = 8080

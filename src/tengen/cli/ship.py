@@ -11,8 +11,8 @@ from tengen.cli.command import Group
 from tengen.cli.command import command as register_command
 
 _EXAMPLES = """
-    tengen ship runs/wide models/9x9 --command "tengen train alphazero --preset 9x9"
-    tengen ship runs/wide models/9x9 --command "tengen train …" --match result.json
+    tengen ship runs/wide models/9x9 --command "tengen train …"
+    tengen ship runs/wide models/9x9 --command "…" --match result.json
 """
 
 

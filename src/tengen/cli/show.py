@@ -96,8 +96,9 @@ def board_text(record: GameRecord, moves: int, console: Console) -> Text:
     """Draw the board after the first `moves` moves, with row 1 at the bottom."""
     from tengen.cli.drawing import can_show_colour, draw_stones
 
+    stones = record.stones(moves)
     last = record.moves()[moves - 1].point if moves else None
-    return draw_stones(record.ruleset, record.stones(moves), last=last, in_colour=can_show_colour(console))
+    return draw_stones(record.ruleset, stones, last=last, in_colour=can_show_colour(console))
 
 
 def annotation_lines(record: GameRecord, moves: int) -> list[str]:

@@ -12,8 +12,8 @@ from tengen.cli.options import OnOption, warn
 
 _EXAMPLES = """
     tengen tournament data/ladder.toml --concurrency 2
-    tengen tournament mine.toml --resume              # play the games that are missing
-    tengen tournament mine.toml --report report       # tables, plots and games in a folder
+    tengen tournament mine.toml --resume         # play the missing games
+    tengen tournament mine.toml --report report  # tables, plots and games
 """
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _EXAMPLES = """
-    tengen train                                   # list algorithms and presets
+    tengen train                                    # list all presets
     tengen train alphazero --preset 6x6x4 --set net.channels=48
-    tengen train alphazero --preset 6x6x4 --resume # continue the run
-    tengen train ppo --keys                        # every setting with its default
+    tengen train alphazero --preset 6x6x4 --resume  # continue the run
+    tengen train ppo --keys                         # list every setting
 """
 
 

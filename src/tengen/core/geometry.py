@@ -43,7 +43,9 @@ class Point(str):
         x, y = ord(match[1]) - ord("a"), int(match[2]) - 1
         if x >= MAX_SIZE or y >= MAX_SIZE:
             last = chr(ord("a") + MAX_SIZE - 1)
-            raise NotationError(f"no board has a point {match[0]}: columns run from a to {last}, rows from 1 to {MAX_SIZE}")
+            raise NotationError(
+                f"no board has a point {match[0]}: columns run from a to {last}, rows from 1 to {MAX_SIZE}"
+            )
         return _POINTS[y][x]
 
     @classmethod

@@ -323,7 +323,9 @@ def _index_of(ruleset: Ruleset, move: Move) -> int:
     point = Point(move)
     if not ruleset.contains(point):
         last = Point.at(ruleset.width - 1, ruleset.height - 1)
-        raise IllegalMoveError(f"{point} is off the {ruleset.width}x{ruleset.height} board, whose points are a1 to {last}")
+        raise IllegalMoveError(
+            f"{point} is off the {ruleset.width}x{ruleset.height} board, whose points are a1 to {last}"
+        )
     return point.index(ruleset.width)
 
 

@@ -242,7 +242,11 @@ class Loop:
                 policy = closing.enter_context(make_agent(f'policy:run="{self.run.folder}"'))
             strength = self._ladder.measure(agent, self.iteration, policy)
         table = strength.to_json()
-        alone = "" if strength.policy is None else f" (network alone {strength.policy.elo:+.0f} ±{strength.policy.error:.0f})"
+        alone = (
+            ""
+            if strength.policy is None
+            else f" (network alone {strength.policy.elo:+.0f} ±{strength.policy.error:.0f})"
+        )
         scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in table["scores"].items())
         self.progress.say(
             f"iteration {self.iteration}, {self.seconds / 60:.1f} min: {strength.elo:+.0f} ±{strength.error:.0f} Elo"

@@ -58,7 +58,7 @@ def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
 
 
 def draw_strength(axes: Axes, metrics: Metrics) -> None:
-    """Draw the rating against the ladder, that of the network alone, and those of the opponents, with 95 % intervals."""
+    """Draw the ratings of the player, of the network alone and of the opponents, with 95 % intervals."""
     points = strength_curve(metrics)
     minutes = [point.seconds / 60 for point in points]
     curves = [("with search", "#8b5a2b", [(point.elo, point.error) for point in points])]
@@ -86,7 +86,7 @@ def draw_strength(axes: Axes, metrics: Metrics) -> None:
 
 
 def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) -> None:
-    """Draw a line for each opponent with its name at the right edge; the uniform network gets its interval as a band."""
+    """Draw a line with a name for each opponent; the uniform network also gets its interval as a band."""
     low, high = axes.get_ylim()
     low, high = min(low, *(elo for elo, _ in opponents.values())), max(high, *(elo for elo, _ in opponents.values()))
     axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))

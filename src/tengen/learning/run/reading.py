@@ -161,8 +161,10 @@ def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
     first, last = curve[0], curve[-1]
     start = "before training" if first.iteration == 0 else f"after iteration {first.iteration}"
     sentences = [
-        f"In {last.seconds / 60:.1f} minutes and {last.games:,} games against itself, the player went from"
-        f" {first.elo:+.0f} ±{first.error:.0f} Elo {start} to {last.elo:+.0f} ±{last.error:.0f} ({anchor} is 0)."
+        (
+            f"In {last.seconds / 60:.1f} minutes and {last.games:,} games against itself, the player went from"
+            f" {first.elo:+.0f} ±{first.error:.0f} Elo {start} to {last.elo:+.0f} ±{last.error:.0f} ({anchor} is 0)."
+        )
     ]
     if first.policy is not None and last.policy is not None:
         sentences.append(
