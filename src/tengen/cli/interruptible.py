@@ -15,7 +15,7 @@ class BackgroundCall(Generic[T]):
     """A call in a thread of its own, because Ctrl-C does not interrupt native code."""
 
     def __init__(self, work: Callable[[], T]) -> None:
-        """Start the call. The thread does not keep the process alive."""
+        """Prepare the call, which `wait` starts. Its thread does not keep the process alive."""
         self._results: list[T] = []
         self._errors: list[BaseException] = []
         self._done = threading.Event()  # an interrupted `Thread.join` may take a running thread for finished
@@ -27,10 +27,15 @@ class BackgroundCall(Generic[T]):
                 self._errors.append(error)
             self._done.set()
 
-        threading.Thread(target=run, name="background call", daemon=True).start()
+        self._thread = threading.Thread(target=run, name="background call", daemon=True)
 
     def wait(self) -> T:
-        """Return the result or raise the exception of the call. Ctrl-C ends the waiting, not the call."""
+        """Start the call if it is not running; return its result or raise its exception.
+
+        Ctrl-C ends the waiting, not the call.
+        """
+        if self._thread.ident is None:
+            self._thread.start()
         while not self._done.wait(0.1):
             pass
         if self._errors:

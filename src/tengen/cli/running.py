@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -25,6 +26,9 @@ _PLAINER = (
 )
 """Phrases of typer, and what we write in their place."""
 
+_MISSING = (os.strerror(errno.ENOENT), " does not exist")
+"""Ends of messages about files that do not exist."""
+
 _is_terminated = False
 
 
@@ -44,7 +48,8 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
         code = app(standalone_mode=False, prog_name=name)
         sys.stdout.flush()
     except TengenError as error:
-        _print_error(name, str(error).partition("\n")[0])  # the rest is a drawing of the position
+        sentence = str(error).partition("\n")[0]  # the rest is a drawing of the position
+        _print_error(name, sentence + ("; check the path" if sentence.endswith(_MISSING) else ""))
         code = 2
     except _UsageError as error:
         path = name if error.ctx is None else error.ctx.command_path

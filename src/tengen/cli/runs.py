@@ -42,7 +42,7 @@ def runs(
     console = Console(highlight=False)
     found = find_run_folders(folder)
     if not found:
-        raise InputError(f"no training run found in {folder}")
+        raise InputError(f"no training run found in {folder}; start one with `tengen train`, or give its folder")
     table = Table()
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)

@@ -441,7 +441,7 @@ class Agent:
             return self.choose(position, limits)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
-            raise AgentError(f"{self.name} does not analyse")
+            raise AgentError(f"{self.name} does not analyse; choose an agent that searches, such as alphabeta")
 
         return Search(run, snapshots)
 
