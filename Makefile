@@ -7,6 +7,7 @@ JOBS ?= 2
 ARGS ?=
 # How long `make demo` trains; its tournament takes another minute.
 DEMO_MINUTES ?= 3.5
+DEMO_SEED ?= 0
 
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -16,6 +17,8 @@ else
 endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Run a long command with one line that shows that it works: $(call quietly,Text) command
+quietly = $(BIN)/python tools/run_quietly.py "$(1)"
 # NAME==VERSION of a package, as pinned in pyproject.toml.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
 # Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), but for
@@ -33,10 +36,13 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 .DELETE_ON_ERROR:
 .PHONY: help install test lint format bench demo play docs stubs lock test-web test-sanitize test-tsan wheel clean
 
-help:  ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
+# A line `##@ Name` starts a group of targets.
+help:
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # ---- Setting up -----------------------------------------------------------------------------------------------------
+
+##@ Start
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -60,14 +66,13 @@ $(MODULES_STAMP): | $(STAMPS)/venv
 	@rm -f $(STAMPS)/modules-* && touch $@
 
 $(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(STAMPS)/build
-	@echo "Building tengen and its native module …"
-	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@$(call quietly,Building tengen and its native module) $(filter-out --quiet,$(PIP)) install --verbose \
+	  --no-build-isolation --no-deps --editable .
 	@touch $@
 
 $(STAMPS)/play $(STAMPS)/train $(STAMPS)/develop: $(STAMPS)/%: requirements/%.txt | $(STAMPS)/native
-	@echo "Installing the packages of requirements/$*.txt …"
-	@$(if $(filter-out play,$*),$(PIP) install $(call pinned,torch))
-	@$(call install_locked,$*)
+	@$(if $(filter-out play,$*),$(call quietly,Installing torch) $(PIP) install $(call pinned,torch))
+	@$(call quietly,Installing the packages of requirements/$*.txt) $(call install_locked,$*)
 	@touch $@
 
 # TypeScript and Prettier in the versions of package-lock.json. node and npm come from pip.
@@ -93,11 +98,36 @@ $(STAMPS)/chromium: | $(STAMPS)/venv
 
 install: $(STAMPS)/play  ## Set up .venv with everything needed to play
 
+# ---- Using it -------------------------------------------------------------------------------------------------------
+
+# Each demo starts from scratch. The run, the tournament and the pictures are under runs/demo.
+DEMO := runs/demo
+
+demo: $(STAMPS)/train  ## Watch a network learn to play from scratch, in five minutes
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
+	@$(BIN)/tengen train alphazero --preset demo --minutes $(DEMO_MINUTES) --seed $(DEMO_SEED) --run $(DEMO)/run
+	@echo "A tournament with the trained network, its search without a network, and the classic players:"
+	@sed "s|RUN|$(DEMO)/run|" data/demo.toml > $(DEMO)/tournament.toml
+	@$(BIN)/tengen tournament $(DEMO)/tournament.toml
+	@echo "How it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
+	@echo "Play against it: $(BIN)/tengen play alphazero:run=$(DEMO)/run --rules 6x6:4"
+
+play: install  ## Open the board in the browser
+	@$(BIN)/tengen serve
+
 # ---- Working on the code --------------------------------------------------------------------------------------------
 
+##@ Work on the code
+
 # One thread per test process, because busy-waiting threads on shared cores slow each other down.
-test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS)
+TEST_SECONDS := $(STAMPS)/test-seconds
+
+test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests and say how long they took
+	@if test -s $(TEST_SECONDS); then echo "The last complete run took $$(($$(cat $(TEST_SECONDS)) / 60)) minutes."; \
+	  else echo "The first run takes longest; later ones say how long the last one took."; fi
+	@started=$$(date +%s); OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS) \
+	  $(if $(ARGS),,&& echo $$(($$(date +%s) - started)) > $(TEST_SECONDS))
 
 test-web: $(STAMPS)/develop $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
@@ -150,23 +180,7 @@ docs: $(STAMPS)/develop  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet $(ARGS)
 	@echo "Open site/index.html"
 
-# ---- Using it -------------------------------------------------------------------------------------------------------
-
-# Each demo starts from scratch. The run, the tournament and the pictures are under runs/demo.
-DEMO := runs/demo
-
-demo: $(STAMPS)/train  ## Train a player from scratch and rate it against the classic ones, in five minutes
-	@rm -rf $(DEMO) && mkdir -p $(DEMO)
-	@echo "Four in a row on 6x6: a network learns by playing against itself, for $(DEMO_MINUTES) minutes."
-	@$(BIN)/tengen train alphazero --preset 6x6x4 --minutes $(DEMO_MINUTES) --run $(DEMO)/run
-	@echo "How strong is it? A tournament against the classic players:"
-	@sed "s|RUN|$(DEMO)/run|" data/demo.toml > $(DEMO)/tournament.toml
-	@$(BIN)/tengen tournament $(DEMO)/tournament.toml
-	@echo "Strength during training: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
-	@echo "Play against it: $(BIN)/tengen play --terminal alphazero:run=$(DEMO)/run --rules 6x6:4"
-
-play: install  ## Open the board in the browser
-	@$(BIN)/tengen serve
+##@ Check the native code
 
 # ---- Sanitizers: separate builds with the consistency checks ----------------------------------------------------------
 
@@ -195,6 +209,8 @@ test-sanitize: build/sanitize-address/stamp  ## Run the tests of the native part
 test-tsan: build/sanitize-thread/stamp  ## Run the tests of the native parts under TSan (GCC, Linux)
 	@$(call preload,libtsan.so) TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
 	  setarch -R $(<D)/venv/bin/python -m pytest -n 2 -p no:cacheprovider $(NATIVE_TESTS) $(ARGS)
+
+##@ Release and clean
 
 # ---- Releasing ------------------------------------------------------------------------------------------------------
 

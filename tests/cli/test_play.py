@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,14 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from tengen import records
+from tengen.agents import registry
 from tengen.cli import app
 from tengen.cli.drawing import can_show_colour, draw_board
-from tengen.core.contracts import Colour, Outcome, Ruleset
+from tengen.cli.play import check_input
+from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome, Report, Ruleset, Search
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, AgentNameError, InputError, RecordError, TengenError
 
 TWO_PEOPLE = ("--black", "person", "--white", "person", "--rules", "9x9:5:freestyle")
@@ -114,9 +119,9 @@ def test_bad_input_changes_nothing() -> None:
     typed = "e5 e5 z9 nonsense j1 [bold]x " + "x" * 600
     output = finished(play(*TWO_PEOPLE, typed=typed))
     assert "cannot play e5: the point is occupied (help lists the commands)" in output
-    assert "no board has a point at column 25" in output
+    assert "no board has a point z9: columns run from a to v, rows from 1 to 22" in output
     assert "not a point: 'nonsense'" in output
-    assert "j1 is off the 9x9 board" in output
+    assert "j1 is off the 9x9 board, whose points are a1 to i9" in output
     assert "not a point: '[bold]x'" in output
     assert "the line has 600 characters" in output
     assert len(boards(output)) == 2
@@ -278,6 +283,77 @@ def test_saving_during_the_opening(tmp_path: Path) -> None:
     assert record.position().moves == ("e5", "e6")
 
 
+# ---- Agents that fail or think for long -----------------------------------------------------------------------------
+
+
+class Broken(Agent):
+    """Raises an exception that is a bug."""
+
+    name = "broken"
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        raise ZeroDivisionError("division by zero")
+
+
+class Endless(Agent):
+    """Presses Ctrl-C when it is asked for a move, and thinks until it is stopped."""
+
+    name = "endless"
+
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            signal.raise_signal(signal.SIGINT)
+            while not stop.is_set():
+                time.sleep(0.01)
+            return Decision(move=position.legal_points()[0])
+
+        return Search(run)
+
+
+def play_against(agent: Agent, monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str) -> Result:
+    monkeypatch.setattr(registry, "make_agent", lambda text: agent)
+    return play(agent.name, "--rules", "9x9", *arguments, typed=typed)
+
+
+def test_an_agent_that_raises_loses_with_its_exception_and_the_command_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.sgf"
+    result = play_against(Broken(), monkeypatch, "e5 quit", "--save", str(path))
+    assert result.exit_code == 1
+    assert "black (person) wins: white (broken) failed with ZeroDivisionError: division by zero\n" in result.output
+    (record,) = records.load(path)
+    assert record.position().moves == ("e5",)
+
+
+def test_after_a_failure_the_person_can_go_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = play_against(Broken(), monkeypatch, "e5 undo moves quit")
+    assert "no moves yet" in finished(result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("now", "white (endless) plays a1\n"),
+        ("resign", "white (endless) wins: black resigned\n"),
+        ("leave", "play [n]ow, [r]esign, [l]eave or [w]ait? "),
+    ],
+)
+def test_ctrl_c_while_an_agent_thinks_asks_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, answer: str, message: str
+) -> None:
+    output = finished(play_against(Endless(), monkeypatch, f"e5 {answer}"))
+    assert message in output
+    assert output.count("[l]eave") == 1
+    assert ("black> " in output.partition("[w]ait?")[2]) == (answer == "now")
+
+
+def test_closed_input_is_reported() -> None:
+    with pytest.raises(InputError, match=r"standard input is closed.*--black AGENT --white AGENT"):
+        check_input(("person", "random"), None)
+    check_input(("random", "random"), None)
+
+
 # ---- Arguments -------------------------------------------------------------------------------------------------------
 
 
@@ -347,7 +423,7 @@ def test_colours_are_used_only_if_the_terminal_supports_them() -> None:
     assert not can_show_colour(Console(file=Utf8(), force_terminal=True, no_color=True, _environ={}))
     position = Position.from_moves(Ruleset(9, 9), "a1 a2 b1 b2 c1 c2 d1 d2 e1")
     text = draw_board(position, in_colour=True)
-    assert text.plain.count("●") == 9
+    assert (text.plain.count("●"), text.plain.count("○")) == (5, 4), "the stones differ without colour, too"
     styles = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
     assert "#ffffff" in " ".join(str(span.style) for span in text.spans)
     assert "on #e8743b" in " ".join(str(span.style) for span in text.spans), "the winning line stands out"

@@ -211,8 +211,10 @@ def test_the_players_of_the_demo_tournament_exist(tmp_path: Path) -> None:
     file.write_text(text.replace("RUN", "runs/demo/run"), encoding="utf-8")
     tournament, settings = load_tournament(file)
     agents = [entrant.agent for entrant in tournament.players]
-    assert agents[0] == "alphazero:run=runs/demo/run,simulations=100"
-    for agent in agents[1:]:
+    assert agents[0] == "alphazero:run=runs/demo/run,preset=alphagomoku8,c=1.5,simulations=48"
+    assert agents[1] == "policy:run=runs/demo/run"
+    assert "model=uniform" in agents[2], "the floor: the same search without a network"
+    for agent in agents[2:]:
         with make_agent(agent) as player:
             assert player.supports(tournament.rules[0])
     assert settings.report == tmp_path / "report"

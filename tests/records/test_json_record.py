@@ -98,7 +98,7 @@ def broken(**changes: object) -> str:
         (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, which has a black stone"),
         (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: a node has both black and white"),
         (broken(nodes=[{"moves": [["red", "h8"]]}]), "unknown colour 'red'"),
-        (broken(nodes=[{"black": "z99"}]), "node 0: no board has a point at column 25, row 98"),
+        (broken(nodes=[{"black": "z99"}]), "node 0: no board has a point z99"),
         (broken(nodes=[{"value": 2}]), "value 2 is not a number in [-1, 1]"),
         (broken(nodes=[{"marks": [["star", "h8"]]}]), "unknown mark 'star'"),
         (broken(nodes=[{"time_ms": -1}]), "time_ms -1 is not an integer"),

@@ -108,6 +108,8 @@ class _Network:
             self._loaded = (source, UniformEvaluator(), None)
             return
         if self._follows_run:
+            if not Path(source).is_dir():
+                raise InputError(f"there is no training run in {source}; `tengen runs` lists the runs")
             self._changed_at = self._file_time()
         evaluator, info = load_model(source, precision=self._precision, backend=self._backend)
         self._loaded = (source, evaluator, info)

@@ -6,38 +6,39 @@ Subcommands import the packages they need only when they run, so that `tengen --
 from __future__ import annotations
 
 import importlib
-import io
-import sys
+import inspect
 from typing import Annotated
 
 import typer
 
-from tengen.errors import TengenError
+from tengen.cli.command import CommandGroup
+from tengen.cli.running import run_app
 
 SUBCOMMANDS: tuple[str, ...] = (
     "play",
     "serve",
+    "agents",
     "brain",
+    "analyse",
+    "explain",
+    "solve_threats",
+    "show",
+    "train",
+    "runs",
+    "ship",
+    "paper",
     "match",
     "tournament",
     "ratings",
     "openings",
-    "puzzles",
-    "analyse",
-    "explain",
-    "solve_threats",
-    "agents",
     "convert",
-    "perft",
-    "bench",
-    "data",
-    "tune",
-    "train",
-    "runs",
-    "paper",
-    "ship",
-    "show",
     "check",
+    "data",
+    "puzzles",
+    "doctor",
+    "bench",
+    "perft",
+    "tune",
 )
 """Modules in this package that register subcommands, in the order shown by the help.
 
@@ -47,6 +48,12 @@ A module is named after its command. At module level it imports only typer and o
 app = typer.Typer(
     name="tengen",
     help="Tengen, the Gomoku AI laboratory.",
+    epilog=inspect.cleandoc("""
+        tengen play alphabeta --rules renju   # a game in the terminal
+        tengen analyse h8i9i8                 # the best moves of a position
+        tengen train alphazero --preset 6x6x4 # train a player
+    """),
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -75,12 +82,5 @@ for _module in SUBCOMMANDS:
 
 
 def main() -> None:
-    """Run the command line; a `TengenError` becomes one line on stderr and exit code 2."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")  # print `?` for characters that the terminal cannot show
-    try:
-        app()
-    except TengenError as error:
-        sentence = str(error).partition("\n")[0]  # the rest is a drawing of the position
-        print(f"tengen: {sentence}", file=sys.stderr)
-        sys.exit(2)
+    """Run the command line; an error of the user becomes one line on stderr and exit code 2."""
+    run_app(app, "tengen")

@@ -6,11 +6,18 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen agents            # all players
+    tengen agents alphabeta  # one player with its parameters
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("agents")
+    @command(app, "agents", group=Group.PLAY, examples=_EXAMPLES)
     def agents(
         name: Annotated[str | None, typer.Argument(help="Show only this agent.")] = None,
     ) -> None:

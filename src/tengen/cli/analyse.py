@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tengen.cli.position_argument import PositionText, RulesOption
+from tengen.cli.command import Group, command
+from tengen.cli.options import DepthOption, NodesOption, SimulationsOption, StatedRulesOption, ThreadsOption
+from tengen.cli.position_argument import PositionText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +23,22 @@ DEFAULT_TIME_MS = 5000
 _BAR_WIDTH = 20
 _MOVES_SHOWN = 14
 _MARKS_SHOWN = 99
+_EXAMPLES = """
+    tengen analyse h8i9i8 --lines 3             # the three best moves
+    tengen analyse game.sgf@20 --time-ms 10000  # after move 20 of a game
+    tengen analyse h8i9 --rules renju --agent alphazero
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("analyse")
+    @command(app, "analyse", group=Group.ANALYSE, examples=_EXAMPLES)
     def analyse(
         position: PositionText,
-        rules: RulesOption = None,
+        rules: StatedRulesOption = None,
         agent: Annotated[
-            str, typer.Option(help="Agent that analyses the position (see `tengen agents`).")
+            str, typer.Option(metavar="AGENT", help="Agent that analyses the position (see `tengen agents`).")
         ] = "alphabeta",
         lines: Annotated[int, typer.Option(min=1, max=_MARKS_SHOWN, help="Number of candidate moves to show.")] = 1,
         time_ms: Annotated[
@@ -42,9 +49,10 @@ def register(app: typer.Typer) -> None:
                 show_default=False,
             ),
         ] = None,
-        depth: Annotated[int | None, typer.Option(min=1, help="Maximum search depth in plies.")] = None,
-        nodes: Annotated[int | None, typer.Option(min=1, help="Maximum number of nodes or simulations.")] = None,
-        threads: Annotated[int, typer.Option(min=1, help="Number of search threads.")] = 1,
+        depth: DepthOption = None,
+        nodes: NodesOption = None,
+        simulations: SimulationsOption = None,
+        threads: ThreadsOption = 1,
     ) -> None:
         """Analyse a position and show the best moves with their values and expected lines while the search runs.
 
@@ -58,9 +66,9 @@ def register(app: typer.Typer) -> None:
         from tengen.core.contracts import Limits
 
         board = read_position(position, rules)
-        if time_ms is None and depth is None and nodes is None:
+        if time_ms is depth is nodes is simulations is None:
             time_ms = DEFAULT_TIME_MS
-        limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=nodes, threads=threads)
+        limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=simulations, threads=threads)
         with make_agent(agent) as player:
             check_plays(player, board.ruleset)
             _show(Console(highlight=False), board, player.analyse(board, limits, lines))

@@ -6,11 +6,18 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen bench            # the signature that commits state
+    tengen bench --depth 8  # a shorter search
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("bench")
+    @command(app, "bench", group=Group.DEVELOP, examples=_EXAMPLES)
     def bench(
         depth: Annotated[
             int | None, typer.Option(min=1, max=40, help="Search depth in plies; the signature depends on it.")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from tengen.errors import TengenError
+from tengen.cli.command import Group, command
+from tengen.cli.running import run_app
 
-AgentOption = Annotated[str, typer.Option("--agent", help="Agent that plays, such as 'alphabeta' or 'naive:level=3'.")]
-LogOption = Annotated[str, typer.Option("--log", help="Append all traffic on the pipe to this file.")]
+_EXAMPLES = """
+    tengen brain                        # alphabeta for Piskvork and Yixin-Board
+    tengen brain --agent naive:level=3  # a weaker player
+    tengen brain --agent fudan --log traffic.txt
+"""
+
+AgentOption = Annotated[
+    str, typer.Option("--agent", metavar="AGENT", help="Agent that plays, such as 'alphabeta' or 'naive:level=3'.")
+]
+LogOption = Annotated[str, typer.Option("--log", metavar="FILE", help="Append all traffic on the pipe to this file.")]
 
 # Yixin-Board on Windows passes this option to every engine.
 Utf8Option = Annotated[bool, typer.Option("--force-utf8", hidden=True)]
@@ -21,18 +29,14 @@ Utf8Option = Annotated[bool, typer.Option("--force-utf8", hidden=True)]
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("brain")(serve)
+    command(app, "brain", group=Group.PLAY, examples=_EXAMPLES)(serve)
 
 
 def main() -> None:
     """Run `pbrain-tengen`."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(serve)
-    try:
-        app()
-    except TengenError as error:
-        print(f"pbrain-tengen: {error}", file=sys.stderr)
-        sys.exit(2)
+    command(app, "pbrain-tengen", examples=_EXAMPLES.replace("tengen brain", "pbrain-tengen"))(serve)
+    run_app(app, "pbrain-tengen")
 
 
 def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf8Option = False) -> None:

@@ -7,16 +7,24 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen check runs games.db     # all runs, and a game store
+    tengen check models/9x9        # a model
+    tengen check games/*.sgf       # game files
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("check")(check)
+    command(app, "check", group=Group.DATA, examples=_EXAMPLES)(check)
 
 
 def check(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH…", help="Files or folders; folders are searched recursively.", show_default=False),
+        typer.Argument(metavar="PATH", help="Files or folders; folders are searched recursively.", show_default=False),
     ],
 ) -> None:
     """Find damaged files and folders, and report what can be recovered.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+from tengen.cli.options import StatedRulesOption
 from tengen.errors import InputError, RecordError
 
 if TYPE_CHECKING:
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 
     from tengen.core.contracts import Ruleset
     from tengen.records import GameRecord
+
+_EXAMPLES = """
+    tengen convert game.psq game.sgf                 # one game
+    tengen convert renjunet.rif games.jsonl.gz       # a whole database
+    tengen convert openings.txt openings.sgf --rules renju
+"""
 
 
 class RowOne(StrEnum):
@@ -28,31 +36,38 @@ class RowOne(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command()(convert)
+    command(app, "convert", group=Group.DATA, examples=_EXAMPLES)(convert)
 
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="A", help="Game file to read.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="B", help="Game file to write.", show_default=False)],
-    rules: Annotated[
-        str | None,
-        typer.Option(help="Rule ('renju') or ruleset ('20x20:5:freestyle') for games in A that do not state one."),
-    ] = None,
+    rules: StatedRulesOption = None,
     rows: Annotated[
         RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
     ] = RowOne.BOTTOM,
     to_rows: Annotated[
         RowOne | None, typer.Option(help="Whether row 1 is at the top or bottom in B (default: as in A).")
     ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Code page of the text in A, such as cp1252 or gbk.")] = None,
-    to_encoding: Annotated[str | None, typer.Option(help="Code page of the text in B (PSQ and lib only).")] = None,
-    from_format: Annotated[str | None, typer.Option("--from", help="Format of A (default: by its extension).")] = None,
-    to_format: Annotated[str | None, typer.Option("--to", help="Format of B (default: by its extension).")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in A, such as cp1252 or gbk.")
+    ] = None,
+    to_encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in B (PSQ and lib only).")
+    ] = None,
+    from_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of A (default: by its extension).")
+    ] = None,
+    to_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="Format of B (default: by its extension).")
+    ] = None,
     game: Annotated[
         int | None, typer.Option(min=1, help="Convert only the game with this number in A, counting from 1.")
     ] = None,
-    replay: Annotated[bool, typer.Option(help="Fill in missing results that follow from the final position.")] = False,
-    strict: Annotated[bool, typer.Option(help="Write nothing if B cannot store everything in A.")] = False,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Fill in missing results that follow from the final position.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if B cannot store everything in A.")] = False,
 ) -> None:
     """Convert a game file; the file extensions select the formats.
 
@@ -102,6 +117,8 @@ def convert(
             raise RecordError(f"{target} was not written because it would lose {', '.join(losses.lines())}")
 
     save(target, counted(), format=to_format, rows=(to_rows or rows).value, encoding=to_encoding)
+    written = games if game is None else 1
+    typer.echo(f"wrote {target}: {written:,} {'game' if written == 1 else 'games'}")
     warn(report.summary())
     if undecodable_texts:
         warn([f"texts with bytes invalid in the code page: {undecodable_texts} (bytes preserved); try --encoding"])
@@ -136,12 +153,10 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
 
 
 def parse_rule(text: str | None) -> Ruleset | None:
-    """Parse a ruleset, or the name of a rule to play on a 15x15 board."""
-    from tengen.core.contracts import Rule, Ruleset
+    """Parse the option `--rules`; None if it is not given."""
+    from tengen.core.contracts import Ruleset
 
-    if text is None:
-        return None
-    return Ruleset.parse(f"15x15:5:{text}" if text.lower() in [rule.value for rule in Rule] else text)
+    return None if text is None else Ruleset.parse(text)
 
 
 def warn(lines: Iterable[str]) -> None:

@@ -9,19 +9,34 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.place_option import OnOption, warn
+from tengen.cli.command import Group, add_subgroup, command
+from tengen.cli.options import DEFAULT_RULES, OnOption, RulesOption, warn
+
+_GENERATE_EXAMPLES = """
+    tengen data generate games.jsonl --games 500 --nodes 3000
+    tengen data generate renju.jsonl --rules renju --proved
+"""
+_BUILD_EXAMPLES = """
+    tengen data build positions games.sgf --rules renju
+    tengen data build positions games --result black --result white
+"""
+_STATS_EXAMPLES = """
+    tengen data stats positions
+    tengen data stats runs/data/freestyle15
+"""
+_MEASURE_EXAMPLES = """
+    tengen data measure positions runs/supervised-15x15
+    tengen data measure positions model.onnx --average
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    data = typer.Typer(
-        name="data", help="Generate games and build data sets for training networks.", no_args_is_help=True
-    )
-    data.command("generate")(generate)
-    data.command("build")(build)
-    data.command("stats")(stats)
-    data.command("measure")(measure)
-    app.add_typer(data)
+    data = add_subgroup(app, "data", help="Generate games and build data sets for training networks.", group=Group.DATA)
+    command(data, "generate", examples=_GENERATE_EXAMPLES)(generate)
+    command(data, "build", examples=_BUILD_EXAMPLES)(build)
+    command(data, "stats", examples=_STATS_EXAMPLES)(stats)
+    command(data, "measure", examples=_MEASURE_EXAMPLES)(measure)
 
 
 def generate(
@@ -29,7 +44,7 @@ def generate(
         Path,
         typer.Argument(metavar="GAMES", help="Game file (.jsonl) to write; games are appended to an existing file."),
     ],
-    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     games: Annotated[int, typer.Option(min=1, help="Total number of games in the file.")] = 1000,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     noise: Annotated[
@@ -98,18 +113,21 @@ def build(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="GAMES…", help="Game files in any format, or folders that contain them.", show_default=False
+            metavar="GAMES", help="Game files in any format, or folders that contain them.", show_default=False
         ),
     ],
-    rules: Annotated[str, typer.Option(help="Ruleset; games with other rules are skipped.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     opening_moves: Annotated[int, typer.Option(min=0, help="Number of moves that count as the opening of a game.")] = 0,
     skip_openings: Annotated[
         bool, typer.Option("--skip-openings", help="Exclude opening moves from the data set.")
     ] = False,
     result: Annotated[
-        list[str] | None, typer.Option(help="Keep only games with this result: black, white or draw; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="RESULT", help="Keep only games with this result: black, white or draw; repeatable."),
     ] = None,
-    player: Annotated[str, typer.Option(help="Keep only games with a player whose name contains this text.")] = "",
+    player: Annotated[
+        str, typer.Option(metavar="NAME", help="Keep only games with a player whose name contains this text.")
+    ] = "",
     min_moves: Annotated[int, typer.Option(min=0, help="Skip games with fewer moves than this.")] = 1,
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Keep moves that are duplicates up to symmetry.")

@@ -1,4 +1,7 @@
-"""Drawing positions in a terminal, in colour if the terminal supports it, otherwise with plain letters."""
+"""Drawing boards in a terminal, in the same style in every command.
+
+In colour, black stones are ● and white stones ○ on a wooden board. Otherwise black stones are X and white stones O.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from tengen.core.contracts import Colour
+from tengen.core.contracts import Colour, Ruleset
 from tengen.core.geometry import Point
 
 if TYPE_CHECKING:
@@ -17,12 +20,12 @@ if TYPE_CHECKING:
 
 _WOOD = "on #dcb35c"
 _PLAIN_MARKS = {Colour.BLACK: "X", Colour.WHITE: "O", None: "."}
-_FANCY_MARKS = {Colour.BLACK: "●", Colour.WHITE: "●", None: "·"}
-_FANCY_STYLES = {Colour.BLACK: "#000000", Colour.WHITE: "#ffffff", None: "#8a6a28"}
+_FANCY_MARKS = {Colour.BLACK: "●", Colour.WHITE: "○", None: "·"}
+_FANCY_STYLES = {Colour.BLACK: "bold #000000", Colour.WHITE: "bold #ffffff", None: "#8a6a28"}
 
 
 def can_show_colour(console: Console) -> bool:
-    """Whether the console can show black and white stones that differ only in colour."""
+    """Whether the console can show a wooden board with stones on it."""
     return (
         console.is_terminal
         and not console.no_color
@@ -34,16 +37,33 @@ def can_show_colour(console: Console) -> bool:
 def draw_board(
     position: Position, *, in_colour: bool, show_fouls: bool = True, marks: Mapping[Point, str] | None = None
 ) -> Text:
-    """Draw the board with coordinates on all sides, brackets around the last move, and `!` on forbidden points.
+    """Draw a position with coordinates on all sides, brackets around the last move, and `!` on forbidden points.
 
-    Without colour, X is black and O is white. `marks` are one or two characters on empty points, such as the numbers of
-    candidate moves.
+    `marks` are one or two characters on empty points, such as the numbers of candidate moves.
     """
-    marks = marks or {}
-    ruleset = position.ruleset
+    stones = {point: colour for colour in Colour for point in position.points_of(colour)}
     fouls: Collection[Point] = position.forbidden_points() if show_fouls else ()
-    winning = position.winning_line
-    last = position.last_move
+    return draw_stones(
+        position.ruleset,
+        stones,
+        last=position.last_move,
+        in_colour=in_colour,
+        winning=position.winning_line,
+        marks={**dict.fromkeys(fouls, "!"), **(marks or {})},
+    )
+
+
+def draw_stones(
+    ruleset: Ruleset,
+    stones: Mapping[Point, Colour],
+    *,
+    last: Point | None,
+    in_colour: bool,
+    winning: Collection[Point] = (),
+    marks: Mapping[Point, str] | None = None,
+) -> Text:
+    """Draw stones as `draw_board` does. They need not form a legal position."""
+    marks = marks or {}
     columns = "   " + "".join(f" {chr(ord('a') + x)}" for x in range(ruleset.width))
     text = Text(columns + "\n")
     for y in reversed(range(ruleset.height)):
@@ -55,24 +75,20 @@ def draw_board(
             if point in marks:
                 label = marks[point].rjust(2)
                 text.append(before if label[0] == " " else label[0], _style("bold #d02020", in_colour))
-                text.append(label[1], _style("bold #2030a0", in_colour))
+                text.append(label[1], _style("bold #d02020" if label[1] == "!" else "bold #2030a0", in_colour))
                 continue
             text.append(before, _style("bold #d02020", in_colour))
-            mark, style = _mark(position, point, in_colour=in_colour, foul=point in fouls, won=point in winning)
-            text.append(mark, style)
+            stone = stones.get(point)
+            if in_colour:
+                text.append(
+                    _FANCY_MARKS[stone], f"{_FANCY_STYLES[stone]} {'on #e8743b' if point in winning else _WOOD}"
+                )
+            else:
+                text.append(_PLAIN_MARKS[stone])
         text.append(")" if last == row[-1] else " ", _style("bold #d02020", in_colour))
         text.append(f" {y + 1}\n")
     text.append(columns)
     return text
-
-
-def _mark(position: Position, point: Point, *, in_colour: bool, foul: bool, won: bool) -> tuple[str, str]:
-    stone = position.at(point)
-    if foul:
-        return "!", _style("bold #d02020", in_colour)
-    if not in_colour:
-        return _PLAIN_MARKS[stone], ""
-    return _FANCY_MARKS[stone], f"{_FANCY_STYLES[stone]} {'on #e8743b' if won else _WOOD}"
 
 
 def _style(ink: str, in_colour: bool) -> str:

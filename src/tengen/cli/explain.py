@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import typer
 
-from tengen.cli.position_argument import PositionText, RulesOption
+from tengen.cli.command import Group, command
+from tengen.cli.options import StatedRulesOption
+from tengen.cli.position_argument import PositionText
+
+_EXAMPLES = """
+    tengen explain h8i9i8h9j8                # moves from the empty board
+    tengen explain game.sgf@23               # after move 23 of a game
+    tengen explain h8h9i8i9j8 --rules renju  # with the points that renju forbids
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("explain")
-    def explain(position: PositionText, rules: RulesOption = None) -> None:
+    @command(app, "explain", group=Group.ANALYSE, examples=_EXAMPLES)
+    def explain(position: PositionText, rules: StatedRulesOption = None) -> None:
         """Draw a position and describe its threats, where they must be answered, and what each side can make next."""
         from rich.console import Console
 

@@ -1,29 +1,59 @@
-"""Clean handling of Ctrl-C."""
+"""Clean handling of Ctrl-C, and of SIGTERM, which ends a command in the same way."""
 
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
+class BackgroundCall(Generic[T]):
+    """A call in a thread of its own, because Ctrl-C does not interrupt native code."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        """Prepare the call, which `wait` starts. Its thread does not keep the process alive."""
+        self._results: list[T] = []
+        self._errors: list[BaseException] = []
+        self._done = threading.Event()  # an interrupted `Thread.join` may take a running thread for finished
+
+        def run() -> None:
+            try:
+                self._results.append(work())
+            except BaseException as error:
+                self._errors.append(error)
+            self._done.set()
+
+        self._thread = threading.Thread(target=run, name="background call", daemon=True)
+
+    def wait(self) -> T:
+        """Start the call if it is not running; return its result or raise its exception.
+
+        Ctrl-C ends the waiting, not the call.
+        """
+        if self._thread.ident is None:
+            self._thread.start()
+        while not self._done.wait(0.1):
+            pass
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
 def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> T:
-    """Run `work` in a thread, because Ctrl-C does not interrupt native code, and call `stop` on Ctrl-C.
+    """Run `work` in a thread and call `stop` on Ctrl-C.
 
     Returns the result of `work`, whether it finished or was stopped, and raises its exceptions.
     """
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            while not wait([future], timeout=0.1).done:
-                pass
-        except KeyboardInterrupt:
-            stop()
-        return future.result()
+    call = BackgroundCall(work)
+    try:
+        return call.wait()
+    except KeyboardInterrupt:
+        stop()
+        return call.wait()
 
 
 @contextmanager

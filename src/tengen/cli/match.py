@@ -8,7 +8,23 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.place_option import OnOption, warn
+from tengen.cli.command import Group, command
+from tengen.cli.options import (
+    DEFAULT_RULES,
+    DepthOption,
+    NodesOption,
+    OnOption,
+    RulesOption,
+    SimulationsOption,
+    ThreadsOption,
+    warn,
+)
+
+_EXAMPLES = """
+    tengen match alphabeta naive:level=3 --time-ms 100
+    tengen match alphabeta uct --rules renju --games 100 --concurrency 2
+    tengen match "brain:cmd=./pbrain-x" alphabeta --nodes 10000 --sprt 0,10
+"""
 
 
 class Proofs(StrEnum):
@@ -28,7 +44,7 @@ class Model(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("match")(match)
+    command(app, "match", group=Group.RATE, examples=_EXAMPLES)(match)
 
 
 def match(
@@ -36,17 +52,15 @@ def match(
         str, typer.Argument(metavar="A", help="First agent; the result is from its point of view.", show_default=False)
     ],
     b: Annotated[str, typer.Argument(metavar="B", help="Second agent (see `tengen agents`).", show_default=False)],
-    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     games: Annotated[int, typer.Option(min=1, help="Number of games; each opening is played with both colours.")] = 40,
     time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per move.")] = None,
     match_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per player for the whole game.")] = None,
     increment_ms: Annotated[int, typer.Option(min=0, help="Milliseconds added to the clock after each move.")] = 0,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per move for tree searches.")] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Depth limit for iterative deepening, in plies.")] = None,
-    simulations: Annotated[
-        int | None, typer.Option(min=1, help="Simulations per move for Monte Carlo searches.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads per search.")] = 1,
+    nodes: NodesOption = None,
+    depth: DepthOption = None,
+    simulations: SimulationsOption = None,
+    threads: ThreadsOption = 1,
     openings: Annotated[Path | None, typer.Option(help="Opening file (default: random openings).")] = None,
     shuffle: Annotated[bool, typer.Option("--shuffle", help="Shuffle the openings, using the seed.")] = False,
     transform: Annotated[bool, typer.Option("--transform", help="Rotate and mirror the openings.")] = False,
@@ -54,7 +68,10 @@ def match(
         int | None, typer.Option(min=0, help="Stones in a random opening (default: depends on the board size).")
     ] = None,
     sprt: Annotated[
-        str | None, typer.Option(help="Stop when this SPRT reaches a verdict: elo0,elo1[,alpha,beta], such as 0,10.")
+        str | None,
+        typer.Option(
+            metavar="BOUNDS", help="Stop when an SPRT with elo0,elo1[,alpha,beta] reaches a verdict; such as 0,10."
+        ),
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
@@ -77,7 +94,9 @@ def match(
         Path | None, typer.Option(help="Store the games in this file; games already in it are not played again.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the games as SGF and PSQ to this folder.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the games as SGF and PSQ to this folder.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only the result.")] = False,
 ) -> None:
     """Play a match between two agents and print the Elo difference from A's point of view.
@@ -95,6 +114,7 @@ def match(
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
+    from tengen.cli.faults import report_faults
     from tengen.cli.interruptible import deferred_interrupts
     from tengen.cli.output import check_writable, make_folder, write_text
     from tengen.cluster.pool import open_pools
@@ -157,6 +177,7 @@ def match(
                 write_text(json_file, json.dumps(match_report(latest), indent=2, ensure_ascii=False) + "\n")
             if save is not None:
                 save_games(store, save, tournament.name)
+            report_faults(store)
         if is_stopped:
             where = "" if db is None else f" in {db}; repeat the command to continue"
             typer.echo(f"stopped with {len(store)} of {games} games{where}", err=True)

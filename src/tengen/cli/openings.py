@@ -7,24 +7,27 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, add_subgroup, command
+from tengen.cli.options import DEFAULT_RULES, RulesOption
+
+_EXAMPLES = """
+    tengen openings generate --count 20 --out openings.txt
+    tengen openings generate --rules renju --nodes 100000
+    tengen match alphabeta fudan --openings openings.txt   # use them
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    openings = typer.Typer(name="openings", help="Generate openings for matches.", no_args_is_help=True)
-
-    @openings.callback()
-    def _group() -> None:
-        """Generate openings for matches."""
-
-    openings.command("generate")(generate)
-    app.add_typer(openings)
+    openings = add_subgroup(app, "openings", help="Generate openings for matches.", group=Group.RATE)
+    command(openings, "generate", examples=_EXAMPLES)(generate)
 
 
 def generate(
-    rules: Annotated[str, typer.Option(help="Ruleset of the openings.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
-    agent: Annotated[str, typer.Option(help="Agent that evaluates the openings.")] = "alphabeta",
+    agent: Annotated[str, typer.Option(metavar="AGENT", help="Agent that evaluates the openings.")] = "alphabeta",
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per evaluation.")] = 20_000,
     max_value: Annotated[float, typer.Option(help="Maximum |value| of an opening, from 0 to 1.")] = 0.15,
     min_stones: Annotated[int, typer.Option(min=1, help="Minimum number of stones.")] = 3,

@@ -7,10 +7,17 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen paper            # list the papers
+    tengen paper zero9      # the results of one paper next to ours
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("paper")(paper)
+    command(app, "paper", group=Group.TRAIN, examples=_EXAMPLES)(paper)
 
 
 def paper(name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "") -> None:

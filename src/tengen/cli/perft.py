@@ -8,18 +8,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
 if TYPE_CHECKING:
     from tengen.core.contracts import Ruleset
     from tengen.core.perft import PerftPly
+
+_EXAMPLES = """
+    tengen perft 3x3:3 9      # all games of tic-tac-toe
+    tengen perft renju 3      # the first three moves of renju
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("perft")
+    @command(app, "perft", group=Group.DEVELOP, examples=_EXAMPLES)
     def perft(
-        ruleset: Annotated[str, typer.Argument(help="Ruleset, such as 3x3:3:freestyle.")],
-        depth: Annotated[int, typer.Argument(min=1, help="Maximum length of the move sequences, in plies.")],
+        ruleset: Annotated[
+            str, typer.Argument(metavar="RULES", help="Rule (renju), or ruleset (3x3:3:freestyle).", show_default=False)
+        ],
+        depth: Annotated[
+            int, typer.Argument(min=1, help="Maximum length of the move sequences, in plies.", show_default=False)
+        ],
     ) -> None:
         """Count the legal move sequences of each length up to a depth, and how many of them win."""
         from rich.console import Console

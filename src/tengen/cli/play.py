@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import random
 import secrets
+import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from tengen.cli.command import Group, command
+from tengen.cli.options import DEFAULT_RULES, DepthOption, NodesOption, SimulationsOption
 from tengen.errors import InputError, RecordError
 
 if TYPE_CHECKING:
@@ -21,7 +24,12 @@ if TYPE_CHECKING:
 
 PERSON = "person"
 DEFAULT_AGENT = "rule-based"
-DEFAULT_RULES = "15x15:5:freestyle"
+DEFAULT_TIME_MS = 2000
+_EXAMPLES = """
+    tengen play                                # you are black, against rule-based
+    tengen play alphabeta --rules renju --side white --time-ms 5000
+    tengen play --black alphabeta --white uct  # watch two agents
+"""
 
 
 class Side(StrEnum):
@@ -35,25 +43,38 @@ class Side(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("play")
+    @command(app, "play", group=Group.PLAY, examples=_EXAMPLES)
     def play(
         agent: Annotated[
             str | None, typer.Argument(help=f"Your opponent (see `tengen agents`; default: {DEFAULT_AGENT}).")
         ] = None,
         rules: Annotated[
-            str | None, typer.Option(help=f"Ruleset, such as 15x15:5:renju (default: {DEFAULT_RULES}).")
+            str | None,
+            typer.Option(metavar="RULES", help=f"Rule (renju) or ruleset (9x9:5:standard) (default: {DEFAULT_RULES})."),
         ] = None,
         side: Annotated[
             Side | None, typer.Option(help="Your colour; in an opening procedure, black places the first stones.")
         ] = None,
-        black: Annotated[str | None, typer.Option(help=f"Black player: an agent, or `{PERSON}`.")] = None,
-        white: Annotated[str | None, typer.Option(help=f"White player: an agent, or `{PERSON}`.")] = None,
-        time_ms: Annotated[int, typer.Option(min=1, help="Milliseconds per move for agents.")] = 2000,
-        load: Annotated[Path | None, typer.Option(help="Continue the first game in this file.")] = None,
+        black: Annotated[
+            str | None, typer.Option(metavar="AGENT", help=f"Black player: an agent, or `{PERSON}`.")
+        ] = None,
+        white: Annotated[
+            str | None, typer.Option(metavar="AGENT", help=f"White player: an agent, or `{PERSON}`.")
+        ] = None,
+        time_ms: Annotated[
+            int | None,
+            typer.Option(
+                min=1, help=f"Milliseconds per move for agents (default: {DEFAULT_TIME_MS} if no other limit is set)."
+            ),
+        ] = None,
+        depth: DepthOption = None,
+        nodes: NodesOption = None,
+        simulations: SimulationsOption = None,
+        load: Annotated[Path | None, typer.Option(help="Continue the first game of this file.")] = None,
         save: Annotated[Path | None, typer.Option(help="Save the game to this file when it ends.")] = None,
         seed: Annotated[int | None, typer.Option(help="Seed for all random choices (default: a random seed).")] = None,
         terminal: Annotated[
-            bool, typer.Option("--terminal", help="Play in the terminal (always on; kept for scripts).")
+            bool, typer.Option("--terminal", hidden=True)  # the default; kept for scripts
         ] = False,
     ) -> None:
         """Play against an agent, or watch two agents play (--black … --white …). Type `help` at the prompt."""
@@ -63,19 +84,34 @@ def register(app: typer.Typer) -> None:
         from tengen.core.contracts import Limits
         from tengen.core.opening_procedure import Seat
 
+        if time_ms is depth is nodes is simulations is None:
+            time_ms = DEFAULT_TIME_MS
         _check_save(save)
         rng = random.Random(secrets.randbits(64) if seed is None else seed)
         texts = _player_texts(agent, side, black, white, rng)
+        check_input(texts, sys.stdin)
         opening = _load(load, rules) if load is not None else _start(rules)
         with contextlib.ExitStack() as closing:
             players = [_make_player(text, opening.position.ruleset, rng, closing) for text in texts]
             seats = dict(zip((Seat.PROPOSER, Seat.CHOOSER), players, strict=True))
-            game = TerminalGame(Console(), opening, seats, Limits(time_ms=time_ms), rng)
+            limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=simulations)
+            game = TerminalGame(Console(), opening, seats, limits, rng)
             try:
                 game.run()
             finally:
                 if save is not None:
                     game.save(save)
+            if game.has_failed_agent:
+                raise typer.Exit(1)
+
+
+def check_input(texts: tuple[str, str], stream: TextIO | None) -> None:
+    """Raise `InputError` if a person plays and standard input is closed, which Python shows as None."""
+    if PERSON in texts and stream is None:
+        raise InputError(
+            "standard input is closed, so you cannot type moves: open it, or watch two agents with --black AGENT"
+            " --white AGENT"
+        )
 
 
 def _player_texts(

@@ -28,10 +28,6 @@ PositionText = Annotated[
         show_default=False,
     ),
 ]
-RulesOption = Annotated[
-    str | None,
-    typer.Option("--rules", help="Rule ('renju') or ruleset ('20x20:5:standard') if POSITION does not state one."),
-]
 
 _MAX_CHARACTERS = 1 << 20
 """Maximum number of characters on standard input; a 22x22 drawing has about a thousand."""
@@ -74,6 +70,8 @@ def _read_file(path: Path, move: int | None, ruleset: Ruleset | None) -> Positio
 def _read_standard_input(ruleset: Ruleset | None) -> Position:
     from tengen.core.position import Position
 
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give the moves or a file in place of -")
     text = sys.stdin.read(_MAX_CHARACTERS + 1)
     if len(text) > _MAX_CHARACTERS:
         raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters; a drawing of a board is shorter")

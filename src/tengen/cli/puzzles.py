@@ -7,23 +7,25 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, add_subgroup, command
+from tengen.cli.options import DEFAULT_RULES, RulesOption
+
+_EXAMPLES = """
+    tengen puzzles generate --vcf 20 --vct 5 --out puzzles.txt
+    tengen puzzles generate --rules renju --seed 7
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    puzzles = typer.Typer(
-        name="puzzles", help="Create puzzles that are won by continuous fours or threats.", no_args_is_help=True
+    puzzles = add_subgroup(
+        app, "puzzles", help="Create puzzles that are won by continuous fours or threats.", group=Group.DATA
     )
-
-    @puzzles.callback()
-    def _group() -> None:
-        """Create puzzles that are won by continuous fours or threats."""
-
-    puzzles.command("generate")(generate)
-    app.add_typer(puzzles)
+    command(puzzles, "generate", examples=_EXAMPLES)(generate)
 
 
 def generate(
-    rules: Annotated[str, typer.Option(help="Ruleset of the puzzles.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     vcf: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous fours.")] = 10,
     vct: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous threats.")] = 10,
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different puzzles.")] = 0,

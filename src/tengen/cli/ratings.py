@@ -7,22 +7,30 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen ratings games.db                         # one store
+    tengen ratings a.db b.db --anchor rule-based=0  # several, fixed scale
+    tengen ratings games.db --report report --json ratings.json
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("ratings")(ratings)
+    command(app, "ratings", group=Group.RATE, examples=_EXAMPLES)(ratings)
 
 
 def ratings(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.db…", help="Game stores; players with the same name are treated as one player."),
+        typer.Argument(metavar="FILE.db", help="Game stores; players with the same name are the same player."),
     ],
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Folder for the report and its plots.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the report and its plots.")] = None,
 ) -> None:
     """Rate all players in one or more game stores, by ruleset. The tournament may still be running."""
     import contextlib

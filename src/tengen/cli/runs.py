@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
 if TYPE_CHECKING:
     from tengen.learning.run.reading import Metrics, StrengthPoint
 
 
 _SHOWN_NODES = 4
+_EXAMPLES = """
+    tengen runs                       # all runs in the folder runs
+    tengen runs runs/alphazero-6x6x4  # one run
+    tengen runs --plots               # draw their curves
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("runs")(runs)
+    command(app, "runs", group=Group.TRAIN, examples=_EXAMPLES)(runs)
 
 
 def runs(
@@ -35,7 +42,7 @@ def runs(
     console = Console(highlight=False)
     found = find_run_folders(folder)
     if not found:
-        raise InputError(f"no training run found in {folder}")
+        raise InputError(f"no training run found in {folder}; start one with `tengen train`, or give its folder")
     table = Table()
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)

@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
+
+_EXAMPLES = """
+    tengen serve                        # on this machine, and open a browser
+    tengen serve --port 9000 --no-open  # another port, no browser
+    tengen serve --host 0.0.0.0 --allow-host lab.example
+"""
 DEFAULT_PORT = 8080
 DEFAULT_RUNS = Path("runs")
 """The folder in which training creates its runs."""
@@ -15,28 +22,34 @@ DEFAULT_RUNS = Path("runs")
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("serve")
+    @command(app, "serve", group=Group.PLAY, examples=_EXAMPLES)
     def serve(
         host: Annotated[
-            str, typer.Option(help="Address to listen on. Other machines can reach the server only if you change this.")
+            str,
+            typer.Option(
+                metavar="ADDRESS",
+                help="Address to listen on. Other machines can reach the server only if you change this.",
+            ),
         ] = "127.0.0.1",
         port: Annotated[
             int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
         ] = DEFAULT_PORT,
         open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
         data: Annotated[
-            Path | None, typer.Option(help="Folder for stored games (default: ~/.tengen).", show_default=False)
+            Path | None,
+            typer.Option(metavar="FOLDER", help="Folder for stored games (default: ~/.tengen).", show_default=False),
         ] = None,
         runs: Annotated[
             list[Path] | None,
             typer.Option(
+                metavar="FOLDER",
                 help="Folder with training runs and tournaments; repeatable (default: ./runs if it exists).",
                 show_default=False,
             ),
         ] = None,
         allow_host: Annotated[
             list[str] | None,
-            typer.Option(help="Additional host name that browsers may use for this server; repeatable."),
+            typer.Option(metavar="NAME", help="Additional host name of the server that browsers may use; repeatable."),
         ] = None,
         trust_proxy: Annotated[
             list[str] | None,

@@ -7,16 +7,24 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group
+from tengen.cli.command import command as register_command
+
+_EXAMPLES = """
+    tengen ship runs/wide models/9x9 --command "tengen train …"
+    tengen ship runs/wide models/9x9 --command "…" --match result.json
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("ship")(ship)
+    register_command(app, "ship", group=Group.TRAIN, examples=_EXAMPLES)(ship)
 
 
 def ship(
     run: Annotated[Path, typer.Argument(help="Folder of the training run.", show_default=False)],
     target: Annotated[Path, typer.Argument(help="Model folder to write, such as models/9x9.", show_default=False)],
-    command: Annotated[str, typer.Option(help="Command that started the run, for the card.")],
+    command: Annotated[str, typer.Option(metavar="TEXT", help="Command that started the run, for the card.")],
     match: Annotated[
         list[Path] | None, typer.Option(help="Result of `tengen match --json`, for the card; repeatable.")
     ] = None,

@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tengen.cli.command import Group, command
 from tengen.cli.convert import RowOne, parse_rule, select_games, warn
+from tengen.cli.options import StatedRulesOption
 from tengen.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from tengen.core.contracts import Colour
     from tengen.records import GameRecord, Node
+
+_EXAMPLES = """
+    tengen show game.sgf             # the final position
+    tengen show game.psq --move 12   # after move 12
+    tengen show games.rif --game 7   # another game of the file
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command()(show)
+    command(app, "show", group=Group.ANALYSE, examples=_EXAMPLES)(show)
 
 
 def show(
@@ -31,18 +38,16 @@ def show(
     move: Annotated[
         int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
     ] = None,
-    rules: Annotated[str | None, typer.Option(help="Rule or ruleset for games that do not state one.")] = None,
-    rows: Annotated[
-        RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
-    ] = RowOne.BOTTOM,
+    rules: StatedRulesOption = None,
+    rows: Annotated[RowOne, typer.Option(help="Side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
     encoding: Annotated[
-        str | None, typer.Option(help="Code page of the text in the file, such as cp1252 or gbk.")
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in the file, such as cp1252 or gbk.")
     ] = None,
     from_format: Annotated[
-        str | None, typer.Option("--from", help="Format of the file (default: by its extension).")
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of the file (default: by its extension).")
     ] = None,
 ) -> None:
-    """Print a game from a file. Black is ●, white is ○, and the last stone is highlighted."""
+    """Print a game from a file: header, board and moves. The last stone is in brackets."""
     from rich.console import Console
 
     from tengen.records import ReadReport, iterate
@@ -89,33 +94,11 @@ def header_lines(record: GameRecord) -> list[str]:
 
 def board_text(record: GameRecord, moves: int, console: Console) -> Text:
     """Draw the board after the first `moves` moves, with row 1 at the bottom."""
-    from rich.text import Text
-
-    from tengen.core.contracts import Colour
-    from tengen.core.geometry import Point
+    from tengen.cli.drawing import can_show_colour, draw_stones
 
     stones = record.stones(moves)
     last = record.moves()[moves - 1].point if moves else None
-    letters = "   " + " ".join(chr(ord("a") + x) for x in range(record.ruleset.width)) + "\n"
-    signs: dict[Colour, str] = {Colour.BLACK: "●", Colour.WHITE: "○"}
-    try:
-        "●○·".encode(console.encoding)
-        empty = "·"
-    except UnicodeEncodeError:
-        signs, empty = {Colour.BLACK: "X", Colour.WHITE: "O"}, "."
-    text = Text(letters)
-    for y in reversed(range(record.ruleset.height)):
-        text.append(f"{y + 1:2}")
-        for x in range(record.ruleset.width):
-            point = Point.at(x, y)
-            colour = stones.get(point)
-            text.append(" ")
-            text.append(
-                signs[colour] if colour else empty,
-                style="bold reverse" if point == last else "bold" if colour else "dim",
-            )
-        text.append(f" {y + 1}\n")
-    return text.append(letters.rstrip("\n"))
+    return draw_stones(record.ruleset, stones, last=last, in_colour=can_show_colour(console))
 
 
 def annotation_lines(record: GameRecord, moves: int) -> list[str]:

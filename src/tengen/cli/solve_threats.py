@@ -7,9 +7,16 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.position_argument import PositionText, RulesOption
+from tengen.cli.command import Group, command
+from tengen.cli.options import StatedRulesOption
+from tengen.cli.position_argument import PositionText
 
 DEFAULT_TIME_MS = 10_000
+_EXAMPLES = """
+    tengen solve-threats h8i9i8j8h9g9h7            # a win by fours
+    tengen solve-threats game.sgf@23 --kind vct    # by fours and threes
+    tengen solve-threats game.sgf@23 --side white  # as if white were to move
+"""
 
 
 class Kind(StrEnum):
@@ -30,14 +37,14 @@ class Side(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
 
-    @app.command("solve-threats")
+    @command(app, "solve-threats", group=Group.ANALYSE, examples=_EXAMPLES)
     def solve_threats(
         position: PositionText,
         kind: Annotated[
             Kind, typer.Option(help="vcf: only fours; vct: fours, open threes and moves that threaten a VCF.")
         ] = (Kind.VCF),
-        rules: RulesOption = None,
-        side: Annotated[Side, typer.Option(help="Attacking side; it is treated as the side to move.")] = Side.MOVER,
+        rules: StatedRulesOption = None,
+        side: Annotated[Side, typer.Option(help="Attacking side, as if it were to move.")] = Side.MOVER,
         time_ms: Annotated[int, typer.Option(min=1, help="Time limit in milliseconds.")] = DEFAULT_TIME_MS,
     ) -> None:
         """Search for a win by continuous threats and show it on the board with numbered moves.

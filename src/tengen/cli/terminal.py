@@ -8,8 +8,10 @@ from __future__ import annotations
 import datetime
 import random
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -17,10 +19,15 @@ from tengen import records
 from tengen.agents.opening_choices import choose_action
 from tengen.agents.registry import make_agent
 from tengen.cli.drawing import can_show_colour, draw_board
+from tengen.cli.interruptible import BackgroundCall, run_interruptibly
+from tengen.cli.running import is_terminated
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState, Option, Seat
-from tengen.errors import TengenError
+from tengen.core.stop_signal import StopSignal
+from tengen.errors import AgentError, TengenError
+
+T = TypeVar("T")
 
 _MAX_LINE = 500
 """Maximum number of characters on a line; longer lines are rejected and not quoted in the message."""
@@ -62,6 +69,8 @@ class TerminalGame:
         self._openings = [opening]  # every state of the opening so far, for undo
         self._position = opening.position
         self._resigned: Colour | None = None
+        self._failed: tuple[Colour, str] | None = None
+        """Colour of the agent that failed, and its exception."""
         self._announced_end = False
         self._leaving = False
         self._commands = {
@@ -74,6 +83,11 @@ class TerminalGame:
             "help": _Command(self._help, "help", "show this list"),
             "quit": _Command(self._quit, "quit", "leave the game"),
         }
+
+    @property
+    def has_failed_agent(self) -> bool:
+        """Whether the game was lost by the failure of an agent."""
+        return self._failed is not None
 
     # -- game loop -------------------------------------------------------------------------------------------------
 
@@ -111,6 +125,8 @@ class TerminalGame:
 
     def _short_reason(self) -> str:
         """The reason for the result, as used in game records; empty while the game is in progress."""
+        if self._failed is not None:
+            return "error"
         if self._resigned is not None:
             return "resignation"
         if self._position.winning_line:
@@ -127,6 +143,8 @@ class TerminalGame:
 
     @property
     def _outcome(self) -> Outcome:
+        if self._failed is not None:
+            return Outcome.win_for(self._failed[0].opponent)
         if self._resigned is not None:
             return Outcome.win_for(self._resigned.opponent)
         return self._position.outcome
@@ -155,7 +173,12 @@ class TerminalGame:
     def _advance_opening(self, seat: Seat) -> None:
         player = self._seats[seat]
         if player.agent is not None:
-            self._apply_action(choose_action(player.agent, self._opening, self._limits, self._rng))
+            agent, stop = player.agent, StopSignal()
+            action = self._think(
+                player, lambda: choose_action(agent, self._opening, self._limits, self._rng, stop), stop.set
+            )
+            if action is not None:
+                self._apply_action(action)
             return
         self._say(str(self._opening))
         self._run_line(self._read(f"{seat}> "))
@@ -175,11 +198,74 @@ class TerminalGame:
             self._say(f"{black} plays black, {white} white")
 
     def _play_agent_move(self, player: Player, agent: Agent) -> None:
-        decision = agent.choose(self._position, self._limits)
-        self._say(f"{self._position.to_move} ({player.name}) plays {_describe(decision)}")
-        self._position = self._position.play(decision.move)
+        mover = self._position.to_move
+        try:
+            search = agent.start(self._position, self._limits)
+            decision = self._think(player, search.result, search.stop)
+            if decision is None:
+                return
+            position = self._position.play(decision.move)
+        except TengenError as error:
+            self._failed = mover, str(error).partition("\n")[0]
+            return
+        self._say(f"{mover} ({player.name}) plays {_describe(decision)}")
+        self._position = position
         if self._has_person or self._console.is_terminal:
             self._show_board()
+
+    # -- waiting for an agent --------------------------------------------------------------------------------------
+
+    def _think(self, player: Player, work: Callable[[], T], stop: Callable[[], None]) -> T | None:
+        """Return the result of an agent's work; None if the person resigned or left meanwhile.
+
+        `AgentError` if the agent raises an exception.
+        """
+        call = BackgroundCall(work)
+        while True:
+            try:
+                with self._thinking(player.name):
+                    return call.wait()
+            except KeyboardInterrupt:
+                answer = self._ask_what_next()
+            except TengenError:
+                raise
+            except Exception as error:
+                raise AgentError(f"{type(error).__name__}: {error}") from error
+            if answer != "wait":
+                stop()
+            if answer == "resign":
+                self._resigned = self._resigning_colour()
+            if answer == "leave":
+                self._leaving = True
+            if answer in ("resign", "leave"):
+                with suppress(Exception, KeyboardInterrupt):
+                    call.wait()
+                return None
+
+    def _thinking(self, name: str) -> AbstractContextManager[object]:
+        """Say in a terminal that a player is thinking, until the block ends."""
+        if not self._console.is_terminal:
+            return nullcontext()
+        return self._console.status(f"{name} is thinking (Ctrl-C to interrupt)", spinner="line")
+
+    def _ask_what_next(self) -> str:
+        """Ask what to do about an agent that is thinking: now, resign, leave or wait."""
+        if is_terminated():
+            return "leave"
+        words = {"n": "now", "r": "resign", "l": "leave", "w": "wait"}
+        try:
+            answer = input("\nplay [n]ow, [r]esign, [l]eave or [w]ait? ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            return "leave"
+        return words.get(answer[:1], "wait")
+
+    def _resigning_colour(self) -> Colour | None:
+        """Return the colour of the person, or the side to move if both or none of the players are people."""
+        if not self._opening.is_done:
+            self._leaving = True  # nobody has a colour yet
+            return None
+        people = [colour for colour in Colour if self._player(colour).agent is None]
+        return people[0] if len(people) == 1 else self._position.to_move
 
     # -- input -----------------------------------------------------------------------------------------------------
 
@@ -215,7 +301,9 @@ class TerminalGame:
             self._print_error(f"{str(error).partition(chr(10))[0]} (help lists the commands)")
 
     def _undo(self, _: str) -> None:
-        if self._resigned is not None:
+        if self._failed is not None:
+            self._failed = None  # the person moves again, and the agent then tries once more
+        elif self._resigned is not None:
             self._resigned = None
             self._announced_end = False
             self._say("the game continues")
@@ -260,7 +348,14 @@ class TerminalGame:
         self._suggest(other or make_agent(_HINT_AGENT))
 
     def _suggest(self, helper: Agent) -> None:
-        decision = helper.choose(self._position, self._limits)
+        search = helper.start(self._position, self._limits)
+        try:
+            with self._thinking(helper.name):
+                decision = run_interruptibly(search.result, search.stop)
+        except TengenError:
+            raise
+        except Exception as error:
+            raise AgentError(f"{helper.name} failed with {type(error).__name__}: {error}") from error
         self._say(f"{helper.name} would play {_describe(decision)}")
 
     def _resign(self, _: str) -> None:
@@ -306,6 +401,8 @@ class TerminalGame:
             self._say(f"{winner} ({self._player(winner).name}) wins: {self._end_reason(winner)}")
 
     def _end_reason(self, winner: Colour) -> str:
+        if self._failed is not None:
+            return f"{winner.opponent} ({self._player(winner.opponent).name}) failed with {self._failed[1]}"
         if self._resigned is not None:
             return f"{winner.opponent} resigned"
         if self._position.winning_line:

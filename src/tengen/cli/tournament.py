@@ -7,12 +7,19 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.place_option import OnOption, warn
+from tengen.cli.command import Group, command
+from tengen.cli.options import OnOption, warn
+
+_EXAMPLES = """
+    tengen tournament data/ladder.toml --concurrency 2
+    tengen tournament mine.toml --resume         # play the missing games
+    tengen tournament mine.toml --report report  # tables, plots and games
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("tournament")(tournament)
+    command(app, "tournament", group=Group.RATE, examples=_EXAMPLES)(tournament)
 
 
 def tournament(
@@ -26,7 +33,8 @@ def tournament(
     ] = None,
     on: OnOption = "local",
     report: Annotated[
-        Path | None, typer.Option(help="Folder for the report, plots and game files (default: as in FILE).")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for the report, plots and game files (default: as in FILE)."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
@@ -44,6 +52,7 @@ def tournament(
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Progress, play
     from tengen.arena.tournament_file import load
+    from tengen.cli.faults import report_faults
     from tengen.cli.interruptible import deferred_interrupts
     from tengen.cluster.pool import open_pools
     from tengen.errors import InputError
@@ -88,3 +97,4 @@ def tournament(
                 typer.echo(f"warning: {missing}", err=True)
             save_games(store, folder / "games", described.name)
             typer.echo(f"wrote the report to {folder}")
+        report_faults(store)

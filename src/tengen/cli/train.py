@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tengen.cli.place_option import OnOption
+from tengen.cli.command import Group, command
+from tengen.cli.options import OnOption
 from tengen.nets.devices import Device
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+_EXAMPLES = """
+    tengen train                                    # list all presets
+    tengen train alphazero --preset 6x6x4 --set net.channels=48
+    tengen train alphazero --preset 6x6x4 --resume  # continue the run
+    tengen train ppo --keys                         # list every setting
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("train")(train)
+    command(app, "train", group=Group.TRAIN, examples=_EXAMPLES)(train)
 
 
 def train(
@@ -24,7 +32,7 @@ def train(
         str | None, typer.Argument(help="Training algorithm, such as alphazero; omit it to list all presets.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Preset for the algorithm (run `tengen train` to list all presets).")
+        str | None, typer.Option(metavar="NAME", help="Preset of the algorithm (run `tengen train` to list them).")
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -32,14 +40,19 @@ def train(
             "--set", metavar="KEY=VALUE", help="Override a setting in the preset, such as net.channels=48; repeatable."
         ),
     ] = None,
-    run: Annotated[Path | None, typer.Option(help="Folder of the run (default: runs/ALGORITHM-PRESET).")] = None,
+    run: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the run (default: runs/ALGORITHM-PRESET).")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in that folder.")] = False,
     minutes: Annotated[
         float | None,
         typer.Option(min=0, help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."),
     ] = None,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="List every setting of the algorithm for --set, with its default, and exit.")
+    ] = False,
     init_from: Annotated[
-        str | None, typer.Option(help="Initial network: a shipped model, a run or a weights file.")
+        str | None, typer.Option(metavar="MODEL", help="Initial network: a shipped model, a run or a weights file.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the run.")] = 0,
     on: OnOption = "local",
@@ -64,16 +77,23 @@ def train(
 
     from tengen.cluster.connection import On
     from tengen.errors import AgentError, InputError, MissingExtraError, RunError
-    from tengen.learning.algorithms.registry import find_algorithm
-    from tengen.learning.config import load_config, preset_names
+    from tengen.learning.algorithms.registry import check_algorithm, find_algorithm
+    from tengen.learning.config import describe_preset, load_config, preset_names
     from tengen.learning.run import Run, new_header
     from tengen.learning.run.progress import Progress
+    from tengen.learning.run.reading import describe_learning, strength_curve
 
     console = Console(highlight=False, quiet=quiet)
     if algorithm is None:
         _list_presets(console)
         return
+    check_algorithm(algorithm)
+    if preset is not None:
+        describe_preset(algorithm, preset)  # report a typo before a missing package
     module = find_algorithm(algorithm)
+    if keys:
+        _list_keys(console, algorithm, preset)
+        return
     is_placed = On.parse(on).is_ray or workers is not None or device is not None
     if is_placed and algorithm != "alphazero":
         raise InputError(
@@ -117,9 +137,12 @@ def train(
         if not resume and current.is_untouched():
             rmtree(folder, ignore_errors=True)  # otherwise the corrected command would reject the existing folder
         raise
+    strength = current.config_table.get("strength", {})
+    for sentence in describe_learning(strength_curve(current.metrics()), str(strength.get("anchor", "the anchor"))):
+        console.print(sentence)
     player = shlex.quote(f"{algorithm}:run={folder}")
     rules = current.config_table["ruleset"]
-    console.print(f"{folder}: play against it with `tengen play --terminal {player} --rules {rules}`", soft_wrap=True)
+    console.print(f"{folder}: play against it with `tengen play {player} --rules {rules}`", soft_wrap=True)
 
 
 def _list_presets(console: Console) -> None:
@@ -135,3 +158,17 @@ def _list_presets(console: Console) -> None:
         for name in preset_names(algorithm):
             table.add_row(name, describe_preset(algorithm, name))
         console.print(table)
+
+
+def _list_keys(console: Console, algorithm: str, preset: str | None) -> None:
+    """Print every setting with its type, its default (or the preset's value) and its sentence."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from tengen.learning.algorithms.registry import find_algorithm
+    from tengen.learning.config import describe_keys
+
+    for key in describe_keys(find_algorithm(algorithm).Config, algorithm, preset):
+        heading = Text.assemble((key.key, "bold"), f" ({key.type}) = ", (key.default, "cyan"))
+        console.print(heading, soft_wrap=True)
+        console.print(Padding(Text(key.help), (0, 0, 0, 4)))

@@ -9,12 +9,15 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.command import Group, add_subgroup, command
+from tengen.cli.options import DEFAULT_RULES, RulesOption
+
 WeightsArgument = Annotated[
     Path,
     typer.Argument(metavar="WEIGHTS", help="Weights file (.npz) to write; a log (.json) is written next to it."),
 ]
 GamesArgument = Annotated[
-    list[Path], typer.Argument(metavar="GAMES…", help="Files written by `tengen data generate --proved`.")
+    list[Path], typer.Argument(metavar="GAMES", help="Files written by `tengen data generate --proved`.")
 ]
 ResultWeightOption = Annotated[
     float,
@@ -24,19 +27,28 @@ ResultWeightOption = Annotated[
 ]
 
 _SECONDS_BETWEEN_LINES = 60
+_FIT_EXAMPLES = """
+    tengen tune fit weights.npz games.jsonl
+    tengen tune fit weights.npz a.jsonl b.jsonl --result-weight 0.7
+"""
+_NET_EXAMPLES = """
+    tengen tune net weights.npz games.jsonl --base fitted.npz
+    tengen tune net weights.npz games.jsonl --base fitted.npz --epochs 2
+"""
+_SEARCH_EXAMPLES = """
+    tengen tune search state.json --rules renju --pairs 1000
+    tengen tune search state.json                     # resume the run
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
-    tune = typer.Typer(
-        name="tune",
-        help="Fit the parameters of the alpha-beta engine to its self-play games.",
-        no_args_is_help=True,
+    tune = add_subgroup(
+        app, "tune", help="Fit the parameters of the alpha-beta engine to its self-play games.", group=Group.DEVELOP
     )
-    tune.command("fit")(fit)
-    tune.command("net")(net)
-    tune.command("search")(search)
-    app.add_typer(tune)
+    command(tune, "fit", examples=_FIT_EXAMPLES)(fit)
+    command(tune, "net", examples=_NET_EXAMPLES)(net)
+    command(tune, "search", examples=_SEARCH_EXAMPLES)(search)
 
 
 def fit(
@@ -111,7 +123,7 @@ def search(
     target: Annotated[
         Path, typer.Argument(metavar="STATE", help="State file (.json) for the run; an existing run is resumed.")
     ],
-    rules: Annotated[str, typer.Option(help="Ruleset, such as 15x15:5:renju.")] = "15x15:5:freestyle",
+    rules: RulesOption = DEFAULT_RULES,
     pairs: Annotated[int, typer.Option(min=1, help="Number of game pairs in the whole run.")] = 5000,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Random seed for the run.")] = 1,

@@ -100,17 +100,20 @@ class Outcome(StrEnum):
 
 _MAX_RULESET = 80
 """Maximum length of a ruleset's text form; the longest valid one has about 30 characters."""
-_RULESET = re.compile(r"(\d{1,2})(?:x(\d{1,2}))?(?::(\d))?(?::([a-z-]+))?(?::([a-z0-9-]+))?", re.ASCII)
+_RULESET = re.compile(r"(\d{1,6})(?:x(\d{1,6}))?(?::(\d{1,6}))?(?::([a-z-]+))?(?::([a-z0-9-]+))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
     """Rules of a game: board size, win length, rule and opening procedure.
 
-    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free.
+    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free. The name of a rule
+    alone means five in a row on a 15x15 board.
 
     >>> Ruleset.parse("15x15:5:renju").rule
     <Rule.RENJU: 'renju'>
+    >>> str(Ruleset.parse("renju"))
+    '15x15:5:renju'
     >>> str(Ruleset(9, 9))
     '9x9:5:freestyle'
     """
@@ -136,12 +139,20 @@ class Ruleset:
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
-        """Parse the text form (defaults: a square board, win length 5, freestyle, free opening)."""
+        """Parse the text form (defaults: a square board, win length 5, freestyle, free opening).
+
+        `RULE[:OPENING]` is short for `15x15:5:RULE[:OPENING]`.
+        """
         shown = text if len(text) <= _MAX_RULESET else text[:_MAX_RULESET] + "…"
-        match = _RULESET.fullmatch(text.strip().lower()) if shown is text else None
+        lowered = text.strip().lower()
+        if lowered.partition(":")[0] in list(Rule):
+            lowered = f"15x15:5:{lowered}"
+        match = _RULESET.fullmatch(lowered) if shown is text else None
         if match is None:
+            rules = ", ".join(Rule)
             raise NotationError(
-                f"not a ruleset: {shown!r} (expected WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING], such as '15x15:5:renju')"
+                f"not a ruleset: {shown!r} (expected a rule: {rules}; or WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING],"
+                " such as '15x15:5:renju')"
             )
         width, height, win_length, rule, opening = match.groups()
         try:
@@ -430,7 +441,7 @@ class Agent:
             return self.choose(position, limits)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
-            raise AgentError(f"{self.name} does not support analysis")
+            raise AgentError(f"{self.name} does not analyse; choose an agent that searches, such as alphabeta")
 
         return Search(run, snapshots)
 

@@ -40,7 +40,13 @@ class Point(str):
         match = _NAME.fullmatch(name.strip().lower()) if isinstance(name, str) else None
         if match is None:
             raise NotationError(f"not a point: {name!r} (a column letter and a row number, such as 'h8')")
-        return cls.at(ord(match[1]) - ord("a"), int(match[2]) - 1)
+        x, y = ord(match[1]) - ord("a"), int(match[2]) - 1
+        if x >= MAX_SIZE or y >= MAX_SIZE:
+            last = chr(ord("a") + MAX_SIZE - 1)
+            raise NotationError(
+                f"no board has a point {match[0]}: columns run from a to {last}, rows from 1 to {MAX_SIZE}"
+            )
+        return _POINTS[y][x]
 
     @classmethod
     def at(cls, x: int, y: int) -> Point:

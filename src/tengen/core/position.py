@@ -322,7 +322,10 @@ def _index_of(ruleset: Ruleset, move: Move) -> int:
         raise IllegalMoveError(f"point {move} is off the {ruleset.width}x{ruleset.height} board")
     point = Point(move)
     if not ruleset.contains(point):
-        raise IllegalMoveError(f"{point} is off the {ruleset.width}x{ruleset.height} board")
+        last = Point.at(ruleset.width - 1, ruleset.height - 1)
+        raise IllegalMoveError(
+            f"{point} is off the {ruleset.width}x{ruleset.height} board, whose points are a1 to {last}"
+        )
     return point.index(ruleset.width)
 
 

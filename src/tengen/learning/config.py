@@ -7,11 +7,18 @@ defaults; its first line is a description.
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import inspect
 import json
+import textwrap
 import tomllib
-from collections.abc import Mapping, Sequence
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tengen.core.tables import TableReader, did_you_mean, read_toml, to_table
 from tengen.errors import InputError
@@ -45,6 +52,85 @@ def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Seq
         _set(table, setting)
         origin += f" with {setting}"
     return TableReader(origin, Path()).make(kind, table, "")
+
+
+class KeyDescription(NamedTuple):
+    """One key of a configuration, as `--set` takes it."""
+
+    key: str
+    type: str
+    default: str
+    """Default as TOML; `required` if there is none."""
+    help: str
+
+
+def describe_keys(kind: type[Any], algorithm: str, preset: str | None = None) -> list[KeyDescription]:
+    """Describe every key of a configuration, with the values of a preset as defaults if one is given."""
+    table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
+    return list(_describe_table(kind, table, None, ""))
+
+
+def _describe_table(kind: type[Any], table: Mapping[str, Any], base: Any, place: str) -> Iterator[KeyDescription]:
+    """Yield the keys of a dataclass; values come from the table, otherwise from `base` or the fields' defaults."""
+    hints = typing.get_type_hints(kind)
+    sentences = _field_sentences(kind)
+    for one in dataclasses.fields(kind):
+        hint = hints[one.name]
+        given = table.get(one.name)
+        if base is not None:
+            default = getattr(base, one.name)
+        elif one.default_factory is not dataclasses.MISSING:
+            default = one.default_factory()
+        else:
+            default = one.default
+        parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+        inner = next((part for part in parts if part is not types.NoneType), hint)
+        if dataclasses.is_dataclass(inner) and not hasattr(inner, "parse"):
+            assert isinstance(inner, type)
+            nested = default if dataclasses.is_dataclass(default) else None
+            yield from _describe_table(inner, given or {}, nested, f"{place}{one.name}.")
+            continue
+        if given is None and default is dataclasses.MISSING:
+            shown = "required"
+        else:
+            shown = json.dumps(to_table(default) if given is None else given, ensure_ascii=False)
+        yield KeyDescription(
+            f"{place}{one.name}", _type_text(hint), "none" if shown == "null" else shown, sentences.get(one.name, "")
+        )
+
+
+def _type_text(hint: Any) -> str:
+    """Return the type of a value as a reader of TOML calls it."""
+    if isinstance(hint, types.UnionType):
+        return " or ".join(_type_text(part) for part in typing.get_args(hint))
+    if typing.get_origin(hint) is tuple:
+        return f"list of {_type_text(typing.get_args(hint)[0])}"
+    if typing.get_origin(hint) is typing.Literal:
+        return " | ".join(map(str, typing.get_args(hint)))
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return " | ".join(hint)
+    names = {int: "integer", float: "number", bool: "true | false", str: "text", Path: "path", types.NoneType: "none"}
+    return names.get(hint, getattr(hint, "__name__", str(hint)).lower())
+
+
+def _field_sentences(kind: type[Any]) -> dict[str, str]:
+    """Return the docstring below each field of a dataclass and of its base classes."""
+    sentences: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if not dataclasses.is_dataclass(one):
+            continue
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+        assert isinstance(definition, ast.ClassDef)
+        for field, below in zip(definition.body, definition.body[1:], strict=False):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+                and isinstance(below.value.value, str)
+            ):
+                sentences[field.target.id] = " ".join(below.value.value.split())
+    return sentences
 
 
 def read_config(kind: type[C], table: Mapping[str, Any], origin: str) -> C:

@@ -59,3 +59,16 @@ def torch_device(device: Device) -> torch.device:
     if not has_device:
         raise InputError(f"device {device} is not available to torch {torch.__version__} here: use device cpu or auto")
     return torch.device(device.value)
+
+
+def describe_gpu() -> str:
+    """Describe in a sentence which GPU the installed packages can use."""
+    try:
+        import torch
+    except ImportError:
+        return "unknown: torch is not installed"
+    if torch.cuda.is_available():
+        return f"{torch.cuda.get_device_name()}, used by torch {torch.__version__}"
+    if torch.backends.mps.is_available():
+        return f"Apple GPU, available to torch {torch.__version__} with --device mps"
+    return f"none that torch {torch.__version__} can use"

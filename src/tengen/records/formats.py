@@ -68,7 +68,9 @@ class Format:
     def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
         """Return `write`; `RecordError`, with the path in its message, if the format is read-only."""
         if self.write is None:
-            raise RecordError(f"{os.fspath(path)}: {self.title} ({self.name}) can be read but not written")
+            raise RecordError(
+                f"{os.fspath(path)}: {self.title} ({self.name}) can be read but not written; choose another format"
+            )
         return self.write
 
 

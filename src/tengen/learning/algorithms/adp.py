@@ -356,6 +356,11 @@ def train(run: Run, progress: Progress) -> None:
             pool.restore(checkpoint.tensors)
 
         loop.resume(restore, "steps")
+
+        def publish() -> None:
+            write_run_file(run.folder / CRITIC_FILE, learner.average.critic(config.ruleset).to_bytes())
+
+        loop.measure_start(publish)
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
@@ -377,9 +382,8 @@ def train(run: Run, progress: Progress) -> None:
             loop.guards.check_losses({"value": loss}, place)
 
             # 3. Publish the critic, write metrics and checkpoint.
-            critic = learner.average.critic(config.ruleset)
-            pool.add_if_due(critic, iteration)
-            write_run_file(run.folder / CRITIC_FILE, critic.to_bytes())
+            pool.add_if_due(learner.average.critic(config.ruleset), iteration)
+            publish()
             loop.end_iteration(
                 {
                     "steps": learner.steps,

@@ -384,6 +384,9 @@ class _Training:
         ):
             if self._loop.iteration == 0 and config.warm_start.games:
                 self._warm_start(trainer)
+            if not self._loop.is_done and not self._is_published:
+                self._publish(source, self._loop.iteration + 1)
+            self._loop.measure_start(self._publish_player)  # the first games are played meanwhile
             while not self._loop.is_done:
                 if not self._is_published:
                     self._publish(source, self._loop.iteration + 1)
@@ -430,8 +433,7 @@ class _Training:
             self._take_actor_net(iteration)
         if source.is_continuous:
             self._publish(source, iteration + 1)
-        discount = config.search.discount
-        loop.publish(self._learner.snapshot(), discount if discount < 1 else None)
+        self._publish_player()
         shown = [f"policy {sums['policy']:.3f}, value {sums['value']:.3f}"]
         metrics = {"simulations": simulations, **self._metrics(games, sums, validation, learning_rate)}
         if cluster := source.metrics():
@@ -450,6 +452,11 @@ class _Training:
             checksums=self._replay.checksums(),
         )
         self._replay.remove_outdated()
+
+    def _publish_player(self) -> None:
+        """Write the network that plays for this run from now on."""
+        discount = self._config.search.discount
+        self._loop.publish(self._learner.snapshot(), discount if discount < 1 else None)
 
     # -- games -----------------------------------------------------------------------------------------------------
 

@@ -230,6 +230,7 @@ def train(run: Run, progress: Progress) -> None:
 
         loop.resume(restore)
         evaluation = Evaluation(net, config)
+        loop.measure_start(lambda: loop.publish(net))
         while not loop.is_done:
             iteration = loop.iteration + 1
 

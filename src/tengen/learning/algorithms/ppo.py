@@ -188,6 +188,7 @@ def train(run: Run, progress: Progress) -> None:
 
         loop.resume(restore)
         player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
+        loop.measure_start(lambda: loop.publish(learner.net))
         while not loop.is_done:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()

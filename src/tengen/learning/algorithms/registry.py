@@ -56,10 +56,15 @@ def describe_algorithm(name: str) -> str:
     return _MODULES[name][1]
 
 
-def find_algorithm(name: str) -> Algorithm:
-    """Import and return the module for an algorithm."""
+def check_algorithm(name: str) -> None:
+    """Raise `InputError` if there is no algorithm of this name; nothing is imported."""
     if name not in _MODULES:
         raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
+
+
+def find_algorithm(name: str) -> Algorithm:
+    """Import and return the module of an algorithm."""
+    check_algorithm(name)
     with training_imports():
         module: Any = importlib.import_module(_MODULES[name][0])
     return module  # type: ignore[no-any-return]

@@ -143,6 +143,7 @@ def train(run: Run, progress: Progress) -> None:
         loop.resume(lambda checkpoint: learner.restore(checkpoint.tensors, checkpoint.counters["steps"]), "steps")
         chosen = iteration_rng(run.header.seed, 0, _VALIDATION).permutation(validation)[: config.validation]
         loop.games = int((dataset.splits == list(Split).index(Split.TRAINING)).sum())
+        loop.measure_start(lambda: loop.publish(learner.average))
         while not loop.is_done:
             losses, rate = _iterate(loop, config, dataset, training, learner)
             accuracy = measure_accuracy(TorchEvaluator(learner.average), dataset, chosen)

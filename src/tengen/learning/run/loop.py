@@ -164,7 +164,18 @@ class Loop:
         """Whether a limit was reached by the end of the last iteration; a new run does at least one iteration."""
         return self._is_over
 
-    # -- the end of an iteration -----------------------------------------------------------------------------------
+    # -- the start and the end of an iteration ---------------------------------------------------------------------
+
+    def measure_start(self, publish: Callable[[], None]) -> None:
+        """Measure the untrained player as iteration 0, if the configuration asks for it and the run is new.
+
+        `publish` writes the untrained player.
+        """
+        if not self._config.strength.at_start or self.iteration or self.run.metrics():
+            return
+        publish()
+        measured = self._measure_strength()
+        self.run.log(0, {"seconds": 0.0, "cpu_seconds": 0.0, "games": 0, "positions": 0, "strength": measured})
 
     def publish(self, net: Net, discount: float | None = None) -> None:
         """Write the network that represents the run from now on; `discount` is the one used to train its values."""
@@ -223,13 +234,23 @@ class Loop:
         return config.every > 0 and (self.iteration % config.every == 0 or self.is_done)
 
     def _measure_strength(self) -> dict[str, Any]:
-        with make_agent(self._player) as agent:
-            strength = self._ladder.measure(agent, self.iteration)
+        config = self._config.strength
+        with ExitStack() as closing:
+            agent = closing.enter_context(make_agent(self._player))
+            policy = None
+            if config.policy:
+                policy = closing.enter_context(make_agent(f'policy:run="{self.run.folder}"'))
+            strength = self._ladder.measure(agent, self.iteration, policy)
         table = strength.to_json()
+        alone = (
+            ""
+            if strength.policy is None
+            else f" (network alone {strength.policy.elo:+.0f} ±{strength.policy.error:.0f})"
+        )
         scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in table["scores"].items())
         self.progress.say(
             f"iteration {self.iteration}, {self.seconds / 60:.1f} min: {strength.elo:+.0f} ±{strength.error:.0f} Elo"
-            f" above {self._config.strength.anchor}; {scores}"
+            f" above {config.anchor}{alone}; {scores}"
         )
         return table
 

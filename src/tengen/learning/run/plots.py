@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.arena.pictures import new_figure, save_figure
-from tengen.learning.run.reading import strength_curve
+from tengen.learning.run.reading import is_uniform, strength_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,20 +58,49 @@ def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
 
 
 def draw_strength(axes: Axes, metrics: Metrics) -> None:
-    """Draw the rating on the ladder with its 95 % interval."""
+    """Draw the ratings of the player, of the network alone and of the opponents, with 95 % intervals."""
     points = strength_curve(metrics)
-    axes.errorbar(
-        [point.seconds / 60 for point in points],
-        [point.elo for point in points],
-        yerr=[point.error for point in points],
-        fmt="o-",
-        color="#8b5a2b",
-        ecolor="#999",
-        capsize=2,
-        markersize=3,
-    )
-    axes.axhline(0, color="#555", linewidth=0.8, linestyle=":")
+    minutes = [point.seconds / 60 for point in points]
+    curves = [("with search", "#8b5a2b", [(point.elo, point.error) for point in points])]
+    if all(point.policy is not None for point in points):
+        curves.append(("network alone", "#2a6f97", [point.policy or (0.0, 0.0) for point in points]))
+    for label, colour, ratings in curves:
+        axes.errorbar(
+            minutes,
+            [elo for elo, _ in ratings],
+            yerr=[error for _, error in ratings],
+            fmt="o-",
+            color=colour,
+            ecolor=colour,
+            elinewidth=1,
+            capsize=2,
+            markersize=4,
+            label=label,
+        )
+    if points and points[-1].opponents:
+        _draw_opponents(axes, points[-1].opponents)
+        axes.legend(fontsize="small", frameon=False, loc="lower right")
+    else:
+        axes.axhline(0, color="#555", linewidth=0.8, linestyle=":")
     axes.set_ylabel("Elo above the anchor, 95 % interval")
+
+
+def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) -> None:
+    """Draw a line with a name for each opponent; the uniform network also gets its interval as a band."""
+    low, high = axes.get_ylim()
+    low, high = min(low, *(elo for elo, _ in opponents.values())), max(high, *(elo for elo, _ in opponents.values()))
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+    height = 0.045 * (high - low)
+    at = -float("inf")
+    for name, (elo, error) in sorted(opponents.items(), key=lambda item: item[1]):
+        uniform = is_uniform(name)
+        colour = "#b23a48" if uniform else "#777"
+        axes.axhline(elo, color=colour, linewidth=1.2 if uniform else 0.8, linestyle="--" if uniform else ":")
+        if uniform:
+            axes.axhspan(elo - error, elo + error, color=colour, alpha=0.12, linewidth=0)
+        at = max(elo, at + height)
+        label = "search without network" if uniform else name.removesuffix(",hash-mb=2")
+        axes.text(1.01, at, label, transform=axes.get_yaxis_transform(), fontsize="x-small", color=colour, va="center")
 
 
 def _minutes(line: Mapping[str, Any]) -> float:

@@ -7,7 +7,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Iterator
+
+    from rich.console import Console, RenderableType
 
 _SECONDS_BETWEEN_LINES = 60.0
 
@@ -17,16 +19,24 @@ class Progress:
 
     def __init__(self, console: Console, title: str) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+        from rich.text import Text
+
+        class TwoLines(Progress):
+            """The bar, and below it the text, which is cut at the edge of the terminal."""
+
+            def get_renderables(self) -> Iterator[RenderableType]:
+                yield from super().get_renderables()
+                for task in self.tasks:
+                    yield Text(task.fields["text"], overflow="ellipsis", no_wrap=True)
 
         self._console = console
         self._title = title
         self._said = time.monotonic()
-        self._bar = Progress(
+        self._bar = TwoLines(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             TaskProgressColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[text]}"),
             console=console,
         )
         self._task = self._bar.add_task(title, total=1.0, text="")
@@ -53,8 +63,8 @@ class Progress:
             self.say(f"{self._title}: {100 * fraction:.0f} %, {line}")
 
     def say(self, line: str) -> None:
-        """Print a line above the bar."""
-        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+        """Print a line above the bar; a terminal gets it wrapped at words."""
+        self._console.print(line, soft_wrap=not self._console.is_terminal, highlight=False, markup=False)
 
 
 def format_seconds(seconds: float) -> str:

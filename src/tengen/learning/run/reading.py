@@ -11,7 +11,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -109,6 +109,10 @@ class StrengthPoint:
     """CPU time of the run before the measurement."""
     games: int = 0
     """Games played before the measurement."""
+    policy: tuple[float, float] | None = None
+    """Rating of the network alone, without a search, and half the width of its interval; None if not measured."""
+    opponents: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Opponent → its rating and half the width of its interval; empty in older runs."""
 
 
 def strength_curve(metrics: Iterable[Mapping[str, Any]]) -> list[StrengthPoint]:
@@ -130,7 +134,54 @@ def strength_point(line: Mapping[str, Any]) -> StrengthPoint | None:
         seconds=finite(line.get("seconds")),
         cpu_seconds=finite(line.get("cpu_seconds")),
         games=int(finite(line.get("games"))),
+        policy=_rating(measured.get("policy")),
+        opponents={
+            name: rating
+            for name, table in _table(measured.get("opponents")).items()
+            if (rating := _rating(table)) is not None
+        },
     )
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _rating(table: object) -> tuple[float, float] | None:
+    """Return the rating and the error in a table of the metrics; None if there is none or it is malformed."""
+    rating = _table(table)
+    elo, error = rating.get("elo"), rating.get("error")
+    return (finite(elo), finite(error)) if is_number(elo) and is_number(error) else None
+
+
+def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
+    """Say in at most three sentences what a run has learned; empty if strength was measured less than twice."""
+    if len(curve) < 2:
+        return []
+    first, last = curve[0], curve[-1]
+    start = "before training" if first.iteration == 0 else f"after iteration {first.iteration}"
+    sentences = [
+        (
+            f"In {last.seconds / 60:.1f} minutes and {last.games:,} games against itself, the player went from"
+            f" {first.elo:+.0f} ±{first.error:.0f} Elo {start} to {last.elo:+.0f} ±{last.error:.0f} ({anchor} is 0)."
+        )
+    ]
+    if first.policy is not None and last.policy is not None:
+        sentences.append(
+            f"The network alone, without a search, went from {first.policy[0]:+.0f} ±{first.policy[1]:.0f}"
+            f" to {last.policy[0]:+.0f} ±{last.policy[1]:.0f}."
+        )
+    floors = [rating for name, rating in last.opponents.items() if is_uniform(name)]
+    if floors:
+        elo, error = floors[-1]
+        gap = "learning made the difference" if last.elo - last.error > elo + error else "the intervals still overlap"
+        sentences.append(f"The same search without a network stays at {elo:+.0f} ±{error:.0f}: {gap}.")
+    return sentences
+
+
+def is_uniform(agent: str) -> bool:
+    """Whether an agent text is a search with the uniform network, which knows nothing."""
+    return "model=uniform" in agent
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tengen.agents.registry import make_agent, parse_agent
 from tengen.arena.match import TimeControl
@@ -59,6 +59,10 @@ class StrengthConfig:
     """Additional parameters for the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
     """Games per pair of opponents, played once."""
+    at_start: bool = False
+    """Also measure the untrained player, as iteration 0."""
+    policy: bool = False
+    """Also measure the network alone: its most likely move, without a search."""
 
     def __post_init__(self) -> None:
         opponents = self.opponents or LADDER
@@ -86,6 +90,17 @@ class StrengthConfig:
         return text
 
 
+class Rating(NamedTuple):
+    """A rating above the anchor and half the width of its 95 % interval."""
+
+    elo: float
+    error: float
+
+    def to_json(self) -> dict[str, float]:
+        """Convert to a table of the metrics."""
+        return {"elo": round(self.elo, 1), "error": round(self.error, 1)}
+
+
 @dataclass(frozen=True, slots=True)
 class Strength:
     """Result of one measurement."""
@@ -96,14 +111,20 @@ class Strength:
     """Half the width of the 95 % interval."""
     results: Mapping[str, tuple[Wdl, Wdl]]
     """Opponent → results as black and as white."""
+    policy: Rating | None = None
+    """Rating of the network alone, if it was measured."""
+    opponents: Mapping[str, Rating] = field(default_factory=dict)
+    """Opponent → its rating on the same scale."""
 
     def to_json(self) -> dict[str, Any]:
         """Convert to a table for the metrics, which `strength_curve` in `reading` reads."""
-        return {
+        table: dict[str, Any] = {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),
             "scores": {name: round((black + white).score, 4) for name, (black, white) in self.results.items()},
+            "opponents": {name: rating.to_json() for name, rating in self.opponents.items()},
         }
+        return table if self.policy is None else {**table, "policy": self.policy.to_json()}
 
 
 class Ladder:
@@ -136,20 +157,31 @@ class Ladder:
     def __exit__(self, *exception: object) -> None:
         self._closing.close()
 
-    def measure(self, agent: Agent, iteration: int) -> Strength:
-        """Play the games of one measurement and rate the agent."""
+    def measure(self, agent: Agent, iteration: int, policy: Agent | None = None) -> Strength:
+        """Play the games of one measurement and rate the agent, and `policy`, the network without a search."""
         if not self._results:
             self._play_ladder()
         control = TimeControl(simulations=self._config.simulations)
-        newcomer = len(self._agents)
+        first = len(self._agents)
+        newcomers = [agent] if policy is None else [agent, policy]
         results = dict(self._results)
         by_opponent: dict[str, tuple[Wdl, Wdl]] = {}
-        for place, (text, opponent) in enumerate(self._agents.items()):
-            black, white = self._play_pair((agent, opponent), control, self._config.games, f"{iteration} {text}")
-            results[newcomer, place], results[place, newcomer] = black, white.reversed()
-            by_opponent[text] = black, white
-        ratings = rate(newcomer + 1, results, anchors={list(self._agents).index(self._config.anchor): 0.0})
-        return Strength(float(ratings.elo[newcomer]), ratings.error(newcomer), by_opponent)
+        for newcomer, player in enumerate(newcomers, start=first):
+            for place, (text, opponent) in enumerate(self._agents.items()):
+                black, white = self._play_pair((player, opponent), control, self._config.games, f"{iteration} {text}")
+                results[newcomer, place], results[place, newcomer] = black, white.reversed()
+                if player is agent:
+                    by_opponent[text] = black, white
+        anchor = list(self._agents).index(self._config.anchor)
+        ratings = rate(first + len(newcomers), results, anchors={anchor: 0.0})
+        rated = [Rating(float(elo), ratings.error(place)) for place, elo in enumerate(ratings.elo)]
+        return Strength(
+            elo=rated[first].elo,
+            error=rated[first].error,
+            results=by_opponent,
+            policy=None if policy is None else rated[first + 1],
+            opponents=dict(zip(self._agents, rated[:first], strict=True)),
+        )
 
     def _play_ladder(self) -> None:
         agents = list(self._agents.values())

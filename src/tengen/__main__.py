@@ -1,0 +1,6 @@
+"""`python -m tengen`."""
+
+from tengen.cli import main
+
+if __name__ == "__main__":
+    main()

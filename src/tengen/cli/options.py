@@ -1,0 +1,46 @@
+"""Options that several commands share, so that they mean the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+DEFAULT_RULES = "15x15:5:freestyle"
+
+RulesOption = Annotated[
+    str,
+    typer.Option("--rules", metavar="RULES", help="Rule (renju), played on 15x15, or ruleset (9x9:5:standard)."),
+]
+StatedRulesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules",
+        metavar="RULES",
+        help="Rule (renju) or ruleset (20x20:5:standard) of games and positions that do not state one.",
+    ),
+]
+NodesOption = Annotated[
+    int | None,
+    typer.Option("--nodes", min=1, help="Maximum number of nodes per search; in a Monte Carlo search, of simulations."),
+]
+SimulationsOption = Annotated[
+    int | None,
+    typer.Option("--simulations", min=1, help="Maximum number of simulations per search of a Monte Carlo search."),
+]
+DepthOption = Annotated[
+    int | None, typer.Option("--depth", min=1, help="Maximum depth of iterative deepening, in plies.")
+]
+ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Number of threads per search.")]
+
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="PLACE", help="Where games are played: local, or ray[=ADDRESS] for a cluster (docs/cluster.md)."
+    ),
+]
+
+
+def warn(line: str) -> None:
+    """Print a message about the cluster to stderr."""
+    typer.echo(line, err=True)
