@@ -162,10 +162,14 @@ class GamesPage {
       "span",
       { class: "buttons" },
       FORMATS.map((format) =>
-        button(format.toUpperCase(), () => this.export(format, game), {
-          kind: "bare",
-          title: t(game ? "games.export" : "games.export-all", { format: format.toUpperCase() }),
-        }),
+        game
+          ? button(format.toUpperCase(), () => this.export(format, game), {
+              kind: "bare",
+              title: t("games.export", { format: format.toUpperCase() }),
+            })
+          : button(t("games.export-all", { format: format.toUpperCase() }), () => this.export(format, null), {
+              icon: "export",
+            }),
       ),
     );
   }

@@ -483,7 +483,12 @@ class ReviewPage {
     this.report.hidden = !this.judged.size;
     refill(
       this.mistakeList,
-      bad.map((move) => mistakeRow(move, move.turnNumber === this.ply, () => this.look(move.turnNumber))),
+      bad.map((move) =>
+        mistakeRow(move, move.turnNumber === this.ply, () => {
+          this.look(move.turnNumber);
+          this.detail.scrollIntoView({ block: "nearest" });
+        }),
+      ),
     );
     refill(this.report, [
       ...reviewTables(this.summary, [...this.judged.values()]),
