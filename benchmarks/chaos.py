@@ -34,7 +34,9 @@ from tengen.learning.run.progress import Progress
 from tengen.records import load
 
 GAMES = 128
-"""Games of an iteration."""
+"""Games per iteration."""
+WINDOW = 5_000
+"""Positions in the replay window. It is full within the first two minutes, so that the driver's memory can be flat."""
 FLAT_AFTER_S = 120.0
 MAX_GROWTH = 1.10
 """Memory at the end against the time when it should have become flat."""
@@ -78,13 +80,11 @@ class Memory:
     def _watch(self) -> None:
         while not self._is_over.wait(_SAMPLE_S):
             largest: dict[str, int] = defaultdict(int)
-            largest["driver"] = psutil.Process().memory_info().rss
+            largest["driver"] = _own_memory(psutil.Process())
             for process in self._cluster.processes():
                 with suppress(psutil.Error):
                     kind = process.name()
-                    memory = process.memory_info()
-                    # Shared pages belong to the object store, which is limited by itself.
-                    largest[kind] = max(largest[kind], memory.rss - getattr(memory, "shared", 0))
+                    largest[kind] = max(largest[kind], _own_memory(process))
             now = time.monotonic() - self._started
             for kind, size in largest.items():
                 self.samples[kind].append((now, size))
@@ -103,6 +103,12 @@ class Memory:
             if early and end > FLAT_AFTER_S + 120:
                 found[kind] = float(np.median(early)) / 2**20, float(np.median(late)) / 2**20
         return found
+
+
+def _own_memory(process: psutil.Process) -> int:
+    """Return the resident bytes without shared pages, which belong to the object store; it has its own limit."""
+    memory = process.memory_info()
+    return int(memory.rss - getattr(memory, "shared", 0))
 
 
 def check_run(run: Run) -> list[str]:
@@ -142,7 +148,8 @@ def begin(folder: Path, *settings: str) -> Run:
 def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
     """Train for some minutes while workers and nodes are killed."""
     with LocalCluster() as cluster:
-        run = begin(folder / "run", f"minutes={minutes}", "iterations=100000")
+        window = (f"window.first={WINDOW}", f"window.largest={WINDOW}")
+        run = begin(folder / "run", f"minutes={minutes}", "iterations=100000", *window)
         progress, memory = Striking(cluster, every_s), Memory(cluster)
         train(run, progress, RayPlace())
         memory.close()

@@ -161,3 +161,23 @@ def test_games_are_exported(tmp_path: Path) -> None:
     assert [record.black for record in sgf] == ["Bob", "Ann", "Bob"]
     psq = load(tmp_path / "out" / "2.psq")[0]
     assert [node.time_ms for node in psq.main_line()][-1] == 2000
+
+
+def test_a_missing_value_is_damage_in_every_column(tmp_path: Path) -> None:
+    """SQLite does not check what a damaged row holds."""
+    path = tmp_path / "games.db"
+    with GameStore(path) as store:
+        fill(store)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        columns = [name for _, name, *_ in database.execute("PRAGMA table_info(games)") if name != "number"]
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'games'")
+    for column in columns:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            ((good,),) = database.execute(f"SELECT {column} FROM games WHERE number = 2")
+            database.execute(f"UPDATE games SET {column} = NULL WHERE number = 2")
+            with GameStore(path, is_writer=False) as store, pytest.raises(InputError, match=r"games\.db is damaged"):
+                list(store.games())
+            database.execute(f"UPDATE games SET {column} = ? WHERE number = 2", (good,))
+    with GameStore(path, is_writer=False) as store:
+        assert len(list(store.games())) == 4

@@ -7,6 +7,7 @@ import resource
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,33 +16,55 @@ from tests.faults import KINDS
 
 
 def fail_everything() -> int:
-    """Fail every operation of a training iteration and of a tournament with every kind of error."""
-    from tests.endurance import tournament_faults
-    from tests.endurance.training_faults import Training
-
-    with tempfile.TemporaryDirectory() as folder:
-        training = Training(Path(folder) / "training")
-        operations = training.operations()
-        faults: Counter[str] = Counter()
-        for kind in KINDS:
-            for operation, _ in training.fail(range(1, len(operations) + 1), cycle([kind])):
-                faults[operation.split()[0]] += 1
-        print(f"training iteration: {_describe(faults)}; every resumed run ended like the unbroken one", flush=True)
-        faults.clear()
-        (Path(folder) / "tournament").mkdir()
-        operations = tournament_faults.count_operations(Path(folder) / "tournament")
-        for kind in KINDS:
-            target = Path(folder) / kind.replace(" ", "-")
-            target.mkdir()
-            for operation, _ in tournament_faults.fail(target, range(1, len(operations) + 1), cycle([kind])):
-                faults[operation.split()[0]] += 1
-        print(f"tournament: {_describe(faults)}; no counted game was lost", flush=True)
+    """Fail every operation of a training iteration, a tournament and a web session with every kind of error."""
+    scenarios: tuple[tuple[str, Callable[[Path], Iterator[str]], str], ...] = (
+        ("training iteration", _fail_training, "every resumed run ended like the unbroken one"),
+        ("tournament", _fail_tournament, "no counted game was lost"),
+        ("web session", _fail_web, "no acknowledged move, game or study was lost"),
+    )
+    total = 0
+    for name, fail, result in scenarios:
+        with tempfile.TemporaryDirectory() as folder:
+            faults = Counter(operation.split()[0] for operation in fail(Path(folder)))
+        parts = ", ".join(f"{count} {operation}" for operation, count in faults.most_common())
+        print(f"{name}: {faults.total()} faults ({parts}); {result}", flush=True)
+        total += faults.total()
+    print(f"{total} faults in all", flush=True)
     return 0
 
 
-def _describe(faults: Counter[str]) -> str:
-    parts = ", ".join(f"{count} {name}" for name, count in faults.most_common())
-    return f"{faults.total()} faults ({parts})"
+def _fail_training(folder: Path) -> Iterator[str]:
+    """Yield the operations of a training iteration as they fail."""
+    from tests.endurance.training_faults import Training
+
+    training = Training(folder)
+    numbers = range(1, len(training.operations()) + 1)
+    for kind in KINDS:
+        for operation, _ in training.fail(numbers, cycle([kind])):
+            yield operation
+
+
+def _fail_tournament(folder: Path) -> Iterator[str]:
+    """Yield the operations of a tournament as they fail."""
+    from tests.endurance import tournament_faults
+
+    numbers = range(1, len(tournament_faults.count_operations(folder)) + 1)
+    for kind in KINDS:
+        for operation, _ in tournament_faults.fail(folder, numbers, cycle([kind])):
+            yield operation
+
+
+def _fail_web(folder: Path) -> Iterator[str]:
+    """Yield the operations of a web session as they fail."""
+    from tests.endurance.web_faults import spend_evening_with_fault, start_machine
+
+    with start_machine() as machine:
+        counted = spend_evening_with_fault(machine, folder / "counted", 0, "no space")
+        for kind in KINDS:
+            for number in range(1, len(counted.operations) + 1):
+                fault = spend_evening_with_fault(machine, folder / f"{number}-{kind}", number, kind)
+                assert fault.happened, f"operation {number} did not fail"
+                yield fault.failed[0]
 
 
 def run_mutations(name: str, seed: int, count: int, link: Connection) -> None:

@@ -184,7 +184,7 @@ def test_other_rules_are_refused_and_other_sizes_are_not() -> None:
     critic = make_critic(CriticInput.POINTS, Ruleset.parse("9x9:5"))
     assert critic.judge(Position.from_moves(Ruleset.parse("20x20:5"), "j10")).points.size == 8
     for text in ("9x9:5:renju", "9x9:4"):
-        with pytest.raises(RulesetError, match="the critic plays"):
+        with pytest.raises(RulesetError, match="the critic supports"):
             critic.judge(Position.start(Ruleset.parse(text)))
 
 

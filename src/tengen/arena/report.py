@@ -202,6 +202,9 @@ def fault_table(standings: Standings) -> ReportTable:
 
 def as_json(standings: Standings) -> dict[str, Any]:
     """Return the report for JSON (described in docs/arena.md)."""
+    forfeits: dict[int, dict[str, int]] = {}
+    for (loser, ending), count in sorted(standings.tally.forfeits.items()):
+        forfeits.setdefault(loser, {})[ending.value] = count
     return {
         "name": standings.name,
         "games": standings.tally.games,
@@ -217,11 +220,7 @@ def as_json(standings: Standings) -> dict[str, Any]:
                 "longest_ms": round(times.longest_ms, 3),
                 "mean_nodes": round(times.mean_nodes, 1),
                 "mean_depth": round(times.mean_depth, 2),
-                "forfeits": {
-                    ending.value: count
-                    for (loser, ending), count in sorted(standings.tally.forfeits.items())
-                    if loser == player
-                },
+                "forfeits": forfeits.get(player, {}),
             }
             for player, (name, agent, times) in enumerate(
                 zip(standings.names, standings.agents, standings.times, strict=True)

@@ -526,6 +526,13 @@ def _text(value: object) -> str:
     return value
 
 
+def _integer(value: object) -> int:
+    """Return a value of an integer column, which SQLite does not check."""
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not an integer")
+    return value
+
+
 def _numbers(text: str) -> list[Any]:
     """Parse a JSON list of numbers; None is a missing value."""
     found = json.loads(text)
@@ -586,20 +593,20 @@ def _stored_game(row: Sequence[Any], players: int) -> StoredGame:
         ruleset=Ruleset.parse(_text(ruleset)),
         first=first,
         second=second,
-        round=round_number,
-        opening=parse_points(opening),
-        opening_number=opening_number,
-        seed=seed,
+        round=_integer(round_number),
+        opening=parse_points(_text(opening)),
+        opening_number=_integer(opening_number),
+        seed=_integer(seed),
     )
     turns = zip(_numbers(times), _numbers(values), _numbers(nodes), _numbers(depths), strict=True)
     result = GameResult(
         outcome=Outcome(outcome),
         ending=Ending(ending),
-        detail=detail,
+        detail=_text(detail),
         black_seat=black_seat,
-        moves=tuple[Point, ...](parse_points(moves)),
+        moves=tuple[Point, ...](parse_points(_text(moves))),
         turns=tuple(Turn(*turn) for turn in turns),
-        choices=tuple(Option(choice) for choice in choices.split()),
-        duration_s=duration_s,
+        choices=tuple(Option(choice) for choice in _text(choices).split()),
+        duration_s=float(duration_s),
     )
-    return StoredGame(game, result, ended_at)
+    return StoredGame(game, result, _text(ended_at))

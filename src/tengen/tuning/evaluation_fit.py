@@ -11,7 +11,6 @@ data supports it. The threat table is built from its bits in the same way. In re
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 from collections.abc import Callable, Sequence
@@ -184,8 +183,10 @@ def write_fit(
     """Run `fit` on the games of these files. Write the weights to `target`, and the report with `config` next to it."""
     if target.suffix != ".npz":
         raise InputError(f"the weights file must end in .npz, not {target}")
-    if importlib.util.find_spec("scipy") is None:
-        raise MissingExtraError("fitting needs SciPy: pip install 'tengen[train]'")
+    try:
+        import scipy  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtraError("fitting needs SciPy: pip install 'tengen[train]'") from None
     games = [game for path in paths for game in read_games(path)]
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")
