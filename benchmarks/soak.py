@@ -365,7 +365,7 @@ class Soak:
                 request = chance.choice(
                     (
                         {"type": "analyse", "maxTimeMs": 600, "moves": points, "lines": 3},
-                        {"type": "review", "maxVisits": 300, "maxTimeMs": 300, "moves": points},
+                        {"type": "review", "effort": "quick", "moves": points},
                         {"type": "solve", "maxTimeMs": 300, "moves": points, "kind": "vcf"},
                     )
                 )

@@ -130,6 +130,12 @@ class Visit:
         self._socket.send_json({"type": type, "id": "search", "rules": RULES} | fields)
         return self.receive(lambda message: message["id"] == "search" and not message.get("isDuringSearch"))
 
+    def review(self, game: str, moves: list[str]) -> None:
+        """Review a game until the review is stored; one that cannot be stored is sent nevertheless."""
+        while not (last := self.ask("review", gameId=game, moves=moves, effort="quick"))["isStored"]:
+            assert last["summary"]
+            self._refused()
+
     def receive(self, is_wanted: Callable[[Json], bool]) -> Json:
         """Return the next message that matches."""
         while not is_wanted(message := self._socket.receive_json()):
@@ -177,7 +183,7 @@ def spend_an_evening(visit: Visit) -> None:
     visit.act(game, "play", point="d6")
     assert visit.ask("analyse", moves=["e5", "e6"], maxVisits=200)["moveInfos"]
     visit.act(game, "resign")
-    assert visit.ask("review", moves=["e5", "e6"], maxVisits=200, maxTimeMs=1000)["summary"]
+    visit.review(game, ["e5", "e6", "d5", "d6"])
     visit.rematch(game)
     imported = visit.http("POST", "import", {"text": "e5e6d5", "rules": RULES})
     study = visit.keep_study(imported["record"])

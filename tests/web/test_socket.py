@@ -123,10 +123,12 @@ def test_a_closed_tab_ends_its_searches(client: TestClient) -> None:
 def test_hint(client: TestClient) -> None:
     game = begin(client, black=PERSON, moves=OPEN_FOUR)["id"]
     with client.websocket_connect("/api/socket") as socket:
-        ask(socket, "hint", gameId=game, maxTimeMs=200)
+        ask(socket, "hint", gameId=game)
         hint = answer(socket)
     assert hint["moveInfo"]["move"] in ("g8", "l8")
     assert hint["turnNumber"] == 8
+    assert hint["reason"]["kind"] == "makes-five"
+    assert hint["reason"]["sentence"] == "makes five in a row"
 
 
 def test_forced_wins_of_either_side(client: TestClient) -> None:
@@ -141,10 +143,14 @@ def test_forced_wins_of_either_side(client: TestClient) -> None:
 
 def test_a_review_finds_the_blunder(client: TestClient) -> None:
     # White ignores an open three at move 6, and black wins with it.
-    moves = ["h8", "a1", "i8", "o15", "j8", "a15", "k8", "a14", "l8"]
+    moves = ["h8", "i9", "g8", "j10", "i8", "a1", "f8", "a2", "e8"]
     with client.websocket_connect("/api/socket") as socket:
-        ask(socket, "review", moves=moves, maxVisits=3000, maxTimeMs=5000)
+        ask(socket, "review", moves=moves, effort="quick")
         messages = receive_until(socket, lambda message: not message["isDuringSearch"])
+        ask(socket, "review", moves=moves, effort="quick", onlyStored=True)
+        (again,) = receive_until(socket, lambda message: not message["isDuringSearch"])
+        ask(socket, "review", moves=moves, effort="normal", onlyStored=True)
+        (missing,) = receive_until(socket, lambda message: not message["isDuringSearch"])
     assert [message["done"] for message in messages] == list(range(1, 11))
     judged = {move["turnNumber"]: move for message in messages for move in message["moves"]}
     assert sorted(judged) == list(range(1, 10))
@@ -156,17 +162,27 @@ def test_a_review_finds_the_blunder(client: TestClient) -> None:
     assert worst["turnNumber"] in summary["keyMoves"]
     assert summary["sides"]["black"]["accuracy"] > summary["sides"]["white"]["accuracy"]
     assert sum(summary["sides"]["white"]["counts"].values()) == 4
+    assert judged[6]["reason"]["sentence"] == "ignores the open three g8-h8-i8: black wins in 2 moves"
+    assert judged[6]["replyWin"]["pv"] == judged[6]["refutation"]
+    assert messages[-1]["isStored"]
+    assert [move["turnNumber"] for move in again["moves"]] == list(range(1, 10))
+    assert again["moves"] == [judged[turn] for turn in range(1, 10)]
+    assert again["summary"] == summary
+    assert (missing["summary"], missing["moves"]) == (None, [])
 
 
 def test_trying_again_is_judged(client: TestClient) -> None:
-    position = ["h8", "a1", "i8", "o15", "j8"]  # white must stop the open three
+    position = ["h8", "i9", "g8", "j10", "i8"]  # white must stop the open three
     with client.websocket_connect("/api/socket") as socket:
-        ask(socket, "judge", moves=position, move="a15", maxTimeMs=300)
+        ask(socket, "judge", moves=position, move="a15", effort="quick")
         bad = answer(socket)
-        ask(socket, "judge", moves=position, move="k8", maxTimeMs=300)
+        ask(socket, "judge", moves=position, move="j8", effort="quick")
         good = answer(socket)
     assert bad["winrate"] == 0
-    assert good["winrateLoss"] <= bad["winrateLoss"]
+    assert bad["judged"]["quality"] == "mistake"
+    assert bad["judged"]["reason"]["kind"] == "ignores-three"
+    assert good["judged"]["quality"] in ("best", "good")
+    assert good["judged"]["betterReason"]["kind"] == "stops-three"
 
 
 @pytest.mark.parametrize(

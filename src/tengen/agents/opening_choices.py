@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from tengen.core.contracts import Agent, Decision, Limits, Opening, Ruleset
@@ -32,10 +33,26 @@ class AnswersSwap2(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class OpeningDecision:
+    """The next actions of an agent in an opening procedure, and the evaluation on which its choice is based."""
+
+    actions: tuple[Point | Option, ...]
+    white_value: float | None = None
+    """Value of the position for white, in [-1, 1]; None if the agent placed stones or did not report a value."""
+
+
 def choose_actions(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> tuple[Point | Option, ...]:
-    """Return the agent's next actions for the seat to act. `stop` ends its searches.
+    """Return the agent's next actions for the seat that is to act; see `decide_opening`."""
+    return decide_opening(agent, state, limits, rng, stop).actions
+
+
+def decide_opening(
+    agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
+) -> OpeningDecision:
+    """Return the agent's next actions for the seat that is to act, with their reason. `stop` ends its searches.
 
     An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
     first move of the game, after the last opening action.
@@ -43,10 +60,13 @@ def choose_actions(
     stop = stop or StopSignal()
     points = state.position.moves
     is_asked = state.position.ruleset.opening is Opening.SWAP2 and len(points) in (0, 3, 5)
-    if not is_asked or not isinstance(agent, AnswersSwap2):
-        return (choose_action(agent, state, limits, rng, stop),)
-    answer = agent.answer_swap2(state.position.ruleset, points, limits, stop)
-    return answer.points if answer.option is None else (answer.option, *answer.points)
+    if is_asked and isinstance(agent, AnswersSwap2):
+        answer = agent.answer_swap2(state.position.ruleset, points, limits, stop)
+        return OpeningDecision(answer.points if answer.option is None else (answer.option, *answer.points))
+    if isinstance(state.step, Choose):
+        option, white_value = _choose_option(agent, state, limits, rng, stop)
+        return OpeningDecision((option,), white_value)
+    return OpeningDecision((choose_action(agent, state, limits, rng, stop),))
 
 
 def choose_action(
@@ -63,7 +83,7 @@ def choose_action(
         case Done():
             raise InputError(f"no action is possible: the opening is over ({state})")
         case Choose():
-            return _choose_option(agent, state, limits, rng, stop)
+            return _choose_option(agent, state, limits, rng, stop)[0]
         case Place(then=then):
             return _choose_point(agent, state, limits, rng, stop, own_stones=_is_settled(then))
 
@@ -81,14 +101,17 @@ def _decide(agent: Agent, position: Position, limits: Limits, stop: StopSignal) 
         return search.result()
 
 
-def _choose_option(agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal) -> Option:
+def _choose_option(
+    agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal
+) -> tuple[Option, float | None]:
+    """Return the option and white's value, on which it is based."""
     # It is white's turn whenever a colour is chosen.
     white_value = _decide(agent, state.position, limits, stop).value_to_move
     if white_value is None:
-        return rng.choice(state.options)
+        return rng.choice(state.options), None
     if abs(white_value) < _EVEN and Option.PLACE_TWO in state.options:
-        return Option.PLACE_TWO
-    return Option.TAKE_WHITE if white_value > 0 else Option.TAKE_BLACK
+        return Option.PLACE_TWO, white_value
+    return (Option.TAKE_WHITE if white_value > 0 else Option.TAKE_BLACK), white_value
 
 
 def _choose_point(

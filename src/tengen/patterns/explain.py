@@ -129,6 +129,36 @@ def explain(position: Position) -> Explanation:
     )
 
 
+def shape_of_move(position: Position, point: Point) -> Kind | None:
+    """Return the strongest shape that the side to move makes with a stone on an empty point; None without a name.
+
+    Supports only win lengths 4 and 5; raises `RulesetError` otherwise.
+    """
+    if position.ruleset.win_length not in (4, 5):
+        raise RulesetError(f"cannot explain threats of {position.ruleset}: the win length must be 4 or 5")
+    return _Board(position).kind_at(position.to_move, point.index(position.ruleset.width))
+
+
+def winning_shape(position: Position) -> Kind | None:
+    """Return the shape that decided a game which ended with five; None if there is no such shape.
+
+    A four-three or double-three that became an open four with the next stone counts as itself.
+
+    >>> from tengen.core.contracts import Ruleset
+    >>> winning_shape(Position.from_moves(Ruleset(15, 15), "h8a1i8o15j8a15k8a14l8"))
+    <Kind.OPEN_FOUR: 'open four'>
+    """
+    moves = position.moves
+    if not position.winning_line or position.ruleset.win_length not in (4, 5) or len(moves) < 3:
+        return None
+    shape = shape_of_move(position.undo(3), moves[-3])
+    if shape is Kind.OPEN_FOUR and len(moves) >= 5:
+        earlier = shape_of_move(position.undo(5), moves[-5])
+        if earlier in (Kind.FOUR_THREE, Kind.DOUBLE_THREE):
+            return earlier
+    return shape if shape in _FOURS else None
+
+
 class _Board:
     """The native pattern board with this module's types. In this class, points are indices."""
 
@@ -145,12 +175,12 @@ class _Board:
     def find_chances(self, colour: Colour) -> dict[Kind, tuple[Point, ...]]:
         found: dict[Kind, list[int]] = {kind: [] for kind in Kind}
         for index in self._empty:
-            kind = self._kind_at(colour, index)
+            kind = self.kind_at(colour, index)
             if kind is not None:
                 found[kind].append(index)
         return {kind: self._points(indices) for kind, indices in found.items() if indices}
 
-    def _kind_at(self, colour: Colour, index: int) -> Kind | None:
+    def kind_at(self, colour: Colour, index: int) -> Kind | None:
         """Return the best kind that a stone on `index` makes; None for fouls and for shapes without a name."""
         shapes = [int(shape) for shape in self._shapes[colour][:, index]]
         if LineShape.FIVE in shapes:

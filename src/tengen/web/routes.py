@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, WebSocket
 from pydantic import StringConstraints
+from starlette.requests import Request
 from starlette.responses import Response
 
 from tengen import __version__
@@ -15,15 +18,17 @@ from tengen.core.contracts import Opening, Rule
 from tengen.core.position import Position
 from tengen.errors import NotFoundError
 from tengen.records import FORMATS
+from tengen.web.analysis.review import export_review
+from tengen.web.games.my_games import export_games
 from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
 from tengen.web.games.records import CheckRecord, WriteRecord, read_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
-from tengen.web.messages.games import GameAction, GameState, NewGame
+from tengen.web.messages.games import Deleted, GameAction, GameList, GameState, NewGame
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
-from tengen.web.messages.records import ExportResult, ImportRequest, ImportResult, Study
+from tengen.web.messages.records import ExportResult, ExportReview, ImportRequest, ImportResult, Study
 from tengen.web.positions import facts_of, position_of, ruleset_of, threats_of
 from tengen.web.raw_bodies import RawBodyRoute, RawExportRequest, RawRecord
 from tengen.web.services import Services, owner_of, services_of
@@ -57,6 +62,34 @@ ServicesHere = Annotated[Services, Depends(services_of)]
 OwnerHere = Annotated[str, Depends(owner_of)]
 GameIdHere = Annotated[GameId, Path()]
 _SERVER_FULL = 1013
+
+_BROWSER_COOKIE = "tengen-browser"
+_BROWSER_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_COOKIE_AGE_S = 400 * 24 * 3600
+
+
+def browser_of(request: Request) -> str:
+    """Return the id of the browser from its cookie; empty if it has none."""
+    found = request.cookies.get(_BROWSER_COOKIE, "")
+    return found if _BROWSER_ID.fullmatch(found) else ""
+
+
+def new_browser_of(request: Request, response: Response) -> str:
+    """Return the id of the browser; gives it one if it has none, and renews the cookie."""
+    browser = browser_of(request) or secrets.token_urlsafe(16)
+    response.set_cookie(
+        _BROWSER_COOKIE,
+        browser,
+        max_age=_COOKIE_AGE_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return browser
+
+
+Browser = Annotated[str, Depends(browser_of)]
+NewBrowser = Annotated[str, Depends(new_browser_of)]
 
 
 @router.get("/info")
@@ -92,12 +125,16 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
 
 
 @router.post("/games", status_code=201)
-async def post_game(request: NewGame, services: ServicesHere) -> GameState:
-    """Start a game."""
+async def post_game(request: NewGame, services: ServicesHere, browser: NewBrowser) -> GameState:
+    """Start a game. It is listed among the games of this browser, which a cookie identifies."""
+    return await _begin(request, services, browser)
+
+
+async def _begin(request: NewGame, services: Services, browser: str) -> GameState:
     ruleset = ruleset_of(request)
     for player in (request.black, request.white):
         await services.check_player(player, ruleset)
-    return services.games.begin(request)
+    return services.games.begin(request, browser)
 
 
 @router.get("/games/{game_id}")
@@ -106,10 +143,46 @@ async def get_game(game_id: GameIdHere, services: ServicesHere) -> GameState:
     return services.games.state(game_id)
 
 
+@router.delete("/games/{game_id}")
+async def delete_game(game_id: GameIdHere, services: ServicesHere, browser: Browser) -> Deleted:
+    """Delete a game of this browser with its reviews."""
+    services.games.delete(game_id, browser)
+    return Deleted(id=game_id)
+
+
 @router.post("/games/{game_id}/rematch", status_code=201)
-async def post_rematch(game_id: GameIdHere, services: ServicesHere) -> GameState:
+async def post_rematch(game_id: GameIdHere, services: ServicesHere, browser: NewBrowser) -> GameState:
     """Start a new game from the same starting position with the seats exchanged."""
-    return await post_game(services.games.game(game_id).rematch(), services)
+    return await _begin(services.games.game(game_id).rematch(), services, browser)
+
+
+@router.get("/my-games")
+async def get_my_games(
+    services: ServicesHere,
+    browser: Browser,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> GameList:
+    """List the games of this browser, newest first."""
+    return services.games.listed(browser, limit, offset)
+
+
+@router.get("/my-games/export")
+async def get_my_games_file(
+    services: ServicesHere,
+    browser: Browser,
+    format: Annotated[str, Query(max_length=10)] = "sgf",
+    game_id: Annotated[GameId | None, Query()] = None,
+) -> ExportResult:
+    """Write a game of this browser as a file, or all of them."""
+    stored = services.games.stored(browser, game_id)
+    return await asyncio.to_thread(export_games, stored, format)
+
+
+@router.post("/reviews/export")
+async def post_review_file(request: ExportReview, services: ServicesHere) -> ExportResult:
+    """Write the stored review of a game as a file with comments, marks and variations."""
+    return export_review(services, request)
 
 
 @router.post("/games/{game_id}/actions")

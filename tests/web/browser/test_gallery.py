@@ -23,6 +23,7 @@ PAGES = {
     "play": "#/play",
     "analyse": f"#/analyse?{GAME}",
     "review": f"#/review?{GAME}&start=1",
+    "games": "#/games",
     "puzzles": "#/puzzles",
     "laboratory": "#/laboratory",
 }

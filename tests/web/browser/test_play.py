@@ -19,6 +19,7 @@ YOUR_MOVE = re.compile("Your move")
 def start_against(visitor: Visitor, agent: str) -> None:
     """Start a game as black."""
     visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Advanced").check()
     visitor.page.get_by_role("radio", name="Agent").check()
     visitor.choice("Agent").select_option(agent)
     visitor.button("Start game").click()
@@ -55,9 +56,9 @@ def test_a_game_against_an_engine_is_played_to_the_end(visitor: Visitor) -> None
         free = [cell for cell in row if "empty" in (visitor.point(cell).get_attribute("aria-label") or "")]
         visitor.point(free[0]).click()
         expect(visitor.point(free[0])).to_have_accessible_name(re.compile("black stone"))
-    expect(status).to_have_text("Black wins · five in a row")
+    expect(status).to_have_text(re.compile(r"You won by an? [a-z -]+ in \d+ moves"))
     expect(visitor.page.locator(".winning-stone")).to_have_count(5)
-    expect(visitor.said.last).to_contain_text("Black wins")
+    expect(visitor.said.last).to_contain_text("You won")
     visitor.shoot("play-won")
     visitor.button("Review").click()
     expect(visitor.page.get_by_text("Key moves")).to_be_visible()
@@ -99,12 +100,14 @@ def test_hint_resignation_and_rematch(visitor: Visitor) -> None:
     start_at_level(visitor)
     visitor.button("Hint").click()
     expect(visitor.page.locator(".hint")).to_be_visible()
+    expect(visitor.page.get_by_role("note")).to_have_text(re.compile(r"Hint: [A-O]\d+\. .+\."))
     visitor.button("Resign").click()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     expect(visitor.page.get_by_role("status")).to_have_text("White wins by resignation")
     visitor.button("Rematch").click()
-    # The seats are exchanged, so the engine moves first.
+    # The seats are exchanged, so the engine moves first, and the person still sits at the bottom.
     expect(visitor.stones).to_have_count(1)
+    expect(visitor.page.locator(".player-name")).to_have_text([re.compile("Beginner"), "You"])
 
 
 def test_swap2_asks_for_stones_and_then_for_a_colour(visitor: Visitor) -> None:
@@ -139,6 +142,7 @@ def test_clocks_run_down(visitor: Visitor) -> None:
 @pytest.mark.thorough
 def test_two_engines_are_watched_step_by_step(visitor: Visitor) -> None:
     visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Advanced").check()
     visitor.page.get_by_role("radio", name="Watch").check()
     visitor.choice("Black").select_option("naive")
     visitor.choice("White").select_option("alphabeta")
@@ -219,3 +223,59 @@ def test_earlier_moves_can_be_looked_at(visitor: Visitor) -> None:
         visitor.page.keyboard.press(key)
         expect(visitor.stones).to_have_count(shown)
     assert visitor.moves == ["h8", "i9", "g7"]
+
+
+def test_the_first_click_on_the_empty_board_starts_a_game(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    page.get_by_label("Level").last.fill("1")
+    expect(page.locator("#rules-line")).to_have_text("Freestyle · 15 × 15 · 5 in a row")
+    visitor.point("h8").click()
+    expect(visitor.point("h8")).to_have_accessible_name(re.compile("black stone"))
+    expect(visitor.stones).to_have_count(2)
+    expect(page.get_by_role("status")).to_have_text(YOUR_MOVE)
+    expect(page.locator(".player-name")).to_have_text([re.compile("Beginner"), "You"])
+
+
+def test_a_click_as_white_lets_the_opponent_begin(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    page.get_by_label("Level").last.fill("1")
+    page.get_by_role("radiogroup", name="Your colour").get_by_role("radio", name="White").check()
+    visitor.point("h8").click()
+    expect(page.get_by_role("status")).to_have_text(YOUR_MOVE)
+    expect(visitor.stones).to_have_count(1)
+    expect(page.locator(".player-name")).to_have_text([re.compile("Beginner"), "You"])
+
+
+def test_the_size_sets_the_usual_win_length(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    for size, length in (("6", 4), ("15", 5), ("3", 3), ("19", 5)):
+        visitor.choice("Board size").select_option(size)
+        expect(page.locator("#rules-line")).to_have_text(f"Freestyle · {size} × {size} · {length} in a row")
+
+
+def test_a_game_is_aborted_and_another_one_started_at_any_time(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("New game").click()
+    expect(visitor.button("Start game")).to_be_visible()
+    visitor.point("c3").click()
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("Abort").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Abort").click()
+    expect(visitor.button("Start game")).to_be_visible()
+    visitor.open("#/games")
+    expect(visitor.page.locator(".game-row")).to_have_count(1)
+
+
+@pytest.mark.thorough
+def test_an_agent_says_what_it_chose_in_the_opening(visitor: Visitor) -> None:
+    visitor.open("#/play")
+    visitor.page.get_by_role("radio", name="Advanced").check()
+    visitor.page.get_by_role("radio", name="Agent").check()
+    visitor.page.get_by_text("Opening, clock, win length").click()
+    visitor.choice("Opening").select_option("swap2")
+    visitor.button("Start game").click()
+    expect(visitor.page.get_by_role("status")).to_have_text("Place 3 more stones")
+    visitor.put("h8", "i9", "g7")
+    expect(visitor.page.get_by_role("note")).to_have_text(re.compile(r"alphabeta p.+%\."))

@@ -25,11 +25,75 @@ def test_a_loaded_game_is_judged_move_by_move(visitor: Visitor) -> None:
     assert all(value.isdigit() for value in visitor.page.locator(".accuracy-value").all_inner_texts())
     mistakes = visitor.page.locator(".mistake-row")
     assert mistakes.count() >= 1
-    mistakes.first.click()
-    expect(visitor.page.locator(".move-detail .quality")).to_have_text(re.compile("inaccuracy|mistake|blunder"))
+    mistakes.filter(has_text="blunder").last.click()
+    expect(visitor.page.locator(".move-detail .quality")).to_have_text("blunder")
+    expect(visitor.page.locator(".reason")).to_have_text("Ignores the four h8-i8-j8-k8: Black makes five at l8.")
     visitor.shoot("review")
-    visitor.button("Show answer").click()
-    expect(visitor.page.locator(".preview").first).to_be_visible()
+
+
+def test_the_refutation_and_the_better_line_are_played_on_the_board(visitor: Visitor) -> None:
+    reviewed(visitor)
+    visitor.page.locator(".mistake-row", has_text="blunder").last.click()
+    expect(visitor.stones).to_have_count(8)
+    visitor.button("Refutation").click()
+    expect(visitor.stones).to_have_count(9)
+    expect(visitor.point("l8")).to_have_accessible_name(re.compile("black stone"))
+    visitor.page.keyboard.press("ArrowLeft")
+    expect(visitor.stones).to_have_count(8)
+    # The better move replaces the bad stone.
+    visitor.button("Better move").click()
+    expect(visitor.stones).to_have_count(8)
+    expect(visitor.point("a1")).to_have_accessible_name(re.compile("empty"))
+    expect(visitor.point("l8")).to_have_accessible_name(re.compile("white stone"))
+    visitor.shoot("review-better")
+
+
+def test_a_review_is_there_again_after_a_reload_and_on_the_way_back(visitor: Visitor) -> None:
+    moves = "h8,g8,i8,h7,j8,i9,k8,a1,l8"
+    page = visitor.open(f"#/review?rules=15x15:5:freestyle&moves={moves}&start=1")
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    reasons = page.locator(".mistake-reason")
+    before = reasons.all_inner_texts()
+    assert before
+    visitor.hear_only(lambda message: not message.get("isDuringSearch"))  # a new review could not be shown
+    page.reload()
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    assert reasons.all_inner_texts() == before
+    visitor.open("#/puzzles")
+    page.go_back()
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    assert reasons.all_inner_texts() == before
+
+
+def test_a_lesson_goes_through_the_mistakes(visitor: Visitor) -> None:
+    reviewed(visitor)
+    page = visitor.page
+    page.get_by_role("radiogroup", name="Whose mistakes").get_by_role("radio", name="White").check()
+    visitor.button("Learn from the mistakes").click()
+    count = int(page.locator(".move-detail .row-between .soft").inner_text().split()[-1])
+    verdict = page.locator(".verdict")
+    for place in range(1, count + 1):
+        expect(page.get_by_text(f"Mistake {place} of {count}")).to_be_visible()
+        expect(verdict).to_contain_text("Find a better move")
+        if place < count:
+            visitor.button("Skip").click()
+    # The last mistake: white does not stop the four.
+    visitor.point("o15").click()
+    expect(verdict).to_contain_text("Ignores the four h8-i8-j8-k8")
+    visitor.button("Try again").click()
+    visitor.point("l8").click()
+    expect(verdict).to_contain_text("Stops the four")
+    visitor.shoot("review-lesson")
+    visitor.button("Next mistake").click()
+    expect(page.locator(".notice")).to_contain_text(f"1 of {count} solved")
+
+
+def test_a_review_is_saved_as_a_file_with_its_sentences(visitor: Visitor) -> None:
+    reviewed(visitor)
+    with visitor.page.expect_download() as download:
+        visitor.button("Save the review (SGF)").click()
+    assert download.value.suggested_filename == "review.sgf"
+    assert "Ignores the four h8-i8-j8-k8" in download.value.path().read_text(encoding="utf-8")
 
 
 @pytest.mark.thorough
@@ -61,6 +125,6 @@ def test_a_mistake_may_be_tried_again(visitor: Visitor) -> None:
     visitor.point("a15").click()
     verdict = visitor.page.locator(".verdict")
     expect(verdict).to_have_text(re.compile("A15|a15"))
-    expect(verdict).to_contain_text("Try another move")
+    expect(verdict).to_contain_text("percentage points")
     expect(visitor.page.locator(".mark.wrong")).to_have_count(1)
     visitor.shoot("review-try-again")

@@ -1,183 +1,201 @@
-"""Game reviews: search every position of a game and judge every move by its winrate loss."""
+"""Game reviews: runs the positions of a review in the workers, sends the judged moves, and stores the result.
+
+The verdicts are made in `tengen.review`. A review depends only on the game, the effort and the thresholds, so it is
+stored under a digest of them.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import TypeAlias
+import asyncio
+import hashlib
+import logging
+from contextlib import suppress
 
-from tengen.core.contracts import AnalysisLine, Colour, Limits, Outcome, Proof
+from pydantic import ValidationError
+
+from tengen.core.contracts import Colour
+from tengen.core.geometry import Point
 from tengen.core.position import Position
-from tengen.web.analysis.thinking import Send, require_ongoing, think
-from tengen.web.games.players import NamedAgent
-from tengen.web.messages.events import JudgeMessage, Quality, ReviewMessage, ReviewMove, ReviewSummary, SideSummary
+from tengen.errors import NotFoundError, StorageError
+from tengen.records.game import GameRecord, Setup
+from tengen.review import EFFORTS, Assessment, Effort, MoveReview, Review, Thresholds, annotate
+from tengen.web.analysis.review_messages import accuracies_of, move_of, result_of, review_of
+from tengen.web.analysis.thinking import Send, require_ongoing
+from tengen.web.games.my_games import export_records
+from tengen.web.messages.events import JudgeMessage, ReviewMessage
 from tengen.web.messages.positions import PositionFields
-from tengen.web.messages.requests import Judge, Review, Thresholds
-from tengen.web.positions import move_info_of, proof_of, start_of, winrate_of
+from tengen.web.messages.records import ExportResult, ExportReview
+from tengen.web.messages.requests import Judge as JudgeRequest
+from tengen.web.messages.requests import Review as ReviewRequest
+from tengen.web.messages.reviews import ReviewFields, ReviewMove, ReviewResult
+from tengen.web.positions import start_of, winrate_of
 from tengen.web.services import Services
+from tengen.web.workers.jobs import Assess, JudgeMove, TryMove
 
-_QUALITIES: tuple[Quality, ...] = ("best", "good", "inaccuracy", "mistake", "blunder")
-_CLEARLY_WINNING = 0.6
-"""If a mistake raises the opponent's winrate to this value, it counts as a turning point of the game."""
+_log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Assessment:
-    """Evaluation of a position, for the side to move."""
-
-    to_move: Colour
-    winrate: float
-    proof: Proof | None = None
-    best: AnalysisLine | None = None
-    """The best line found; None if the game is over."""
+_VERSION = 1
+"""Increase it when reviews change; stored ones are then not used any more."""
 
 
-Assessments: TypeAlias = list[Assessment]
+async def review(services: Services, request: ReviewRequest, owner: str, send: Send) -> None:
+    """Judge every move. Sends a message after each position; the last one contains the summary.
 
-
-async def review(services: Services, request: Review, owner: str, send: Send) -> None:
-    """Judge every move. Sends a message after each position; the last one contains the summary."""
+    A stored review is sent in a single message.
+    """
     positions = _positions_of(request)
-    agent = await _agent_of(services, request.agent, positions[0])
-    limits = Limits(time_ms=request.max_time_ms, nodes=request.max_visits, simulations=request.max_visits)
-    assessments: Assessments = []
-    judged: list[ReviewMove] = []
-    for position in positions:
-        assessments.append(await _judge_position(services, agent, position, limits, owner))
-        turn = len(assessments) - 1
-        fresh = [judge_move(turn, request.moves[turn - 1], assessments, request.thresholds)] if turn else []
-        judged += fresh
-        is_last = len(assessments) == len(positions)
+    stored = stored_review(services, request)
+    if stored is not None:
+        with suppress(StorageError):
+            _record_accuracy(services, request, stored)
+        send(_last_message(request, len(positions), stored.moves, stored, is_stored=True))
+        return
+    if request.only_stored:
         send(
             ReviewMessage(
-                id=request.id,
-                is_during_search=not is_last,
-                agent=agent.shown,
-                done=len(assessments),
-                total=len(positions),
-                root_black_winrate=None if turn else _black_winrate(assessments[0]),
-                moves=fresh,
-                summary=summarise(judged) if is_last else None,
+                id=request.id, is_during_search=False, effort=request.effort, done=0, total=len(positions), moves=[]
             )
         )
+        return
+    effort, thresholds = EFFORTS[request.effort], _thresholds_of(request)
+    tasks = _assess_all(services, positions, effort, owner)
+    judged: list[MoveReview] = []
+    try:
+        before = first = await tasks[0]
+        for turn in range(1, len(positions)):
+            send(
+                ReviewMessage(
+                    id=request.id,
+                    is_during_search=True,
+                    effort=request.effort,
+                    done=turn,
+                    total=len(positions),
+                    root_black_winrate=winrate_of(first.black_value) if turn == 1 else None,
+                    moves=[move_of(move) for move in judged[-1:]],
+                )
+            )
+            after = await tasks[turn]
+            job = JudgeMove(
+                position=positions[turn - 1],
+                effort=effort,
+                move=Point(request.moves[turn - 1]),
+                turn_number=turn,
+                before=before,
+                after=after,
+                thresholds=thresholds,
+            )
+            judged.append(await services.pool.run(job, owner=owner))
+            before = after
+    finally:
+        for task in tasks:
+            task.cancel()
+    result = result_of(Review(root_black_value=first.black_value, moves=tuple(judged)))
+    is_stored = _store(services, request, result)
+    send(_last_message(request, len(positions), result.moves[-1:], result, is_stored=is_stored))
 
 
-async def judge(services: Services, request: Judge, owner: str, send: Send) -> None:
-    """Judge one move against the best move in the position."""
+async def judge(services: Services, request: JudgeRequest, owner: str, send: Send) -> None:
+    """Judge one move against the best move of the position."""
     position = require_ongoing(_positions_of(request)[-1])
-    after = position.play(request.move)
-    agent = await _agent_of(services, request.agent, position)
-    limits = Limits(time_ms=request.max_time_ms)
-    assessments = [await _judge_position(services, agent, one, limits, owner) for one in (position, after)]
-    move = judge_move(1, request.move, assessments, request.thresholds)
-    send(
-        JudgeMessage(
-            id=request.id,
-            move=request.move,
-            winrate=1 - assessments[1].winrate,
-            winrate_loss=move.winrate_loss,
-            quality=move.quality,
+    position.play(request.move)  # raises an error if the move is illegal
+    job = TryMove(
+        position=position,
+        effort=EFFORTS[request.effort],
+        move=Point(request.move),
+        thresholds=_thresholds_of(request),
+    )
+    judged = move_of(await services.pool.run(job, owner=owner))
+    winrate = judged.black_winrate if judged.colour is Colour.BLACK else 1 - judged.black_winrate
+    send(JudgeMessage(id=request.id, move=request.move, winrate=winrate, judged=judged))
+
+
+def export_review(services: Services, request: ExportReview) -> ExportResult:
+    """Write the stored review of a game as a file. Raises `NotFoundError` if the game has no such review."""
+    stored = stored_review(services, request)
+    if stored is None:
+        raise NotFoundError("this game has no stored review; review it first")
+    start = start_of(request)
+    game = GameRecord(
+        ruleset=start.ruleset,
+        black=request.black,
+        white=request.white,
+        result=request.outcome,
+        result_reason=request.reason,
+        event=request.event,
+        date=request.date,
+    )
+    if start.stones or start.to_move is Colour.WHITE:
+        game.root.setup = Setup(
+            tuple(start.points_of(Colour.BLACK)), tuple(start.points_of(Colour.WHITE)), to_move=start.to_move
         )
-    )
+    return export_records([annotate(game, review_of(stored))], request.format, "review")
 
 
-def judge_move(turn: int, move: str, assessments: Assessments, thresholds: Thresholds) -> ReviewMove:
-    """Judge the move `turn` (1 for the first) from the assessments of the positions before and after it."""
-    before, after = assessments[turn - 1], assessments[turn]
-    assert before.best is not None
-    mover_after = 1 - after.winrate
-    # The search after the move looks one move further. A better value found there was already available before it.
-    mover_before = max(before.winrate, mover_after)
-    is_best = move == before.best.move or _wins_as_fast(before.proof, after.proof)
-    loss = 0.0 if is_best else mover_before - mover_after
-    quality = _quality(loss, is_best, thresholds)
-    return ReviewMove(
-        turn_number=turn,
-        colour=before.to_move,
-        move=move,
-        black_winrate=_black_winrate(after),
-        winrate_loss=loss,
-        quality=quality,
-        is_key=_is_key(before, after, quality),
-        best=move_info_of(before.best, 0, before.to_move),
-        proof=proof_of(after.proof),
-    )
+def stored_review(services: Services, request: ReviewFields) -> ReviewResult | None:
+    """Return the stored review of a game, or None if there is none."""
+    body = services.store.get("review", _key(request))
+    if body is None:
+        return None
+    try:
+        return ReviewResult.model_validate_json(body)
+    except ValidationError as error:
+        _log.warning("a stored review is damaged, and the game is reviewed again: %s", error)
+        return None
 
 
-def summarise(moves: list[ReviewMove]) -> ReviewSummary:
-    """Return both sides' accuracy and counts, and the key moves."""
-    return ReviewSummary(
-        sides={colour: _summarise_side([move for move in moves if move.colour is colour]) for colour in Colour},
-        key_moves=[move.turn_number for move in moves if move.is_key],
-    )
+def _key(request: ReviewFields) -> str:
+    fields = request.model_dump_json(include=set(ReviewFields.model_fields))
+    return hashlib.sha256(f"{_VERSION} {fields}".encode()).hexdigest()
 
 
-def accuracy_of(winrate_loss: float) -> float:
-    """Return the accuracy of a move from 0 to 100, using the curve that Lichess fitted to chess winrates.
+def _assess_all(
+    services: Services, positions: list[Position], effort: Effort, owner: str
+) -> list[asyncio.Task[Assessment]]:
+    """Start the assessment of every position, as many at a time as there are workers."""
+    free = asyncio.Semaphore(services.config.pool.worker_count)
 
-    >>> round(accuracy_of(0)), round(accuracy_of(0.1)), round(accuracy_of(0.5))
-    (100, 64, 9)
-    """
-    return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * winrate_loss) - 3.1669))
+    async def assess_one(position: Position) -> Assessment:
+        async with free:
+            found: Assessment = await services.pool.run(Assess(position=position, effort=effort), owner=owner)
+            return found
 
-
-def _summarise_side(moves: list[ReviewMove]) -> SideSummary:
-    count = len(moves)
-    return SideSummary(
-        accuracy=sum(accuracy_of(move.winrate_loss) for move in moves) / count if count else None,
-        moves=count,
-        counts={quality: sum(move.quality == quality for move in moves) for quality in _QUALITIES},
-        mean_loss=sum(move.winrate_loss for move in moves) / count if count else None,
-    )
+    return [asyncio.create_task(assess_one(position)) for position in positions]
 
 
-def _quality(loss: float, is_best: bool, thresholds: Thresholds) -> Quality:
-    if loss >= thresholds.blunder:
-        return "blunder"
-    if loss >= thresholds.mistake:
-        return "mistake"
-    if loss >= thresholds.inaccuracy:
-        return "inaccuracy"
-    return "best" if is_best else "good"
-
-
-def _is_key(before: Assessment, after: Assessment, quality: Quality) -> bool:
-    if quality not in ("mistake", "blunder"):
+def _store(services: Services, request: ReviewRequest, result: ReviewResult) -> bool:
+    """Store a review and the accuracies of its game; a full disk does not take the review from the client."""
+    try:
+        services.store.put("review", _key(request), result.model_dump_json(), owner=request.game_id or "", is_new=True)
+        _record_accuracy(services, request, result)
+    except StorageError as error:
+        _log.warning("%s", error)
         return False
-    threw_win_away = _is_win(before.proof) and not (after.proof is not None and after.proof.result == "loss")
-    return threw_win_away or _is_win(after.proof) or after.winrate >= _CLEARLY_WINNING
+    return True
 
 
-def _wins_as_fast(before: Proof | None, after: Proof | None) -> bool:
-    """Whether a move stays on the shortest path to the proved win."""
-    if before is None or after is None or (before.result, after.result) != ("win", "loss"):
-        return False
-    return after.plies < before.plies
+def _record_accuracy(services: Services, request: ReviewRequest, result: ReviewResult) -> None:
+    if request.game_id is not None:
+        services.games.record_accuracy(request.game_id, request.moves, accuracies_of(result))
 
 
-def _is_win(proof: Proof | None) -> bool:
-    return proof is not None and proof.result == "win"
+def _last_message(
+    request: ReviewRequest, total: int, moves: list[ReviewMove], result: ReviewResult, *, is_stored: bool
+) -> ReviewMessage:
+    return ReviewMessage(
+        id=request.id,
+        is_during_search=False,
+        effort=request.effort,
+        done=total,
+        total=total,
+        root_black_winrate=result.root_black_winrate,
+        moves=moves,
+        summary=result.summary,
+        is_stored=is_stored,
+    )
 
 
-def _black_winrate(assessment: Assessment) -> float:
-    return assessment.winrate if assessment.to_move is Colour.BLACK else 1 - assessment.winrate
-
-
-async def _judge_position(
-    services: Services, agent: NamedAgent, position: Position, limits: Limits, owner: str
-) -> Assessment:
-    if position.is_over:
-        return _assess_final(position)
-    analysis = await think(services, agent, position, limits, owner)
-    best = analysis.lines[0]
-    return Assessment(position.to_move, winrate_of(best.value_to_move), best.proof, best)
-
-
-def _assess_final(position: Position) -> Assessment:
-    if position.outcome is Outcome.DRAW:
-        return Assessment(position.to_move, 0.5, Proof("draw", 0))
-    has_won = position.outcome.winner is position.to_move
-    return Assessment(position.to_move, float(has_won), Proof("win" if has_won else "loss", 0))
+def _thresholds_of(request: ReviewFields) -> Thresholds:
+    return Thresholds(**request.thresholds.model_dump())
 
 
 def _positions_of(request: PositionFields) -> list[Position]:
@@ -185,9 +203,3 @@ def _positions_of(request: PositionFields) -> list[Position]:
     for move in request.moves:
         positions.append(positions[-1].play(move))
     return positions
-
-
-async def _agent_of(services: Services, agent: str | None, position: Position) -> NamedAgent:
-    chosen = services.agents.for_analysis(agent, position.ruleset)
-    await services.check_agent(chosen, position.ruleset)
-    return chosen

@@ -7,18 +7,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from tengen.core.contracts import Analysis, Limits
+from tengen.core.contracts import Analysis, AnalysisLine, Limits
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import AgentError, GameOverError, InputError
+from tengen.review import EFFORTS, Assessment, Reason
 from tengen.search.threats import ThreatResult
-from tengen.web.games.players import NamedAgent
+from tengen.web.analysis.review_messages import reason_of
 from tengen.web.messages.base import Message
 from tengen.web.messages.events import AnalysisMessage, HintMessage, SolveMessage
 from tengen.web.messages.requests import Analyse, Hint, Solve
 from tengen.web.positions import move_info_of, position_of, root_info_of
 from tengen.web.services import Services
-from tengen.web.workers.jobs import SolveThreats, Think
+from tengen.web.workers.jobs import FindHint, SolveThreats, Think
 
 MAX_ANALYSIS_MS = 600_000
 """Maximum duration of an analysis."""
@@ -118,29 +119,24 @@ async def analyse(services: Services, request: Analyse, owner: str, send: Send) 
     report(last, is_during_search=False)
 
 
-async def think(services: Services, agent: NamedAgent, position: Position, limits: Limits, owner: str) -> Analysis:
-    """Search a position and return the final analysis."""
-    analysis: Analysis | None = await services.pool.run(
-        Think(agent=agent.text, position=position, limits=limits, seed=agent.seed), owner=owner
-    )
-    if analysis is None or not analysis.lines:
-        raise AgentError(f"{agent.shown} returned no analysis")
-    return analysis
-
-
 async def hint(services: Services, request: Hint, owner: str, send: Send) -> None:
-    """Search the current position of a game and send the best move."""
+    """Search the current position of a game and send the best move with its reason."""
     game = services.games.game(request.game_id)
     if game.opening.options:
         raise InputError(f"there are no hints for opening choices: {game.opening}")
     position = require_ongoing(game.position)
-    agent = services.agents.for_analysis(None, position.ruleset)
-    analysis = await think(services, agent, position, Limits(time_ms=request.max_time_ms), owner)
+    found: Assessment
+    reason: Reason
+    found, reason = await services.pool.run(FindHint(position=position, effort=EFFORTS["normal"]), owner=owner)
+    line = AnalysisLine(
+        move=found.line[0], value_to_move=found.value_to_move, line=found.line, proof=found.proof, depth=found.depth
+    )
     send(
         HintMessage(
             id=request.id,
             turn_number=len(position.moves),
-            move_info=move_info_of(analysis.lines[0], 0, position.to_move),
+            move_info=move_info_of(line, 0, position.to_move),
+            reason=reason_of(reason),
         )
     )
 

@@ -10,17 +10,33 @@ from __future__ import annotations
 import copy
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from tengen.agents.levels import load_levels
 from tengen.core.contracts import Colour, Opening, Outcome
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Done, OpeningState, Option, Seat
 from tengen.core.position import Position
 from tengen.errors import GameOverError, InputError, NotDueError
-from tengen.web.messages.games import Clock, ClockState, GameState, MoveNote, NewGame, Person, Player, Turn
+from tengen.patterns.explain import winning_shape
+from tengen.records.game import GameRecord, Setup
+from tengen.web.messages.games import (
+    AgentPlayer,
+    ChoiceNote,
+    Clock,
+    ClockState,
+    GameState,
+    LevelPlayer,
+    MoveNote,
+    NewGame,
+    Person,
+    Player,
+    Turn,
+)
 from tengen.web.positions import fouls_of, ruleset_of, start_of, stones_of
 
 _VERSION = 1
@@ -34,7 +50,7 @@ class _PastAction:
     action: Point | Option
     seat: Seat
     note: MoveNote | None
-    """Statistics for the move; None for an option."""
+    """Statistics of the move; None for an option that was chosen without an evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +267,22 @@ class Game:
             moves=[str(past.action) for past in self._history if isinstance(past.action, Point)],
             notes=[past.note or MoveNote(time_ms=0) for past in self._history if isinstance(past.action, Point)],
             choices=[past.action for past in self._history if isinstance(past.action, Option)],
+            choice_notes=[
+                ChoiceNote(
+                    seat=past.seat,
+                    option=past.action,
+                    white_winrate=None
+                    if past.note is None or past.note.black_winrate is None
+                    else 1 - past.note.black_winrate,
+                )
+                for past in self._history
+                if isinstance(past.action, Option)
+            ],
             current_player=position.to_move,
             outcome=self.outcome,
             reason=self.reason,
             winning_line=list(position.winning_line),
+            winning_shape=winning_shape(position),
             fouls=fouls_of(position),
             turn=self._turn(),
             is_thinking=is_thinking,
@@ -265,6 +293,42 @@ class Game:
             seed=self.seed,
         )
 
+    def summary(self, accuracy: Mapping[Colour, float] | None = None) -> str:
+        """Return what the list of games shows, as JSON; `accuracy` is from a review of this game."""
+        black = self._opening.black
+        fields = {
+            "rules": self.start.ruleset.name,
+            "players": {seat: _PLAYER.dump_python(player, mode="json") for seat, player in self.players.items()},
+            "black_seat": black,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "move_count": len(self._position.moves),
+            "accuracy": dict(accuracy or {}),
+        }
+        return json.dumps(fields, separators=(",", ":"))
+
+    def record(self) -> GameRecord:
+        """Return the game as a record, for export."""
+        state = self._position.undo(len(self._position.moves))
+        game = GameRecord(
+            ruleset=self.start.ruleset,
+            black=_player_name(self.players[self._opening.black or Seat.PROPOSER]),
+            white=_player_name(self.players[(self._opening.black or Seat.PROPOSER).other]),
+            result=None if self.outcome is Outcome.ONGOING else self.outcome,
+            result_reason=self.reason,
+        )
+        if state.stones:
+            game.root.setup = Setup(
+                tuple(state.points_of(Colour.BLACK)), tuple(state.points_of(Colour.WHITE)), to_move=state.to_move
+            )
+        node = game.root
+        for past in self._history:
+            if isinstance(past.action, Point):
+                node = node.play(past.action)
+                if past.note is not None:
+                    node.time_ms = past.note.time_ms
+        return game
+
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def play(self, point: str, *, time_ms: int = 0, note: MoveNote | None = None) -> None:
@@ -273,11 +337,11 @@ class Game:
             raise NotDueError(f"choose an option of the opening before you place a stone: {self._opening}")
         self._act(Point(point), time_ms, note)
 
-    def choose(self, option: Option, *, time_ms: int = 0) -> None:
-        """Pick an opening option for the seat whose turn it is."""
+    def choose(self, option: Option, *, time_ms: int = 0, note: MoveNote | None = None) -> None:
+        """Pick an option of the opening for the seat whose turn it is."""
         if not self._opening.options:
             raise NotDueError(f"there is no option to choose: {self._opening}")
-        self._act(option, time_ms, None)
+        self._act(option, time_ms, note)
 
     def undo(self) -> None:
         """Go back to the last decision by a person. If both players are agents, undo one action and pause the game."""
@@ -416,6 +480,16 @@ class Game:
         return ClockState(
             main_ms=self.clock.main_ms, increment_ms=self.clock.increment_ms, left_ms=left, running=running
         )
+
+
+def _player_name(player: Player) -> str:
+    match player:
+        case LevelPlayer():
+            return next((level.name for level in load_levels() if level.level == player.level), f"level {player.level}")
+        case AgentPlayer():
+            return player.agent
+        case Person():
+            return player.name or "Person"
 
 
 def _past_action_json(past: _PastAction) -> list[Any]:

@@ -9,13 +9,16 @@ restart of the server, it continues.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeAlias
 
-from tengen.core.contracts import Decision, Limits
+from tengen.agents.opening_choices import OpeningDecision
+from tengen.core.contracts import Colour, Decision, Limits
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option, Seat
 from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, TengenError
@@ -24,15 +27,17 @@ from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.messages.games import (
     ChooseAction,
     GameAction,
+    GameList,
     GameState,
+    GameSummary,
     MoveNote,
     NewGame,
     Person,
     PlayAction,
     SimpleAction,
 )
-from tengen.web.positions import black_winrate_of, proof_of
-from tengen.web.store import Store
+from tengen.web.positions import black_winrate_of, proof_of, winrate_of
+from tengen.web.store import Listed, Store
 from tengen.web.workers.jobs import Choose, ChooseInOpening
 from tengen.web.workers.scheduler import SearchPool, SearchTask
 
@@ -40,6 +45,8 @@ _log = logging.getLogger(__name__)
 
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
+_MAX_EXPORTED = 5000
+"""Number of games in an export of all games."""
 _MIN_MOVE_MS = 10
 """Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0
@@ -72,6 +79,14 @@ class _LiveGame:
         return self.turn_used_ms + round(1000 * running)
 
 
+class StoredGame(NamedTuple):
+    """A game as it is stored."""
+
+    id: str
+    created_at: float
+    body: str
+
+
 class LiveGames:
     """All games on the server, loaded from the store on demand."""
 
@@ -83,10 +98,10 @@ class LiveGames:
 
     # -- interface -------------------------------------------------------------------------------------------------
 
-    def begin(self, request: NewGame) -> GameState:
-        """Start a game. The caller must have checked its players with `Services.check_player`."""
+    def begin(self, request: NewGame, browser: str = "") -> GameState:
+        """Start a game of a browser. The caller must have checked its players with `Services.check_player`."""
         game = Game.begin(request)
-        self._store.put("game", game.id, game.as_json(), is_new=True)
+        self._store.put("game", game.id, game.as_json(), is_new=True, owner=browser, summary=game.summary())
         live = self._games[game.id] = _LiveGame(game)
         self._evict_idle()
         return self._state(live)
@@ -141,6 +156,44 @@ class LiveGames:
             self._halt(live)
             live.is_stalled = False
 
+    def delete(self, id: str, browser: str) -> None:
+        """Delete a game of a browser with its reviews. Its watchers are told that it is gone."""
+        self._check_owner(id, browser)
+        self._store.delete("game", id)
+        live = self._games.pop(id, None)
+        if live is not None:
+            self._halt(live)
+            for watcher in live.watchers:
+                watcher(NotFoundError(f"game {id} was deleted"))
+
+    def listed(self, browser: str, limit: int, offset: int = 0) -> GameList:
+        """Return the games of a browser, newest first."""
+        return GameList(
+            games=[_summary_of(row) for row in self._store.listed("game", browser, limit, offset)],
+            total=self._store.count("game", browser),
+        )
+
+    def stored(self, browser: str, id: str | None = None) -> list[StoredGame]:
+        """Return a game of a browser, or all of them, oldest first, as they are stored."""
+        if id is None:
+            rows = self._store.listed("game", browser, limit=_MAX_EXPORTED)[::-1]
+        else:
+            rows = [self._check_owner(id, browser)]
+        return [StoredGame(row.id, row.created_at, self._store.get("game", row.id) or "") for row in rows]
+
+    def record_accuracy(self, id: str, moves: Sequence[str], accuracy: Mapping[Colour, float]) -> None:
+        """Store the accuracies of a review with its game, if the game has these moves."""
+        with suppress(NotFoundError):
+            game = self._find(id).game
+            if list(game.position.moves) == list(moves):
+                self._store.set_summary("game", id, game.summary(accuracy))
+
+    def _check_owner(self, id: str, browser: str) -> Listed:
+        found = self._store.find("game", id)
+        if found is None or not browser or found.owner != browser:
+            raise NotFoundError(f"there is no game {id} among the games of this browser")
+        return found
+
     def close(self) -> None:
         """Halt all games. They stay in the store."""
         for live in self._games.values():
@@ -191,7 +244,7 @@ class LiveGames:
 
         On `StorageError` nothing changes; the search and the clock continue.
         """
-        self._store.put("game", game.id, game.as_json())
+        self._store.put("game", game.id, game.as_json(), summary=game.summary())
         self._halt(live)
         live.game = game
         live.is_stalled = False
@@ -282,11 +335,11 @@ class LiveGames:
         job = ChooseInOpening(
             agent=agent.text, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
         )
-        actions: tuple[str, ...] = await self._search(live, job)
+        decision: OpeningDecision = await self._search(live, job)
         time_ms = _charged_ms(began, limits)
-        for action in actions:
+        for action in decision.actions:
             if action in tuple(Option):
-                game.choose(Option(action), time_ms=time_ms)
+                game.choose(Option(action), time_ms=time_ms, note=_choice_note(decision, time_ms))
             else:
                 game.play(Point(action), time_ms=time_ms)
             if game.is_over:
@@ -359,6 +412,25 @@ class LiveGames:
 def _charged_ms(began: float, limits: Limits) -> int:
     """Return the time to subtract from an agent's clock, capped at its limit: it may have waited for a worker."""
     return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
+
+
+def _choice_note(decision: OpeningDecision, time_ms: int) -> MoveNote | None:
+    if decision.white_value is None:
+        return None
+    return MoveNote(time_ms=time_ms, black_winrate=winrate_of(-decision.white_value))
+
+
+def _summary_of(row: Listed) -> GameSummary:
+    fields = json.loads(row.summary)
+    players, black = fields["players"], fields.pop("black_seat")
+    return GameSummary(
+        id=row.id,
+        black=None if black is None else players[black],
+        white=None if black is None else players[Seat(black).other],
+        started_at=row.created_at,
+        changed_at=row.changed_at,
+        **fields,
+    )
 
 
 def _note(decision: Decision, game: Game, time_ms: int) -> MoveNote:

@@ -11,6 +11,7 @@ from tengen.search.threats import ThreatKind, Verdict
 from tengen.web.messages.base import AgentText, Message, MessageId, PointName, Probability, ProblemCode
 from tengen.web.messages.games import GameState
 from tengen.web.messages.positions import Proof
+from tengen.web.messages.reviews import EffortName, ReasonInfo, ReviewMove, ReviewSummary
 
 
 class GameMessage(Message):
@@ -97,47 +98,8 @@ class HintMessage(Message):
     id: MessageId
     turn_number: int
     move_info: MoveInfo
-
-
-Quality: TypeAlias = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
-
-
-class ReviewMove(Message):
-    """Judgement of one move in the game."""
-
-    turn_number: int
-    """1 for the first move."""
-    colour: Colour
-    move: PointName
-    black_winrate: Probability
-    """Black's winrate after the move."""
-    winrate_loss: Probability
-    """Winrate lost compared with the best move."""
-    quality: Quality
-    is_key: bool
-    """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
-    best: MoveInfo | None
-    """The best move in the position before the move."""
-    proof: Proof | None
-    """Proved result after the move, for the side to move next."""
-
-
-class SideSummary(Message):
-    """Summary of one player's moves."""
-
-    accuracy: Annotated[float, Field(ge=0, le=100)] | None
-    """Mean accuracy from 0 to 100; None if there are no moves."""
-    moves: int
-    counts: dict[Quality, int]
-    mean_loss: Probability | None
-
-
-class ReviewSummary(Message):
-    """Summary of a review."""
-
-    sides: dict[Colour, SideSummary]
-    key_moves: list[int]
-    """Turn numbers of the key moves."""
+    reason: ReasonInfo
+    """What the move is good for."""
 
 
 class ReviewMessage(Message):
@@ -146,25 +108,27 @@ class ReviewMessage(Message):
     type: Literal["review"] = "review"
     id: MessageId
     is_during_search: bool
-    agent: AgentText
+    effort: EffortName
     done: int
     total: int
     root_black_winrate: Probability | None = None
     """Black's winrate before the first move; only in the first message."""
     moves: list[ReviewMove]
     summary: ReviewSummary | None = None
+    is_stored: bool = False
+    """Whether the finished review is stored, so that the same request is answered at once from now on."""
 
 
 class JudgeMessage(Message):
-    """Reply to `judge`."""
+    """Reply to `judge`: the move, judged like a move of the game."""
 
     type: Literal["judge"] = "judge"
     id: MessageId
     move: PointName
     winrate: Probability
     """Winrate after the move, for the player who made it."""
-    winrate_loss: Probability
-    quality: Quality
+    judged: ReviewMove
+    """For a good move, `betterReason` is the reason to play it."""
 
 
 class Terminated(Message):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tengen.core.contracts import Colour, Outcome
 from tengen.core.opening_procedure import Option, Seat
+from tengen.patterns.explain import Kind
 from tengen.web.messages.base import (
     MAX_LEVEL,
     MAX_MOVES,
@@ -104,6 +105,15 @@ class MoveNote(Message):
     """Proved result for the player who made the move."""
 
 
+class ChoiceNote(Message):
+    """An option that a player chose in the opening, and its reason."""
+
+    seat: Seat
+    option: Option
+    white_winrate: Probability | None = None
+    """White's winrate by the agent that chose; None for a person, or if the agent does not evaluate positions."""
+
+
 class GameState(Message):
     """The complete state of a game; sent after every change."""
 
@@ -125,11 +135,15 @@ class GameState(Message):
     """Statistics for each move in `moves`."""
     choices: list[Option]
     """The options chosen in the opening, in order."""
+    choice_notes: list[ChoiceNote]
+    """Who chose each option in `choices`, and why."""
     current_player: Colour
     outcome: Outcome
     reason: str
     """Why the game ended: `five`, `full board`, `no legal point`, `resignation`, `time`, `forfeit`; or empty."""
     winning_line: list[PointName]
+    winning_shape: Kind | None
+    """The shape that decided a game which ended with five, such as `four-three`; None if it has no name."""
     fouls: list[FoulPoint]
     turn: Turn | None
     """None if the game is over."""
@@ -170,3 +184,35 @@ class SimpleAction(Message):
 
 
 GameAction: TypeAlias = Annotated[PlayAction | ChooseAction | SimpleAction, Field(discriminator="action")]
+
+
+class GameSummary(Message):
+    """A game in the list of a browser's games."""
+
+    id: GameId
+    rules: RulesText
+    black: Player | None
+    """The player with the black stones; None until the opening has settled the colours."""
+    white: Player | None
+    players: dict[Seat, Player]
+    outcome: Outcome
+    reason: str
+    move_count: int
+    accuracy: dict[Colour, float]
+    """Accuracy of each player from 0 to 100 by the last review of the game; empty without one."""
+    started_at: float
+    """Seconds since 1970."""
+    changed_at: float
+
+
+class GameList(Message):
+    """Games of this browser, newest first."""
+
+    games: list[GameSummary]
+    total: int
+
+
+class Deleted(Message):
+    """Confirms that a game was deleted."""
+
+    id: GameId

@@ -19,6 +19,7 @@ from tengen.web.messages.base import (
     Probability,
     RulesText,
 )
+from tengen.web.messages.reviews import ReviewFields
 
 
 class RecordMark(Message):
@@ -105,6 +106,18 @@ class ExportRequest(Message):
 
     record: Record
     format: Annotated[str, StringConstraints(max_length=10)]
+
+
+class ExportReview(ReviewFields):
+    """Request to write a stored review as a game file with comments, marks and variations."""
+
+    format: Annotated[str, StringConstraints(max_length=10)] = "sgf"
+    black: Name = ""
+    white: Name = ""
+    outcome: Outcome | None = None
+    reason: Name = ""
+    event: Name = ""
+    date: Name = ""
 
 
 class ExportResult(Message):

@@ -8,9 +8,10 @@ from pydantic import Field, TypeAdapter
 
 from tengen.core.contracts import Colour
 from tengen.search.threats import ThreatKind
-from tengen.web.messages.base import MAX_MOVES, AgentText, GameId, Message, MessageId, PointName, Probability
+from tengen.web.messages.base import MAX_MOVES, AgentText, GameId, Message, MessageId, PointName
 from tengen.web.messages.games import GameAction
 from tengen.web.messages.positions import PositionFields
+from tengen.web.messages.reviews import ReviewFields
 
 
 class Watch(Message):
@@ -75,38 +76,25 @@ class Hint(Message):
     type: Literal["hint"] = "hint"
     id: MessageId
     game_id: GameId
-    max_time_ms: Annotated[int, Field(ge=10, le=10_000)] = 700
 
 
-class Thresholds(Message):
-    """Smallest winrate loss at which a move counts as an inaccuracy, a mistake or a blunder."""
-
-    inaccuracy: Probability = 0.06
-    mistake: Probability = 0.14
-    blunder: Probability = 0.28
-
-
-class Review(PositionFields):
-    """Judge every move in a game."""
+class Review(ReviewFields):
+    """Judge every move of a game. A stored review is sent at once."""
 
     type: Literal["review"] = "review"
     id: MessageId
-    agent: AgentText | None = None
-    max_time_ms: Annotated[int, Field(ge=10, le=10_000)] = 300
-    """Maximum time per position."""
-    max_visits: Annotated[int, Field(ge=1, le=2**40)] | None = None
-    thresholds: Thresholds = Thresholds()
+    game_id: GameId | None = None
+    """The game of this server to which the moves belong; its review is listed and deleted with it."""
+    only_stored: bool = False
+    """Whether to answer with an empty message instead of a new review if none is stored."""
 
 
-class Judge(PositionFields):
+class Judge(ReviewFields):
     """Judge a single move that was not played, so that a person can retry after a mistake."""
 
     type: Literal["judge"] = "judge"
     id: MessageId
     move: PointName
-    agent: AgentText | None = None
-    max_time_ms: Annotated[int, Field(ge=10, le=10_000)] = 500
-    thresholds: Thresholds = Thresholds()
 
 
 class Terminate(Message):

@@ -10,17 +10,31 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from tengen.agents.opening_choices import choose_actions
+from tengen.agents.opening_choices import OpeningDecision, decide_opening
 from tengen.core.contracts import Agent, Analysis, Colour, Decision, ExcludesMoves, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
 from tengen.patterns.explain import Explanation, explain
+from tengen.review import (
+    Assessment,
+    Effort,
+    MoveReview,
+    Reason,
+    Thresholds,
+    assess,
+    judge_move,
+    reason_to_play,
+    try_move,
+)
 from tengen.search.threats import ThreatKind, ThreatResult, solve_threats
 
 SHORT_MS = 2000
 """Time limit for quick jobs. An analysis with a longer limit can be preempted."""
+
+_HUNG_MS = 600_000
+"""Time after which a job with a node limit counts as hung; it never decides a result."""
 
 WAITED_FOR = 4.0
 """Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""
@@ -126,11 +140,11 @@ class ChooseInOpening(Job):
     def weight(self) -> float:
         return WAITED_FOR
 
-    def run(self, desk: Desk) -> tuple[str, ...]:
+    def run(self, desk: Desk) -> OpeningDecision:
         agent = desk.agent(self.agent, self.ruleset, self.seed)
         state = OpeningState.replay(self.ruleset, self.taken)
         rng = random.Random(self.seed * 1000 + len(self.taken))
-        return tuple(str(action) for action in choose_actions(agent, state, self.limits, rng, desk.stop))
+        return decide_opening(agent, state, self.limits, rng, desk.stop)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,3 +228,78 @@ class Supports(Job):
 
     def run(self, desk: Desk) -> bool:
         return desk.agent(self.agent, self.ruleset).supports(self.ruleset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ReviewJob(Job):
+    """A job of a review. It is limited by nodes alone, so that its result does not depend on the machine."""
+
+    position: Position
+    effort: Effort
+
+    @property
+    def limit_ms(self) -> int:
+        return _HUNG_MS
+
+    @property
+    def family(self) -> str:
+        return f"{type(self).__name__} {self.effort.nodes}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assess(_ReviewJob):
+    """Assess a position of a review."""
+
+    def run(self, desk: Desk) -> Assessment:
+        return assess(self.position, self.effort, desk.stop)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeMove(_ReviewJob):
+    """Judge a move of a review from the assessments before and after it."""
+
+    move: Point
+    turn_number: int
+    before: Assessment
+    after: Assessment
+    thresholds: Thresholds
+
+    def run(self, desk: Desk) -> MoveReview:
+        return judge_move(
+            self.turn_number,
+            self.position,
+            self.move,
+            self.before,
+            self.after,
+            self.effort,
+            self.thresholds,
+            desk.stop,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TryMove(_ReviewJob):
+    """Judge a move that was not played."""
+
+    move: Point
+    thresholds: Thresholds
+
+    @property
+    def weight(self) -> float:
+        return WAITED_FOR
+
+    def run(self, desk: Desk) -> MoveReview:
+        return try_move(self.position, self.move, self.effort, self.thresholds, desk.stop)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindHint(_ReviewJob):
+    """Find the best move of a position and the reason to play it."""
+
+    @property
+    def weight(self) -> float:
+        return WAITED_FOR
+
+    def run(self, desk: Desk) -> tuple[Assessment, Reason]:
+        found = assess(self.position, self.effort, desk.stop)
+        return found, reason_to_play(self.position, found.line[0], found, self.effort)

@@ -4,7 +4,7 @@
 import { t, tIfKnown } from "./i18n.js";
 
 /**
- * @import { ClientMessage, NewGame, PositionRequest, Problem, RecordInput, ImportRequest, Routes, ServerInfo,
+ * @import { ClientMessage, ExportReview, NewGame, PositionRequest, Problem, RecordInput, ImportRequest, Routes, ServerInfo,
  *   ServerMessage } from "./messages.js"
  */
 
@@ -70,6 +70,13 @@ export const positionInfo = (/** @type {PositionRequest} */ body) => ask("POST /
 export const newGame = (/** @type {NewGame} */ body) => ask("POST /api/games", { body });
 export const rematch = (/** @type {string} */ id) =>
   ask("POST /api/games/{game_id}/rematch", { path: { game_id: id } });
+export const game = (/** @type {string} */ id) => ask("GET /api/games/{game_id}", { path: { game_id: id } });
+export const deleteGame = (/** @type {string} */ id) => ask("DELETE /api/games/{game_id}", { path: { game_id: id } });
+export const myGames = (/** @type {number} */ limit, /** @type {number} */ offset) =>
+  ask("GET /api/my-games", { query: { limit, offset } });
+export const exportMyGames = (/** @type {string} */ format, /** @type {string | null} */ id = null) =>
+  ask("GET /api/my-games/export", { query: { format, game_id: id } });
+export const exportReview = (/** @type {ExportReview} */ body) => ask("POST /api/reviews/export", { body });
 export const importRecord = (/** @type {ImportRequest} */ body) => ask("POST /api/import", { body });
 export const exportRecord = (/** @type {RecordInput} */ record, /** @type {string} */ format) =>
   ask("POST /api/export", { body: { record, format } });

@@ -148,11 +148,7 @@ export function openExport(formats, record, picture) {
       }
     };
     write();
-    const save = () => {
-      if (!file) return;
-      const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
-      download(file.filename, new Blob([bytes], { type: file.mediaType }));
-    };
+    const save = () => file && saveFile(file);
     return [
       field(
         t("format"),
@@ -202,6 +198,12 @@ export function openExport(formats, record, picture) {
       ),
     ];
   });
+}
+
+/** Let the browser save a file that the server has written. */
+export function saveFile(/** @type {ExportResult} */ { base64, filename, mediaType }) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  download(filename, new Blob([bytes], { type: mediaType }));
 }
 
 /** Copy text to the clipboard. */

@@ -3,6 +3,7 @@
 
 import { socket } from "./api.js";
 import { fill, h, icon } from "./dom.js";
+import { headline, showRules } from "./headline.js";
 import { LANGUAGES, loadLanguage, preferredLanguage, t } from "./i18n.js";
 import { notifyError } from "./notice.js";
 import { go, parseRoute } from "./router.js";
@@ -21,7 +22,7 @@ import { workspace } from "./workspace.js";
  * @property {(route: Route) => void} [follow] called when the address changes within the page
  */
 
-const PAGES = ["play", "analyse", "review", "puzzles", "laboratory"];
+const PAGES = ["play", "analyse", "review", "games", "puzzles", "laboratory"];
 
 const head = /** @type {HTMLElement} */ (document.getElementById("head"));
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -50,6 +51,7 @@ function drawHead() {
         h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)),
       ),
     ),
+    h("span", { id: "rules-line", class: "rules-line soft small" }, headline()),
     h(
       "div",
       { class: "tools" },
@@ -90,6 +92,7 @@ async function open() {
   current?.page.unmount();
   current = null;
   delete main.dataset.page;
+  showRules(null);
   fill(main);
   const page = await module.mount(main, route);
   if (turn !== opening) {

@@ -58,6 +58,12 @@ export interface AnalysisMessage {
   policy: { [key: string]: number } | null;
 }
 
+export interface ChoiceNote {
+  seat: Seat;
+  option: Option;
+  whiteWinrate: number | null;
+}
+
 export interface ChooseAction {
   action: "choose";
   option: Option;
@@ -76,6 +82,10 @@ export interface ClockState {
 }
 
 export type Colour = "black" | "white";
+
+export interface Deleted {
+  id: string;
+}
 
 export interface Done {
   type: "done";
@@ -106,6 +116,30 @@ export interface ExportResult {
   losses: Array<string>;
 }
 
+export interface ExportReview {
+  rules?: string;
+  boardXSize?: number | null;
+  boardYSize?: number | null;
+  initialStones?: Array<[Colour, string]>;
+  initialPlayer?: Colour | null;
+  moves?: Array<string>;
+  effort?: "quick" | "normal" | "deep";
+  thresholds?: Thresholds;
+  format?: string;
+  black?: string;
+  white?: string;
+  outcome?: Outcome | null;
+  reason?: string;
+  event?: string;
+  date?: string;
+}
+
+export interface ForcedWinInfo {
+  kind: ThreatKind;
+  attacker: Colour;
+  pv: Array<string>;
+}
+
 export interface FormatInfo {
   name: string;
   title: string;
@@ -118,6 +152,11 @@ export type Foul = "overline" | "double-four" | "double-three";
 export interface FoulPoint {
   point: string;
   kind: Foul;
+}
+
+export interface GameList {
+  games: Array<GameSummary>;
+  total: number;
 }
 
 export interface GameMessage {
@@ -155,10 +194,12 @@ export interface GameState {
   moves: Array<string>;
   notes: Array<MoveNote>;
   choices: Array<Option>;
+  choiceNotes: Array<ChoiceNote>;
   currentPlayer: Colour;
   outcome: Outcome;
   reason: string;
   winningLine: Array<string>;
+  winningShape: Kind | null;
   fouls: Array<FoulPoint>;
   turn: Turn | null;
   isThinking: boolean;
@@ -169,11 +210,24 @@ export interface GameState {
   seed: number;
 }
 
+export interface GameSummary {
+  id: string;
+  rules: string;
+  black: PersonOutput | LevelPlayerOutput | AgentPlayerOutput | null;
+  white: PersonOutput | LevelPlayerOutput | AgentPlayerOutput | null;
+  players: { [key in Seat]?: PersonOutput | LevelPlayerOutput | AgentPlayerOutput };
+  outcome: Outcome;
+  reason: string;
+  moveCount: number;
+  accuracy: { [key in Colour]?: number };
+  startedAt: number;
+  changedAt: number;
+}
+
 export interface Hint {
   type: "hint";
   id: string;
   gameId: string;
-  maxTimeMs?: number;
 }
 
 export interface HintMessage {
@@ -181,6 +235,7 @@ export interface HintMessage {
   id: string;
   turnNumber: number;
   moveInfo: MoveInfo;
+  reason: ReasonInfo;
 }
 
 export interface ImportRequest {
@@ -209,12 +264,11 @@ export interface Judge {
   initialStones?: Array<[Colour, string]>;
   initialPlayer?: Colour | null;
   moves?: Array<string>;
+  effort?: "quick" | "normal" | "deep";
+  thresholds?: Thresholds;
   type: "judge";
   id: string;
   move: string;
-  agent?: string | null;
-  maxTimeMs?: number;
-  thresholds?: Thresholds;
 }
 
 export interface JudgeMessage {
@@ -222,8 +276,7 @@ export interface JudgeMessage {
   id: string;
   move: string;
   winrate: number;
-  winrateLoss: number;
-  quality: "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+  judged: ReviewMove;
 }
 
 export type Kind = "five" | "open four" | "double-four" | "four-three" | "four" | "double-three" | "open three" | "three" | "open two";
@@ -336,6 +389,8 @@ export interface PersonOutput {
   name: string;
 }
 
+export type Phase = "opening" | "middle" | "end";
+
 export interface Ping {
   type: "ping";
   id: string;
@@ -434,6 +489,21 @@ export interface PuzzleVerdict {
   position: PositionInfo;
 }
 
+export type Quality = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+
+export interface ReasonInfo {
+  kind: ReasonKind;
+  sentence: string;
+  colour: Colour | null;
+  point: string | null;
+  shape: Kind | null;
+  stones: Array<string>;
+  moves: number | null;
+  why: ReasonInfo | null;
+}
+
+export type ReasonKind = "misses-five" | "ignores-four" | "misses-shape" | "misses-fours" | "misses-threats" | "ignores-three" | "lets-shape" | "lets-fours" | "lets-threats" | "better" | "makes-five" | "stops-four" | "wins-shape" | "wins-fours" | "wins-threats" | "stops-three" | "stops-fours" | "stops-threats" | "makes-shape" | "takes-shape" | "search";
+
 export interface RecordInput {
   rules?: string;
   black?: string;
@@ -517,36 +587,44 @@ export interface Review {
   initialStones?: Array<[Colour, string]>;
   initialPlayer?: Colour | null;
   moves?: Array<string>;
+  effort?: "quick" | "normal" | "deep";
+  thresholds?: Thresholds;
   type: "review";
   id: string;
-  agent?: string | null;
-  maxTimeMs?: number;
-  maxVisits?: number | null;
-  thresholds?: Thresholds;
+  gameId?: string | null;
+  onlyStored?: boolean;
 }
 
 export interface ReviewMessage {
   type: "review";
   id: string;
   isDuringSearch: boolean;
-  agent: string;
+  effort: "quick" | "normal" | "deep";
   done: number;
   total: number;
   rootBlackWinrate: number | null;
   moves: Array<ReviewMove>;
   summary: ReviewSummary | null;
+  isStored: boolean;
 }
 
 export interface ReviewMove {
   turnNumber: number;
   colour: Colour;
   move: string;
+  blackWinrateBefore: number;
   blackWinrate: number;
   winrateLoss: number;
-  quality: "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+  quality: Quality;
   isKey: boolean;
-  best: MoveInfo | null;
+  better: Array<string>;
+  reason: ReasonInfo | null;
+  betterReason: ReasonInfo | null;
+  refutation: Array<string>;
+  win: ForcedWinInfo | null;
+  replyWin: ForcedWinInfo | null;
   proof: Proof | null;
+  betterProof: Proof | null;
 }
 
 export interface ReviewSummary {
@@ -619,8 +697,9 @@ export interface ServerInfo {
 
 export interface SideSummary {
   accuracy: number | null;
+  accuracyByPhase: { [key in Phase]?: number | null };
   moves: number;
-  counts: { [key in "best" | "good" | "inaccuracy" | "mistake" | "blunder"]?: number };
+  counts: { [key in Quality]?: number };
   meanLoss: number | null;
 }
 
@@ -754,7 +833,11 @@ export interface Routes {
   "POST /api/position": { path: {}; query: {}; body: PositionRequest; answer: PositionInfo };
   "POST /api/games": { path: {}; query: {}; body: NewGame; answer: GameState };
   "GET /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
+  "DELETE /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: Deleted };
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
+  "GET /api/my-games": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: GameList };
+  "GET /api/my-games/export": { path: {}; query: { format?: string; game_id?: string | null }; body: undefined; answer: ExportResult };
+  "POST /api/reviews/export": { path: {}; query: {}; body: ExportReview; answer: ExportResult };
   "POST /api/games/{game_id}/actions": { path: { game_id: string }; query: {}; body: PlayAction | ChooseAction | SimpleAction; answer: GameState };
   "POST /api/import": { path: {}; query: {}; body: ImportRequest; answer: ImportResult };
   "GET /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: undefined; answer: Study };

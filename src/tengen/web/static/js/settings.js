@@ -18,6 +18,7 @@ const DEFAULTS = {
   lines: 3,
   engine: "",
   secondEngine: "",
+  effort: /** @type {"quick" | "normal" | "deep"} */ ("normal"), // of reviews
   thresholds: { inaccuracy: 6, mistake: 14, blunder: 28 }, // loss of winning chance, in percentage points
   game: {
     opponent: "level",

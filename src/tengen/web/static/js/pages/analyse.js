@@ -6,6 +6,7 @@ import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
 import { copy, listenForGames, openExport, openImport } from "../files.js";
+import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
 import { go, hashOf, replaceRoute } from "../router.js";
@@ -458,6 +459,7 @@ class AnalysePage {
   // -- drawing ---------------------------------------------------------------------------------------------------------
 
   showPosition() {
+    showRules(workspace.rules);
     const facts = workspace.facts.get(workspace.node.id);
     const isOver = facts && facts.outcome !== "ongoing";
     const threats = this.threats() ?? [];

@@ -2,11 +2,12 @@
 /** The play page. The game runs on the server; the page shows its state and sends the user's actions. A stone is drawn
  *  as soon as the user clicks, and removed again if the server rejects the move. */
 
-import { newGame, rematch, serverInfo, socket } from "../api.js";
+import { deleteGame, newGame, rematch, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus, refill } from "../dom.js";
+import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
@@ -17,14 +18,15 @@ import { askPoint } from "../widgets/ask_point.js";
 import { button } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { PlayerBar, nameOf } from "../widgets/player_bar.js";
+import { reasonSentence, shapeText } from "../widgets/reasons.js";
 import { other, positionIn, queryOf, sizeOf } from "../workspace.js";
-import { rulesIn, setupForm } from "./play_setup.js";
+import { requestOf, rulesIn, rulesOf, setupForm } from "./play_setup.js";
 
 const KEY = "tengen.game";
 
 /** @import { Stream } from "../api.js" */
 /** @import { Stone } from "../board/state.js" */
-/** @import { Act, Colour, GameState, Seat, ServerInfo, SimpleAction } from "../messages.js" */
+/** @import { Act, Colour, GameState, HintMessage, NewGame, Seat, ServerInfo, SimpleAction } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { PositionFields } from "../workspace.js" */
 
@@ -34,7 +36,13 @@ class PlayPage {
   /** The id of the watched game. @type {string | null} */ watching = null;
   /** The number of moves shown; null for the current position. @type {number | null} */ shownPly = null;
   /** A stone drawn before the server has accepted it. @type {string | null} */ sentMove = null;
-  /** @type {string | null} */ hint = null;
+  /** The point of the click that started the game; it is played once the server has the game. @type {string | null} */ firstStone =
+    null;
+  /** The hint for the current position, with its reason. @type {HintMessage | null} */ hint = null;
+  /** The position from which the next game starts; null for the empty board. @type {PositionFields | null} */ start =
+    null;
+  /** Whether the form of a new game is open, so that a click on the board starts the game. */
+  isSettingUp = false;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
     this.info = info;
@@ -47,7 +55,7 @@ class PlayPage {
     );
     this.bars = { black: new PlayerBar("black"), white: new PlayerBar("white") };
     this.statusLine = h("h2", { class: "status", role: "status" });
-    this.facts = h("p", { class: "soft small" });
+    this.said = h("p", { class: "small said", role: "note" });
     this.options = h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") });
     this.buttons = h("div");
     this.side = h("div", { class: "side" });
@@ -76,12 +84,13 @@ class PlayPage {
     this.panel = h(
       "div",
       { class: "card" },
-      h("div", null, this.statusLine, this.facts),
+      this.statusLine,
+      this.said,
       this.options,
       this.buttons,
       this.moves.element,
     );
-    const endings = [followSettings(this.board), onChange((changes) => changes.game && this.resizeEmptyBoard())];
+    const endings = [followSettings(this.board), onChange((changes) => changes.game && this.drawSetup())];
     this.unfollow = () => endings.forEach((end) => end());
     this.ticker = setInterval(() => this.tick(), 100);
   }
@@ -92,8 +101,22 @@ class PlayPage {
   showSetup(/** @type {PositionFields | null} */ position = null) {
     this.leave();
     save(KEY, null);
-    const { width, height } = position ? sizeOf(position.rules) : settings.game;
-    const stones = position ? stonesOfPosition(position) : [];
+    this.start = position;
+    this.isSettingUp = true;
+    for (const bar of Object.values(this.bars)) bar.element.hidden = true;
+    fill(
+      this.side,
+      setupForm(this.info, (request) => this.launch(request), position !== null),
+    );
+    this.drawSetup();
+  }
+
+  /** While the form is open, the board has the size chosen there, and a click starts the game. */
+  drawSetup() {
+    if (!this.isSettingUp) return;
+    const { width, height } = this.start ? sizeOf(this.start.rules) : settings.game;
+    const stones = this.start ? stonesOfPosition(this.start) : [];
+    const isFirst = !this.start && settings.game.opponent !== "watch";
     this.board.set({
       width,
       height,
@@ -101,35 +124,43 @@ class PlayPage {
       lastMove: null,
       winningLine: [],
       fouls: [],
-      toPlay: null,
+      toPlay: isFirst ? (settings.game.colour === "white" ? "white" : "black") : null,
       hint: null,
       marks: [],
     });
-    for (const bar of Object.values(this.bars)) bar.element.hidden = true;
-    fill(
-      this.side,
-      setupForm(
-        this.info,
-        (request) => this.enter(newGame(position ? { ...request, ...position } : request)),
-        position !== null,
-      ),
-    );
+    showRules(this.start?.rules ?? rulesOf(settings.game));
   }
 
-  /** Resize the empty board to the size chosen in the form. */
-  resizeEmptyBoard() {
-    const { width, height } = settings.game;
-    if (!this.game && !this.board.state.stones.size) this.board.set({ width, height });
+  /** Start a game by a click on the empty board. If the first stone is the user's, it is placed there. */
+  startAt(/** @type {string} */ point) {
+    const request = requestOf(settings.game, Math.random() < 0.5);
+    this.launch(request, request.black.kind === "person" ? point : null);
+  }
+
+  /** Start the game of the form; `firstStone` is drawn at once and played when the server has the game. */
+  async launch(/** @type {NewGame} */ request, /** @type {string | null} */ firstStone = null) {
+    this.isSettingUp = false;
+    this.board.set({ toPlay: null });
+    if (firstStone) {
+      this.board.set({ stones: stonesOf([{ point: firstStone, colour: "black", number: 1 }]), lastMove: firstStone });
+      playStone("black");
+    }
+    if (await this.enter(newGame(this.start ? { ...request, ...this.start } : request), firstStone)) return;
+    this.isSettingUp = true;
+    this.drawSetup();
   }
 
   /** Open a game that has been requested from the server. */
-  async enter(/** @type {Promise<GameState>} */ requested) {
+  async enter(/** @type {Promise<GameState>} */ requested, /** @type {string | null} */ firstStone = null) {
     try {
       const game = await requested;
       this.begin(game.id);
+      this.firstStone = firstStone;
       go(`play/${game.id}`);
+      return true;
     } catch (error) {
       notifyError(error);
+      return false;
     }
   }
 
@@ -159,6 +190,8 @@ class PlayPage {
     this.sentMove = null;
     this.shownPly = null;
     this.hint = null;
+    this.firstStone = null;
+    this.isSettingUp = false;
   }
 
   // -- messages from the server --------------------------------------------------------------------------------------
@@ -174,6 +207,9 @@ class PlayPage {
     this.sentMove = null;
     if (before && before.outcome === "ongoing" && game.outcome !== "ongoing") this.announceEnd(game);
     this.draw();
+    const { firstStone } = this;
+    this.firstStone = null;
+    if (firstStone && !game.moves.length) this.play(firstStone);
   }
 
   /** Announce the latest move and play its sound, unless the click has already played it. */
@@ -207,6 +243,10 @@ class PlayPage {
   }
 
   play(/** @type {string} */ point) {
+    if (this.isSettingUp) {
+      this.startAt(point);
+      return;
+    }
     const { game } = this;
     if (!game?.turn?.isPerson || game.turn.step !== "stone") return;
     if (!game.turn.legal.includes(point)) {
@@ -228,9 +268,25 @@ class PlayPage {
     try {
       const answer = await socket.request({ type: "hint", gameId: this.game.id });
       if (answer.turnNumber !== turn || this.game?.moves.length !== turn) return;
-      this.hint = answer.moveInfo.move;
-      announce(t("said.hint", { point: answer.moveInfo.move.toUpperCase() }));
+      this.hint = answer;
+      announce(this.hintText(answer));
       this.draw();
+    } catch (error) {
+      notifyError(error);
+    }
+  }
+
+  hintText(/** @type {HintMessage} */ { moveInfo, reason }) {
+    return t("said.hint", { point: moveInfo.move.toUpperCase(), reason: reasonSentence(reason) });
+  }
+
+  /** Delete the game and show the form of a new one. */
+  async abort() {
+    const { game } = this;
+    if (!game || (game.moves.length && !(await confirmed(t("abort.question"), t("action.abort"))))) return;
+    try {
+      this.newGame();
+      await deleteGame(game.id);
     } catch (error) {
       notifyError(error);
     }
@@ -284,11 +340,19 @@ class PlayPage {
       winningLine: isNow ? game.winningLine : [],
       fouls: mayPlay ? game.fouls.map((foul) => foul.point) : [],
       toPlay: mayPlay ? game.currentPlayer : null,
-      hint: isNow ? this.hint : null,
+      hint: isNow ? (this.hint?.moveInfo.move ?? null) : null,
     });
   }
 
   drawBars(/** @type {GameState} */ game) {
+    // A person who plays alone sits at the bottom.
+    const [person, second] = personSeats(game);
+    const isWhite = person !== undefined && second === undefined && seatOf(game, "white") === person;
+    const [top, bottom] = isWhite ? [this.bars.black, this.bars.white] : [this.bars.white, this.bars.black];
+    if (this.boardBox.previousElementSibling !== top.element) {
+      this.boardBox.before(top.element);
+      this.boardBox.after(bottom.element);
+    }
     for (const colour of /** @type {const} */ (["black", "white"])) {
       const seat = seatOf(game, colour);
       const isTurn = game.turn?.seat === seat;
@@ -324,6 +388,14 @@ class PlayPage {
   status(/** @type {GameState} */ game) {
     if (game.outcome === "draw") return t("result.draw");
     if (game.outcome !== "ongoing") {
+      const mine = personColour(game);
+      if (mine && game.reason === "five") {
+        const who = game.outcome === mine ? "you-won" : "you-lost";
+        const { winningShape: shape, moves } = game;
+        return shape
+          ? t(`result.${who}-by`, { shape: shapeText(shape), moves: moves.length })
+          : t(`result.${who}`, { moves: moves.length });
+      }
       const reason = game.reason ? t(`reason.${game.reason.replaceAll(" ", "-")}`) : "";
       return t("result.win", { colour: t(game.outcome), reason });
     }
@@ -337,14 +409,7 @@ class PlayPage {
 
   drawSide(/** @type {GameState} */ game) {
     const isOver = game.turn === null;
-    const [, , rule, opening] = game.rules.split(":");
-    const facts = [
-      `${game.boardXSize} × ${game.boardYSize}`,
-      t(`rule.${rule}`),
-      opening ? t(`opening.${opening}`) : null,
-    ]
-      .filter(Boolean)
-      .join(" · ");
+    showRules(game.rules);
     const root = newRoot();
     let node = root;
     game.moves.forEach((point, i) => (node = playInTree(node, point, colourAt(game, i))));
@@ -352,7 +417,9 @@ class PlayPage {
     this.statusLine.classList.toggle("is-over", isOver);
     const status = this.status(game);
     if (this.statusLine.textContent !== status) this.statusLine.textContent = status;
-    this.facts.textContent = facts;
+    const said = [...this.choiceTexts(game), ...(this.hint && !isOver ? [this.hintText(this.hint)] : [])];
+    this.said.textContent = said.join(" ");
+    this.said.hidden = !said.length;
     this.buttons.className = isOver ? "buttons even end-buttons" : "actions";
     const options = this.openingOptions(game);
     this.options.hidden = !options.length;
@@ -361,6 +428,17 @@ class PlayPage {
       refill(this.buttons, isOver ? this.endButtons(game) : this.actions(game));
     });
     if (!this.panel.isConnected) fill(this.side, this.panel);
+  }
+
+  /** Describe what the players chose in the opening, and why. */
+  choiceTexts(/** @type {GameState} */ game) {
+    return game.choiceNotes.map(({ seat, option, whiteWinrate }) => {
+      const name = this.nameOfSeat(game, seat);
+      const chose = t(`chose.${option}`, { name });
+      if (whiteWinrate === null) return chose;
+      const percent = Math.round(100 * (option === "take-black" ? 1 - whiteWinrate : whiteWinrate));
+      return `${chose} ${t(`chose.${option}.why`, { percent })}`;
+    });
   }
 
   /** Create the buttons for a choice in the opening. */
@@ -385,6 +463,8 @@ class PlayPage {
           action("hint", "hint", () => this.askHint(), mayAskHint),
           action("move-now", "now", () => this.act("moveNow"), game.isThinking),
           action("resign", "flag", () => this.resign(), true),
+          action("new", "new", () => this.newGame(), true),
+          action("abort", "delete", () => this.abort(), true),
         ]
       : [
           game.isPaused
@@ -393,6 +473,7 @@ class PlayPage {
           action("step", "forward", () => this.act("step"), game.isPaused),
           action("move-now", "now", () => this.act("moveNow"), game.isThinking),
           action("new", "new", () => this.newGame(), true),
+          action("abort", "delete", () => this.abort(), true),
         ];
   }
 
@@ -400,11 +481,18 @@ class PlayPage {
     const query = () => queryOf({ ...game, rules: game.rules.split(":").slice(0, 3).join(":") });
     const list = [
       button(t("rematch"), () => this.enter(rematch(game.id)), { kind: "primary", icon: "play" }),
-      button(t("page.review"), () => go("review", { ...query(), start: "1" }), { icon: "review" }),
+      button(t("page.review"), () => go("review", { ...query(), ...this.reviewQuery(game), start: "1" }), {
+        icon: "review",
+      }),
       button(t("page.analyse"), () => go("analyse", query()), { icon: "analyse" }),
       button(t("action.new"), () => this.newGame(), { icon: "new" }),
     ];
     return game.canUndo ? [...list, button(t("action.undo"), () => this.act("undo"), { icon: "undo" })] : list;
+  }
+
+  reviewQuery(/** @type {GameState} */ game) {
+    const side = personColour(game);
+    return { game: game.id, ...(side ? { side } : {}) };
   }
 
   newGame() {

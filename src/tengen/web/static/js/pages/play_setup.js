@@ -9,6 +9,8 @@ import { choice, field, segments, wholeNumber } from "../widgets/fields.js";
 import { sizeOf } from "../workspace.js";
 
 const SIZES = [15, 19, 20, 13, 9, 6, 3];
+/** Opponents that are chosen by the name of an agent. */
+const ADVANCED = ["agent", "watch"];
 const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 
 /** @import { NewGame, ServerInfo } from "../messages.js" */
@@ -23,6 +25,16 @@ export function rulesOf(/** @type {GameSettings} */ game) {
 export function rulesIn(/** @type {string} */ text) {
   const [, winLength = "5", rule = "freestyle"] = text.split(":");
   return { ...sizeOf(text), winLength: Number(winLength), rule };
+}
+
+/** Return the usual win length of a board: five, but fewer on small boards, except in renju. */
+export function winLengthOf(
+  /** @type {number} */ width,
+  /** @type {number} */ height,
+  /** @type {string} */ rule = "freestyle",
+) {
+  const size = Math.min(width, height);
+  return rule === "renju" || size > 6 ? 5 : size > 3 ? 4 : 3;
 }
 
 /** Create the request that starts a game. `coin` decides the colour if it is random. @returns {NewGame} */
@@ -63,13 +75,9 @@ export function setupForm(info, onStart, hasPosition = false) {
       const level = info.levels.find((each) => each.level === settings.game.level);
       fill(
         about,
-        h("strong", null, t("level.n", { level: settings.game.level })),
+        h("strong", null, level ? translated(level.name) : t("level.n", { level: settings.game.level })),
         level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
-        h(
-          "p",
-          { class: "soft small" },
-          level ? t("level.about", { name: translated(level.name), description: translated(level.description) }) : "",
-        ),
+        h("p", { class: "soft small" }, level ? `${translated(level.description)}${t("full-stop")}` : ""),
       );
     };
     const range = h("input", {
@@ -117,19 +125,23 @@ export function setupForm(info, onStart, hasPosition = false) {
       ["other", t("size.other")],
     ]);
     const select = choice(options, isPreset ? String(game.width) : "other", (value) => {
-      if (value === "other") set({ width: 17, height: 16 });
-      else set({ width: Number(value), height: Number(value), winLength: Math.min(game.winLength, Number(value)) });
+      const [width, height] = value === "other" ? [17, 16] : [Number(value), Number(value)];
+      set({ width, height, winLength: winLengthOf(width, height, game.rule) });
     });
     const sides = isPreset
       ? []
       : [
           field(
             t("size.width"),
-            wholeNumber(game.width, 3, 22, (width) => set({ width })),
+            wholeNumber(game.width, 3, 22, (width) =>
+              set({ width, winLength: winLengthOf(width, game.height, game.rule) }),
+            ),
           ),
           field(
             t("size.height"),
-            wholeNumber(game.height, 3, 22, (height) => set({ height })),
+            wholeNumber(game.height, 3, 22, (height) =>
+              set({ height, winLength: winLengthOf(game.width, height, game.rule) }),
+            ),
           ),
         ];
     return [field(t("size"), select), ...sides];
@@ -139,12 +151,21 @@ export function setupForm(info, onStart, hasPosition = false) {
     const { game } = settings;
     const named = (/** @type {string} */ prefix) => (/** @type {string} */ value) =>
       /** @type {[string, string]} */ ([value, t(`${prefix}.${value}`)]);
+    const isAdvanced = ADVANCED.includes(game.opponent);
     const hasColour = game.opponent === "level" || game.opponent === "agent";
     fill(
       body,
-      segments(t("opponent"), ["level", "agent", "person", "watch"].map(named("opponent")), game.opponent, (opponent) =>
-        set({ opponent }),
+      segments(
+        t("opponent"),
+        ["level", "person", "advanced"].map(named("opponent")),
+        isAdvanced ? "advanced" : game.opponent,
+        (opponent) => set({ opponent: opponent === "advanced" ? "agent" : opponent }),
       ),
+      isAdvanced
+        ? segments(t("opponent.advanced"), ADVANCED.map(named("opponent")), game.opponent, (opponent) =>
+            set({ opponent }),
+          )
+        : null,
       ...opponentFields(game),
       hasColour
         ? h(

@@ -6,6 +6,7 @@ import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus } from "../dom.js";
+import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
 import { go, hashOf, replaceRoute } from "../router.js";
@@ -211,6 +212,7 @@ class PuzzlePage {
       fill(this.task, h("div", { class: "empty" }, h("p", null, t("puzzle.none"))));
       return;
     }
+    showRules(current.rules);
     const player = current.currentPlayer;
     const set = current.initialStones.map(([colour, point]) => ({ point, colour }));
     const played = moves.map((point, i) => ({ point, colour: i % 2 ? other(player) : player, number: i + 1 }));

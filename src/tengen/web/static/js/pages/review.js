@@ -1,39 +1,39 @@
 // @ts-check
-/** The review page: judges every move of a game in the background, shows the graph and the mistakes, and lets the user
- *  try a different move instead of a mistake. */
+/** The review page: the verdict on every move of a game, the reasons, the lines that show them, and a lesson in which the
+ *  user finds better moves. The server stores a finished review, so that it is there again after a reload. */
 
-import { serverInfo, socket } from "../api.js";
+import { exportReview, game as gameOnServer, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
 import { fill, h, keepingFocus, refill } from "../dom.js";
-import { listenForGames, openImport } from "../files.js";
+import { listenForGames, openImport, saveFile } from "../files.js";
+import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
-import { announce, notifyError } from "../notice.js";
+import { announce, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
 import { change, settings } from "../settings.js";
 import { playStone } from "../sound.js";
-import { agentField } from "../widgets/agent_field.js";
-import { previewOf } from "../widgets/candidates.js";
 import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
-import { button, choice, field, wholeNumber } from "../widgets/fields.js";
+import { button, choice, field, segments, wholeNumber } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
+import { attemptCard, isBad, lineOf, moveCard, verdictText } from "../widgets/review_detail.js";
 import { mistakeRow, reviewTables } from "../widgets/review_report.js";
 import { transport } from "../widgets/transport.js";
 import { other, positionIn, queryOf, workspace } from "../workspace.js";
 
 /** @import { Stream } from "../api.js" */
-/** @import { JudgeMessage, RecordInput, ReviewMessage, ReviewMove, ReviewSummary, ServerInfo } from "../messages.js" */
+/** @import { Stone } from "../board/state.js" */
+/** @import { RecordInput, ReviewMessage, ReviewMove, ReviewSummary } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { Chance } from "../widgets/chances.js" */
-/** @import { Quality } from "../widgets/review_report.js" */
+/** @import { Actions, Attempt, Lesson, ShownLine } from "../widgets/review_detail.js" */
 
 /** @typedef {"inaccuracy" | "mistake" | "blunder"} BadQuality */
-/** @typedef {{ ply: number, point: string | null, verdict: JudgeMessage | null }} Attempt a different move instead of a mistake; `point` and `verdict` are null until they are known */
 
 /** @type {BadQuality[]} */
 const BAD = ["inaccuracy", "mistake", "blunder"];
-const isBad = (/** @type {Quality} */ quality) => BAD.some((bad) => bad === quality);
-const TIMES_MS = [100, 300, 1000, 3000];
+/** @type {(typeof settings.effort)[]} */
+const EFFORTS = ["quick", "normal", "deep"];
 
 class ReviewPage {
   /** The judged moves by ply. @type {Map<number, ReviewMove>} */ judged = new Map();
@@ -41,13 +41,16 @@ class ReviewPage {
   /** @type {ReviewSummary | null} */ summary = null;
   /** @type {Stream | null} */ stream = null;
   progress = { done: 0, total: 0 };
-  timeMs = 300;
   ply = 0;
+  /** The id of the game on the server, if it was played there. @type {string | null} */ gameId = null;
   /** @type {Attempt | null} */ attempt = null;
-  isAnswerShown = false;
+  /** @type {ShownLine | null} */ shown = null;
+  /** @type {Lesson | null} */ lesson = null;
+  /** Whose mistakes the lesson contains: black | white | both. */
+  side = "both";
+  isStored = false;
 
-  constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
-    this.info = info;
+  constructor(/** @type {HTMLElement} */ main) {
     const boardBox = h("div");
     this.bar = new ChanceBar();
     this.graph = new ChanceGraph((ply) => this.look(ply));
@@ -70,6 +73,15 @@ class ReviewPage {
     this.mistakeList = h("ul", { class: "mistakes" });
     this.form = h("div", { class: "card" });
     this.parameters = this.parameterFields();
+    /** @type {Actions} */
+    this.actions = {
+      tryAgain: () => this.tryAgain(),
+      showLine: (kind) => this.showLine(kind),
+      step: (step) => this.stepLine(step),
+      back: () => this.look(this.ply),
+      next: () => this.nextInLesson(),
+      analyse: () => this.analyse(),
+    };
     fill(
       main,
       h("h1", { class: "visually-hidden" }, t("page.review")),
@@ -81,7 +93,7 @@ class ReviewPage {
           { class: "table", "aria-label": t("board") },
           h("div", { class: "board-row" }, this.bar.element, boardBox),
           this.confirmBar,
-          transport((steps) => this.look(this.ply + steps)),
+          transport((steps) => this.walk(steps)),
         ),
         h(
           "div",
@@ -109,41 +121,42 @@ class ReviewPage {
 
   load(/** @type {RecordInput} */ record) {
     workspace.load(record);
-    this.reset();
+    this.gameId = null;
     this.start();
   }
 
-  /** Clear the judgements but keep the game. */
+  /** Clear the judgements; the game stays. */
   reset() {
     this.halt();
     this.judged.clear();
     this.rootChance = null;
     this.summary = null;
+    this.isStored = false;
     this.progress = { done: 0, total: 0 };
-    this.attempt = null;
+    this.attempt = this.shown = this.lesson = null;
     this.ply = this.line.length - 1;
+    showRules(workspace.rules);
     this.draw();
   }
 
   // -- the review --------------------------------------------------------------------------------------------------------
 
-  thresholds() {
+  /** The fields that identify a review on the server. */
+  fields() {
     const { inaccuracy, mistake, blunder } = settings.thresholds;
-    return { inaccuracy: inaccuracy / 100, mistake: mistake / 100, blunder: blunder / 100 };
+    return {
+      ...workspace.position(workspace.lastNode()),
+      effort: settings.effort,
+      thresholds: { inaccuracy: inaccuracy / 100, mistake: mistake / 100, blunder: blunder / 100 },
+    };
   }
 
-  start() {
-    if (this.line.length < 2) return;
+  /** Review the game; with `onlyStored`, only show the review that the server has stored, if there is one. */
+  start(onlyStored = false) {
     this.reset();
-    const agent = settings.engine || null;
+    if (this.line.length < 2) return;
     this.stream = socket.open(
-      {
-        type: "review",
-        ...workspace.position(workspace.lastNode()),
-        maxTimeMs: this.timeMs,
-        thresholds: this.thresholds(),
-        ...(agent ? { agent } : {}),
-      },
+      { type: "review", ...this.fields(), onlyStored, gameId: this.gameId },
       (message) => this.receive(message),
       (error) => {
         this.stream = null;
@@ -160,8 +173,9 @@ class ReviewPage {
     this.progress = { done: message.done, total: message.total };
     if (!message.isDuringSearch) {
       this.summary = message.summary;
-      this.stream = null;
-      announce(t("review.done"));
+      this.isStored = message.isStored;
+      this.halt();
+      if (this.summary) announce(t("review.done"));
     }
     for (const node of this.line) {
       const move = this.judged.get(node.ply);
@@ -180,12 +194,45 @@ class ReviewPage {
     this.draw();
   }
 
-  // -- navigation and attempts -------------------------------------------------------------------------------------------
+  async export() {
+    try {
+      const { black, white, outcome, reason, event, date } = workspace.header;
+      const header = Object.fromEntries(
+        Object.entries({ black, white, outcome, reason, event, date }).filter(([, value]) => value),
+      );
+      saveFile(await exportReview({ ...this.fields(), ...header }));
+      notify(t("review.exported"));
+    } catch (error) {
+      notifyError(error);
+    }
+  }
+
+  // -- navigation --------------------------------------------------------------------------------------------------------
 
   look(/** @type {number} */ ply) {
     this.ply = Math.max(0, Math.min(this.line.length - 1, ply));
+    this.attempt = this.shown = this.lesson = null;
+    this.draw();
+  }
+
+  /** Step through the shown line, or through the game if there is none. */
+  walk(/** @type {number} */ steps) {
+    if (this.shown) this.stepLine(this.shown.step + steps);
+    else this.look(this.ply + steps);
+  }
+
+  showLine(/** @type {ShownLine["kind"]} */ kind) {
+    const judged = this.judged.get(this.ply);
+    if (!judged || !lineOf(judged, kind).length) return;
     this.attempt = null;
-    this.isAnswerShown = false;
+    this.shown = { kind, step: 1 };
+    this.draw();
+  }
+
+  stepLine(/** @type {number} */ step) {
+    const judged = this.judged.get(this.ply);
+    if (!this.shown || !judged) return;
+    this.shown.step = Math.max(0, Math.min(lineOf(judged, this.shown.kind).length, step));
     this.draw();
   }
 
@@ -204,12 +251,15 @@ class ReviewPage {
     this.look(next ?? (direction > 0 ? first : (plies.at(-1) ?? first)));
   }
 
-  /** Go back to the position before the mistake and wait for a different move. */
+  // -- attempts and the lesson -------------------------------------------------------------------------------------------
+
+  /** Go back to the position before the mistake and wait for another move. */
   tryAgain() {
-    if (!this.judged.get(this.ply)) return;
+    const judged = this.judged.get(this.ply);
+    if (!judged) return;
     this.attempt = { ply: this.ply, point: null, verdict: null };
-    this.isAnswerShown = false;
-    announce(t("review.your-try"));
+    this.shown = null;
+    announce(t("review.your-try", { colour: t(judged.colour), move: judged.move }));
     this.draw();
   }
 
@@ -220,17 +270,16 @@ class ReviewPage {
     playStone(this.nodeAt(attempt.ply).colour ?? "black");
     this.draw();
     try {
-      const agent = settings.engine || null;
       const verdict = await socket.request({
         type: "judge",
+        ...this.fields(),
         ...workspace.position(this.nodeAt(attempt.ply - 1)),
         move: point,
-        thresholds: this.thresholds(),
-        ...(agent ? { agent } : {}),
       });
       if (this.attempt !== attempt || attempt.point !== point) return;
       attempt.verdict = verdict;
-      announce(this.verdictText(verdict));
+      if (!isBad(verdict.judged.quality)) this.lesson?.solved.add(attempt.ply);
+      announce(verdictText(verdict));
     } catch (error) {
       attempt.point = null;
       notifyError(error);
@@ -238,12 +287,37 @@ class ReviewPage {
     this.draw();
   }
 
-  verdictText(/** @type {JudgeMessage} */ verdict) {
-    return t(isBad(verdict.quality) ? "review.try-bad" : "review.try-good", {
-      move: verdict.move,
-      quality: t(`quality.${verdict.quality}`),
-      loss: Math.round(100 * verdict.winrateLoss),
-    });
+  mistakesOfSide() {
+    return this.mistakes().filter((move) => this.side === "both" || move.colour === this.side);
+  }
+
+  startLesson() {
+    const plies = this.mistakesOfSide().map((move) => move.turnNumber);
+    const [first] = plies;
+    if (first === undefined) return;
+    this.look(first);
+    this.lesson = { plies, solved: new Set() };
+    this.tryAgain();
+  }
+
+  nextInLesson() {
+    const { lesson } = this;
+    if (!lesson) return;
+    const next = lesson.plies[lesson.plies.indexOf(this.ply) + 1];
+    if (next === undefined) {
+      const { solved, plies } = lesson;
+      this.look(this.ply);
+      notify(t("review.learn.done", { solved: solved.size, count: plies.length }));
+      return;
+    }
+    this.look(next);
+    this.lesson = lesson;
+    this.tryAgain();
+  }
+
+  analyse() {
+    workspace.node = this.nodeAt(this.ply);
+    go("analyse");
   }
 
   // -- drawing -----------------------------------------------------------------------------------------------------------
@@ -270,30 +344,62 @@ class ReviewPage {
   }
 
   drawBoard() {
-    const { attempt } = this;
-    const node = this.nodeAt(attempt ? attempt.ply - 1 : this.ply);
-    const judged = this.judged.get(attempt ? attempt.ply : this.ply);
+    const { attempt, shown } = this;
+    // An attempt and the better line start before the mistake, so its stone is not on the board.
+    const isBefore = attempt !== null || shown?.kind === "better";
+    const ply = isBefore ? this.ply - 1 : this.ply;
+    const node = this.nodeAt(ply);
+    const judged = this.judged.get(this.ply);
     const state = workspace.boardState(node);
-    if (!attempt) {
-      const answer = judged?.best && this.isAnswerShown ? previewOf(judged.best.pv, judged.colour) : [];
-      this.board.set({
-        ...state,
-        toPlay: null,
-        preview: answer,
-        marks: judged && isBad(judged.quality) ? [{ point: judged.move, kind: "wrong" }] : [],
-      });
-    } else if (judged) {
-      const { colour } = judged;
-      const stones = new Map(state.stones);
-      if (attempt.point) stones.set(attempt.point, { point: attempt.point, colour });
-      const kind = attempt.verdict ? (isBad(attempt.verdict.quality) ? "wrong" : "right") : null;
+    if (judged && shown) this.drawLine(state, judged, shown);
+    else if (judged && attempt) this.drawAttempt(state, judged, attempt);
+    else {
       const marks =
-        attempt.point && kind ? [{ point: attempt.point, kind: /** @type {"right" | "wrong"} */ (kind) }] : [];
-      // The next attempt may start once the previous one is judged.
-      const mayTry = !attempt.point || attempt.verdict !== null;
-      this.board.set({ ...state, stones, toPlay: mayTry ? colour : null, preview: [], marks });
+        judged && isBad(judged.quality) ? [{ point: judged.move, kind: /** @type {const} */ ("wrong") }] : [];
+      this.board.set({ ...state, toPlay: null, marks });
     }
-    this.bar.show(this.chanceAt(attempt ? attempt.ply - 1 : this.ply), workspace.toMove(node));
+    this.bar.show(this.chanceAt(ply), workspace.toMove(node));
+  }
+
+  drawLine(
+    /** @type {ReturnType<typeof workspace.boardState>} */ state,
+    /** @type {ReviewMove} */ judged,
+    /** @type {ShownLine} */ { kind, step },
+  ) {
+    const stones = /** @type {Map<string, Stone>} */ (new Map(state.stones));
+    const played = lineOf(judged, kind).slice(0, step);
+    let colour = kind === "better" ? judged.colour : other(judged.colour);
+    played.forEach((point, i) => {
+      stones.set(point, { point, colour, number: i + 1 });
+      colour = other(colour);
+    });
+    this.board.set({ ...state, stones, lastMove: played.at(-1) ?? state.lastMove ?? null, toPlay: null, marks: [] });
+  }
+
+  drawAttempt(
+    /** @type {ReturnType<typeof workspace.boardState>} */ state,
+    /** @type {ReviewMove} */ { colour },
+    /** @type {Attempt} */ { point, verdict },
+  ) {
+    const stones = /** @type {Map<string, Stone>} */ (new Map(state.stones));
+    if (point) stones.set(point, { point, colour });
+    const kind = verdict ? (isBad(verdict.judged.quality) ? "wrong" : "right") : null;
+    const marks = point && kind ? [{ point, kind: /** @type {"right" | "wrong"} */ (kind) }] : [];
+    // The next attempt may start once the previous one is judged.
+    const mayTry = !point || verdict !== null;
+    this.board.set({ ...state, stones, toPlay: mayTry ? colour : null, marks });
+  }
+
+  drawDetail() {
+    const judged = this.judged.get(this.ply);
+    this.detail.hidden = !judged;
+    if (!judged) return;
+    refill(
+      this.detail,
+      this.attempt
+        ? attemptCard(judged, this.attempt, this.lesson, this.actions)
+        : moveCard(judged, this.shown, this.actions),
+    );
   }
 
   drawForm() {
@@ -336,32 +442,28 @@ class ReviewPage {
       h(
         "div",
         { class: "stack" },
-        agentField(this.info, settings.engine || this.info.defaultAgent, (engine) => change({ engine }), {
-          analyses: true,
-          label: t("engine"),
-        }),
+        h(
+          "div",
+          { class: "fields" },
+          field(
+            t("review.effort"),
+            choice(
+              EFFORTS.map((name) => [name, t(`effort.${name}`)]),
+              settings.effort,
+              (value) => change({ effort: EFFORTS.find((name) => name === value) ?? "normal" }),
+            ),
+          ),
+        ),
         h(
           "div",
           { class: "fields" },
           BAD.map((name) => this.thresholdField(name)),
         ),
-        h(
-          "div",
-          { class: "fields" },
-          field(
-            t("review.time"),
-            choice(
-              TIMES_MS.map((ms) => [String(ms), t("seconds", { seconds: ms / 1000 })]),
-              String(this.timeMs),
-              (value) => (this.timeMs = Number(value)),
-            ),
-          ),
-        ),
       ),
     );
   }
 
-  /** Create the field for the smallest loss, in percent, that counts as this kind of mistake. */
+  /** The field for the smallest loss, in percent, that counts as this kind of mistake. */
   thresholdField(/** @type {BadQuality} */ name) {
     const set = (/** @type {number} */ percent) => change({ thresholds: { ...settings.thresholds, [name]: percent } });
     return field(
@@ -373,90 +475,7 @@ class ReviewPage {
   title() {
     const { black, white } = workspace.header;
     const names = black || white ? `${black || t("black")} – ${white || t("white")} · ` : "";
-    return `${names}${workspace.rules} · ${t("moves.count", { count: this.line.length - 1 })}`;
-  }
-
-  drawDetail() {
-    const { attempt } = this;
-    const judged = this.judged.get(this.ply);
-    this.detail.hidden = !judged;
-    if (!judged) return;
-    const quality = h("span", { class: `quality ${judged.quality}` }, t(`quality.${judged.quality}`));
-    const heading = h(
-      "div",
-      { class: "row-between" },
-      h("h3", null, `${judged.turnNumber}. ${t(judged.colour)} ${judged.move}`),
-      quality,
-    );
-    if (attempt) {
-      const text = !attempt.point
-        ? t("review.your-try")
-        : attempt.verdict
-          ? this.verdictText(attempt.verdict)
-          : t("thinking");
-      refill(this.detail, [
-        h("div", { class: "row-between" }, h("h3", null, t("review.try-again"))),
-        h("p", { class: "verdict", role: "status" }, text),
-        h(
-          "div",
-          { class: "buttons even" },
-          button(
-            t("review.show-answer"),
-            () => {
-              this.attempt = null;
-              this.isAnswerShown = true;
-              this.draw();
-            },
-            { icon: "hint" },
-          ),
-          button(t("back"), () => this.look(this.ply)),
-        ),
-      ]);
-      return;
-    }
-    const loss = Math.round(100 * judged.winrateLoss);
-    const best = judged.best && judged.best.move !== judged.move ? judged.best : null;
-    refill(this.detail, [
-      heading,
-      h(
-        "p",
-        { class: "small" },
-        loss ? t("review.lost", { loss }) : t("review.nothing-lost"),
-        judged.isKey ? ` ${t("review.key")}` : "",
-      ),
-      ...(best && this.isAnswerShown
-        ? [
-            h(
-              "p",
-              { class: "small" },
-              t("review.best", { move: best.move, chance: best.proof?.text ?? `${Math.round(100 * best.winrate)}%` }),
-            ),
-          ]
-        : []),
-      h(
-        "div",
-        { class: "buttons even" },
-        isBad(judged.quality)
-          ? button(t("review.try-again"), () => this.tryAgain(), { kind: "primary", icon: "undo" })
-          : null,
-        best
-          ? button(
-              t(this.isAnswerShown ? "review.hide-answer" : "review.show-answer"),
-              () => {
-                this.isAnswerShown = !this.isAnswerShown;
-                this.draw();
-              },
-              { icon: "hint" },
-            )
-          : null,
-        button(t("page.analyse"), () => this.analyse(), { icon: "analyse" }),
-      ),
-    ]);
-  }
-
-  analyse() {
-    workspace.node = this.nodeAt(this.ply);
-    go("analyse");
+    return `${names}${t("moves.count", { count: this.line.length - 1 })}`;
   }
 
   drawReport() {
@@ -464,35 +483,66 @@ class ReviewPage {
     this.report.hidden = !this.judged.size;
     refill(
       this.mistakeList,
-      bad.map((move) => mistakeRow(move, move.turnNumber === this.ply, () => this.look(move.turnNumber))),
+      bad.map((move) =>
+        mistakeRow(move, move.turnNumber === this.ply, () => {
+          this.look(move.turnNumber);
+          this.detail.scrollIntoView({ block: "nearest" });
+        }),
+      ),
     );
     refill(this.report, [
       ...reviewTables(this.summary, [...this.judged.values()]),
       h("h3", null, t("review.key-moves")),
       bad.length ? this.mistakeList : h("p", { class: "soft small" }, t("review.no-mistakes")),
+      ...(this.summary && bad.length ? [this.lessonForm()] : []),
+      ...(this.isStored
+        ? [
+            h(
+              "div",
+              { class: "buttons even" },
+              button(t("review.export"), () => this.export(), { icon: "export" }),
+            ),
+          ]
+        : []),
     ]);
+  }
+
+  lessonForm() {
+    return h(
+      "div",
+      { class: "stack lesson" },
+      segments(
+        t("review.side"),
+        ["black", "white", "both"].map((side) => [side, t(side)]),
+        this.side,
+        (side) => {
+          this.side = side;
+          this.draw();
+        },
+      ),
+      button(t("review.learn"), () => this.startLesson(), {
+        kind: "primary",
+        icon: "puzzles",
+        disabled: !this.mistakesOfSide().length,
+      }),
+    );
   }
 
   shortcuts() {
     return [
-      { keys: ["ArrowLeft"], label: "key.back", run: () => this.look(this.ply - 1) },
-      { keys: ["ArrowRight"], label: "key.forward", run: () => this.look(this.ply + 1) },
-      { keys: ["PageUp"], label: "key.back-10", run: () => this.look(this.ply - 10) },
-      { keys: ["PageDown"], label: "key.forward-10", run: () => this.look(this.ply + 10) },
-      { keys: ["Home"], label: "key.first", run: () => this.look(0) },
-      { keys: ["End"], label: "key.last", run: () => this.look(Infinity) },
+      { keys: ["ArrowLeft"], label: "key.back", run: () => this.walk(-1) },
+      { keys: ["ArrowRight"], label: "key.forward", run: () => this.walk(1) },
+      { keys: ["PageUp"], label: "key.back-10", run: () => this.walk(-10) },
+      { keys: ["PageDown"], label: "key.forward-10", run: () => this.walk(10) },
+      { keys: ["Home"], label: "key.first", run: () => this.walk(-Infinity) },
+      { keys: ["End"], label: "key.last", run: () => this.walk(Infinity) },
       { keys: ["j"], label: "key.next-mistake", run: () => this.lookAtMistake(1) },
       { keys: ["J"], label: "key.previous-mistake", run: () => this.lookAtMistake(-1) },
       { keys: ["t"], label: "review.try-again", run: () => this.tryAgain() },
-      {
-        keys: ["a"],
-        label: "review.show-answer",
-        run: () => {
-          this.attempt = null;
-          this.isAnswerShown = !this.isAnswerShown;
-          this.draw();
-        },
-      },
+      { keys: ["a"], label: "review.better", run: () => this.showLine("better") },
+      { keys: ["r"], label: "review.refutation", run: () => this.showLine("refutation") },
+      { keys: ["e"], label: "review.learn", run: () => this.startLesson() },
+      { keys: ["Escape"], label: "back", run: () => this.look(this.ply) },
       { keys: [" "], label: "review.start", run: () => (this.stream ? this.stop() : this.start()) },
       { keys: ["i"], label: "import", run: () => openImport((record) => this.load(record)) },
       { keys: ["Enter"], label: "page.analyse", run: () => this.analyse() },
@@ -507,17 +557,37 @@ class ReviewPage {
   }
 }
 
+/** Replace the address of a game on this server by that of its moves, and start its review. */
+async function openGame(/** @type {string} */ id) {
+  const found = await gameOnServer(id);
+  const rules = found.rules.split(":").slice(0, 3).join(":");
+  const person = /** @type {const} */ (["proposer", "chooser"]).filter(
+    (seat) => found.players[seat]?.kind === "person",
+  );
+  const side =
+    person.length === 1 && found.blackSeat ? { side: person[0] === found.blackSeat ? "black" : "white" } : {};
+  go("review", { ...queryOf({ ...found, rules }), game: id, ...side, start: "1" });
+}
+
 /** @param {HTMLElement} main @param {Route} route */
 export async function mount(main, route) {
-  const page = new ReviewPage(main, await serverInfo());
-  const follow = (/** @type {Route} */ { query }) => {
+  await serverInfo();
+  const page = new ReviewPage(main);
+  const follow = async (/** @type {Route} */ { rest: [id], query }) => {
+    if (id) {
+      await openGame(id).catch(notifyError);
+      return;
+    }
     const position = positionIn(query);
     if (position?.moves.length) workspace.begin(position);
-    page.reset();
+    page.gameId = query.get("game");
+    page.side = query.get("side") ?? "both";
+    page.start(!query.get("start"));
     if (!query.get("start")) return;
-    replaceRoute("review", position ? queryOf(position) : {});
-    page.start();
+    // After a reload, the stored review is shown again instead of a new one.
+    const kept = Object.fromEntries([...query].filter(([key]) => key !== "start"));
+    replaceRoute("review", position ? { ...kept, ...queryOf(position) } : {});
   };
-  follow(route);
+  await follow(route);
   return { unmount: () => page.unmount(), shortcuts: page.shortcuts(), follow };
 }

@@ -2,7 +2,7 @@
 /** The bar of a player above or below the board: stone, name, activity, clock. */
 
 import { fill, h } from "../dom.js";
-import { t } from "../i18n.js";
+import { t, translated } from "../i18n.js";
 
 /** @import { Colour, GameState, LevelInfo } from "../messages.js" */
 /** @typedef {NonNullable<GameState["players"]["proposer"]>} Player */
@@ -12,9 +12,9 @@ export function nameOf(/** @type {Player} */ player, /** @type {LevelInfo[]} */ 
   if (player.kind === "person") return player.name;
   if (player.kind === "agent") return player.agent;
   const level = levels.find((each) => each.level === player.level);
-  return level?.rating
-    ? t("level.rated", { level: player.level, rating: level.rating })
-    : t("level.n", { level: player.level });
+  if (!level) return t("level.n", { level: player.level });
+  const name = translated(level.name);
+  return level.rating ? t("level.rated", { name, rating: level.rating }) : name;
 }
 
 /** Format a clock: 4:05, with tenths of a second below 20 s. */

@@ -3,12 +3,16 @@
 
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
+import { reasonSentence } from "./reasons.js";
 
 /** @import { Colour, ReviewMove, ReviewSummary } from "../messages.js" */
 /** @typedef {ReviewMove["quality"]} Quality */
 
 /** @type {Quality[]} */
 const QUALITIES = ["best", "good", "inaccuracy", "mistake", "blunder"];
+/** @typedef {keyof NonNullable<ReviewSummary["sides"]["black"]>["accuracyByPhase"]} Phase */
+/** @type {Phase[]} */
+const PHASES = ["opening", "middle", "end"];
 /** @type {Colour[]} */
 const COLOURS = ["black", "white"];
 
@@ -27,6 +31,13 @@ export function reviewTables(/** @type {ReviewSummary | null} */ summary, /** @t
       h("th", { scope: "row" }, qualityLabel(quality)),
       COLOURS.map((colour) => h("td", { class: "num" }, countOf(colour, quality))),
     );
+  const phaseRow = (/** @type {Phase} */ phase) =>
+    h(
+      "tr",
+      null,
+      h("th", { scope: "row" }, t(`phase.${phase}`)),
+      COLOURS.map((colour) => h("td", { class: "num" }, rounded(summary?.sides[colour]?.accuracyByPhase[phase]))),
+    );
   const head = [h("th", null, t("review.judgement")), ...COLOURS.map((colour) => h("th", { class: "num" }, t(colour)))];
   return [
     h(
@@ -34,9 +45,25 @@ export function reviewTables(/** @type {ReviewSummary | null} */ summary, /** @t
       { class: "accuracies" },
       COLOURS.map((colour) => accuracy(colour, summary?.sides[colour]?.accuracy ?? null)),
     ),
-    h("table", { class: "small" }, h("thead", null, h("tr", null, head)), h("tbody", null, QUALITIES.map(row))),
+    h(
+      "table",
+      { class: "small" },
+      h("thead", null, h("tr", null, head)),
+      h("tbody", null, QUALITIES.map(row)),
+      summary
+        ? h(
+            "tbody",
+            { class: "phases" },
+            h("tr", null, h("th", { colSpan: 3 }, t("review.by-phase"))),
+            PHASES.map(phaseRow),
+          )
+        : null,
+    ),
   ];
 }
+
+const rounded = (/** @type {number | null | undefined} */ value) =>
+  value === null || value === undefined ? "–" : Math.round(value);
 
 function accuracy(/** @type {Colour} */ colour, /** @type {number | null} */ value) {
   return h(
@@ -46,7 +73,7 @@ function accuracy(/** @type {Colour} */ colour, /** @type {number | null} */ val
     h(
       "div",
       null,
-      h("div", { class: "accuracy-value" }, value === null ? "–" : Math.round(value)),
+      h("div", { class: "accuracy-value" }, rounded(value)),
       h("div", { class: "soft small" }, `${t(colour)} · ${t("accuracy")}`),
     ),
   );
@@ -58,7 +85,7 @@ function accuracy(/** @type {Colour} */ colour, /** @type {number | null} */ val
  * @param {boolean} isCurrent whether the board shows this move
  * @param {() => void} onSelect
  */
-export function mistakeRow({ turnNumber, move, colour, quality, winrateLoss }, isCurrent, onSelect) {
+export function mistakeRow({ turnNumber, move, colour, quality, winrateLoss, reason }, isCurrent, onSelect) {
   return h(
     "li",
     null,
@@ -75,6 +102,7 @@ export function mistakeRow({ turnNumber, move, colour, quality, winrateLoss }, i
       h("span", null, `${turnNumber}. ${move}`),
       qualityLabel(quality),
       h("span", { class: "num" }, `−${Math.round(100 * winrateLoss)}%`),
+      reason ? h("span", { class: "soft small mistake-reason" }, reasonSentence(reason)) : null,
     ),
   );
 }

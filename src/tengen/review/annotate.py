@@ -1,0 +1,81 @@
+"""A reviewed game as a game record: comments, values and marks on the moves, lines as variations."""
+
+from __future__ import annotations
+
+from tengen.core.contracts import Colour
+from tengen.core.geometry import Point
+from tengen.records.game import GameRecord, Mark, MarkKind, Node
+from tengen.review.judge import MoveReview
+from tengen.review.summary import Phase, Review, SideSummary
+
+
+def annotate(game: GameRecord, review: Review) -> GameRecord:
+    """Return a copy of the main line of a game with the review in it.
+
+    Every move gets its value. A bad move gets a comment and a cross, the better line as a variation of it, and the
+    refutation as a variation after it. Comments and variations of the original game are not copied.
+    """
+    result = GameRecord(
+        ruleset=game.ruleset,
+        black=game.black,
+        white=game.white,
+        result=game.result,
+        result_reason=game.result_reason,
+        event=game.event,
+        round=game.round,
+        date=game.date,
+        comment="\n".join(filter(None, (game.comment, *_summary_lines(review)))),
+    )
+    result.root.setup = game.root.setup
+    result.root.value = review.root_black_value
+    # A file may contain its first move in the root; here, every move has a node of its own.
+    node = result.root
+    for move in review.moves:
+        parent, node = node, node.play(move.move, move.colour)
+        node.value = move.black_value_after
+        if move.quality.is_bad:
+            _explain(parent, node, move)
+    _add_refutations(result, review)
+    return result
+
+
+def _explain(parent: Node, node: Node, move: MoveReview) -> None:
+    node.comment = f"{move.quality.capitalize()}. {move.sentence}"
+    node.bookmarked = move.is_key
+    better = move.better[0]
+    node.marks = (Mark(MarkKind.CROSS, move.move), Mark(MarkKind.TRIANGLE, better))
+    first = _add_line(parent, move.better, move.colour)
+    if first is not None and move.better_reason is not None:
+        first.comment = f"Better: {better} {move.better_reason.sentence}."
+
+
+def _add_refutations(game: GameRecord, review: Review) -> None:
+    """Add the answers to bad moves after the main line is complete, so that it stays the first continuation."""
+    for node, move in zip(list(game.main_line())[1:], review.moves, strict=True):
+        if not move.refutation or not move.quality.is_bad:
+            continue
+        first = _add_line(node, move.refutation, move.colour.opponent)
+        if first is not None:
+            first.comment = "Refutation."
+
+
+def _add_line(node: Node, line: tuple[Point, ...], colour: Colour) -> Node | None:
+    """Add a line as a variation; None if the game itself continues with its first move."""
+    if not line or any(child.moves[0].point == line[0] for child in node.children):
+        return None
+    first = node = node.play(line[0], colour)
+    for point in line[1:]:
+        node = node.play(point)
+    return first
+
+
+def _summary_lines(review: Review) -> list[str]:
+    return [_summary_line(colour, side) for colour, side in review.sides.items() if side.accuracy is not None]
+
+
+def _summary_line(colour: Colour, side: SideSummary) -> str:
+    phases = ", ".join(
+        f"{phase} {accuracy:.0f}" for phase in Phase if (accuracy := side.accuracy_by_phase[phase]) is not None
+    )
+    counts = ", ".join(f"{quality} {count}" for quality, count in side.counts.items() if count)
+    return f"{colour.capitalize()}: accuracy {side.accuracy:.0f} ({phases}); {counts}."
