@@ -71,6 +71,7 @@ agent = "alphabeta:nodes=2000"
 [[players]]
 agent = "naive:level=3"
 """
+NEW_RUN = ("--preset", "6x6x4", "--set", "iterations=1000000")
 COLLECTION = "".join(f"(;GM[4]SZ[9]PB[Player {number}];B[ee];W[ed];B[dd])" for number in range(20))
 
 Json = dict[str, Any]
@@ -226,9 +227,9 @@ class Soak:
         (self.runs / "soak.toml").write_text(TOURNAMENT, encoding="utf-8")
         port = self.address.rpartition(":")[2]
         serve = ["serve", "--no-open", "--port", port, "--data", str(folder / "data"), "--runs", str(self.runs)]
-        train = ["train", "ppo", "--preset", "6x6x4", "--run", str(self.runs / "ppo"), "--quiet"]
+        train = ["train", "ppo", "--run", str(self.runs / "ppo"), "--quiet"]
         self.server = Program("server", [*serve, "--workers", str(WORKERS)], folder / "server.log")
-        self.training = Program("training", [*train, "--set", "iterations=1000000"], folder / "training.log")
+        self.training = Program("training", train, folder / "training.log")
         self.tournament = Program(
             "tournament", ["tournament", str(self.runs / "soak.toml"), "--resume", "--quiet"], folder / "tournament.log"
         )
@@ -245,7 +246,7 @@ class Soak:
         self.server.start()
         await self.wait_for_server()
         self.idle_descriptors = self.server.process.num_fds()
-        self.training.start()
+        self.training.start(*NEW_RUN)
         self.tournament.start()
         self.started = self.server_started = time.monotonic()
         others = [asyncio.create_task(part) for part in (self.kill_at_random(), self.take_samples())]
@@ -430,8 +431,10 @@ class Soak:
         """Kill the training or the tournament and start it again."""
         program.kill()
         self.ledger.killed(program.name)
-        has_run = program is self.tournament or (self.runs / "ppo" / "config.toml").exists()
-        program.start(*(["--resume"] if program is self.training and has_run else []))
+        if program is self.training:
+            program.start(*(["--resume"] if (self.runs / "ppo" / "config.toml").exists() else NEW_RUN))
+        else:
+            program.start()
 
     async def kill_server(self) -> None:
         """Kill the server and start it again on the same folder."""

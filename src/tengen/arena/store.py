@@ -13,6 +13,7 @@ import json
 import os
 import re
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -575,7 +576,8 @@ def _played_game(row: Sequence[Any], players: int) -> PlayedGame:
     if any(len(one) != chosen for one in lists) or chosen > stones:
         raise ValueError(f"game {number} has {stones} stones, but times for {chosen} moves")
     black_start = (stones - chosen) % 2
-    score = Score(number, _text(ruleset), first, second, black_seat, Outcome(outcome), Ending(ending))
+    # One string for all games: standings keep it in the key of every meeting.
+    score = Score(number, sys.intern(_text(ruleset)), first, second, black_seat, Outcome(outcome), Ending(ending))
     return PlayedGame(score, stones, _text(detail), _effort(lists, black_start), _effort(lists, 1 - black_start))
 
 
