@@ -6,6 +6,7 @@ import io
 import re
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -310,6 +311,14 @@ class Endless(Agent):
         return Search(run)
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let SIGINT raise KeyboardInterrupt even if this process was started in the background, where it is ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
 def play_against(agent: Agent, monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str) -> Result:
     monkeypatch.setattr(registry, "make_agent", lambda text: agent)
     return play(agent.name, "--rules", "9x9", *arguments, typed=typed)
@@ -331,6 +340,7 @@ def test_after_a_failure_the_person_can_go_back(monkeypatch: pytest.MonkeyPatch)
     assert "no moves yet" in finished(result)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

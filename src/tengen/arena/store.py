@@ -469,10 +469,12 @@ class StoredOpenings:
     def __init__(self, store: GameStore, ruleset: Ruleset) -> None:
         self._store = store
         self._ruleset = ruleset.name
-        self._count = store.opening_count(self._ruleset)
+        self._count: int | None = None  # unknown until the first use
         self._recent: dict[int, tuple[Point, ...]] = {}
 
     def __len__(self) -> int:
+        if self._count is None:
+            self._count = self._store.opening_count(self._ruleset)
         return self._count
 
     def __getitem__(self, number: int) -> tuple[Point, ...]:
@@ -486,8 +488,9 @@ class StoredOpenings:
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
         """Commit the next openings in one transaction."""
+        before = len(self)
         self._recent = self._store.add_openings(self._ruleset, openings)
-        self._count += len(self._recent)
+        self._count = before + len(self._recent)
 
     def state(self) -> DrawState | None:
         """Return the state after the last opening, or None if there is no opening."""
