@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, overload
 
 from tengen import records
 from tengen.agents.registry import check_plays, make_agent
@@ -155,7 +155,14 @@ class RandomOpenings(Sequence[Stones]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, number: int) -> Stones:  # type: ignore[override]
+    @overload
+    def __getitem__(self, number: int) -> Stones: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Stones]: ...
+
+    def __getitem__(self, number: int | slice) -> Stones | list[Stones]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(self._count))]
         if not 0 <= number < self._count:
             raise IndexError(f"there is no opening {number}: {self._count} openings, numbered from 0")
         if self._is_empty:
