@@ -117,7 +117,7 @@ class BrainAgent(Agent):
     def answer_swap2(
         self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal | None = None
     ) -> Swap2Answer:
-        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; it must support SWAP2BOARD."""
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones. The engine must support SWAP2BOARD."""
         return self._manager.ask_swap2(ruleset, points, self._own(limits), stop or StopSignal())
 
     def _own(self, limits: Limits) -> Limits:

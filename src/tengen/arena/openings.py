@@ -71,7 +71,7 @@ class DrawState:
 
 
 DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
-"""An opening, its key (the same for symmetric openings) and the state of the draw after it."""
+"""An opening, its key (the same for symmetric openings) and the state of the draw afterwards."""
 
 
 class OpeningShelf(Protocol):
@@ -131,8 +131,8 @@ class ShelfInMemory:
 class RandomOpenings(Sequence[Stones]):
     """`count` openings of random stones near the centre; the same seed gives the same openings.
 
-    Openings are generated in small batches when they are first accessed. With the shelf from an earlier run, that run's
-    openings are reused.
+    Openings are generated in small batches when they are first accessed. If the shelf is from an earlier run, that
+    run's openings are reused.
 
     The stones are within two lines of the centre, or more if there are too few points. Neither colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
@@ -342,7 +342,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """Return the points within `reach` lines of the centre, widened until there are 3 points per stone."""
+    """Return the points within `reach` lines of the centre, or within more lines until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
     centre = ruleset.centre

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
-    """Draw the pictures for each ruleset to NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
+    """Save the pictures for each ruleset as NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
     drawings: dict[str, str] = {}
     for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")

@@ -51,11 +51,11 @@ class Ratings:
     elo: Floats
     """[players]"""
     covariance: Floats
-    """[players, players], in square Elo; zero for anchors."""
+    """[players, players], in Elo squared; zero for anchors."""
     first_move_elo: float
     """Elo value of the first move."""
     first_move_error: float
-    """Half the width of its 95 % interval."""
+    """Half the width of the 95 % interval of `first_move_elo`."""
     draw_rate: float
     """Draw rate between equal players without a first-move advantage."""
     games: tuple[int, ...]
@@ -88,7 +88,7 @@ class Ratings:
 def rate(
     players: int, results: Mapping[tuple[int, int], Wdl], *, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings of `players` players to results: (black player, white player) → black's counts.
+    """Fit the ratings of `players` players to results, given as (black player, white player) → black's counts.
 
     `anchors` are known ratings, which stay fixed; the other ratings are relative to them.
     """

@@ -103,7 +103,7 @@ def write_text(path: Path, text: str) -> None:
 def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     """Open a file for reading. Raises `OSError` if it is a folder, a FIFO or a device, which could block.
 
-    If `within` is given, a link that leads out of that folder is an `OSError` as well.
+    If `within` is given, a link that leads out of that folder also raises `OSError`.
     """
     if within is not None and not is_within(path, within):
         raise OSError(errno.EPERM, "it is a link that leads out of its folder", str(path))

@@ -145,7 +145,7 @@ class WorkerProcess:
 
     @property
     def note(self) -> int:
-        """Note passed to the last `OrderContext.expect_within`."""
+        """Note passed to the last call of `OrderContext.expect_within`."""
         return int(self._cells[_NOTE])
 
     @property

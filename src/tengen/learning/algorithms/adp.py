@@ -187,13 +187,13 @@ class CriticSamples:
     amounts: FloatArray
     """Values of these inputs."""
     targets: FloatArray
-    """[N]: winning chances in 0–1."""
+    """[N]: winning chances between 0 and 1."""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def batch(self, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return indices [n], the offset of each row in them [B], amounts [n] and targets [B]."""
+        """Return the indices [n], the offset of each row in them [B], the amounts [n] and the targets [B]."""
         starts, lengths = self.starts[rows], self.ends[rows] - self.starts[rows]
         offsets = np.cumsum(lengths) - lengths
         places = np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
@@ -314,7 +314,7 @@ class CriticPool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games played by one thread against one opponent; None for self-play."""
+    """Games played by one thread against one opponent, which is None for self-play."""
 
     opponent: Critic | str | None
     games: int
