@@ -99,7 +99,7 @@ class _Network:
         return info.discount if info else None
 
     def refresh(self) -> None:
-        """Reload the network of a run if training has written a newer one."""
+        """Reload a run's network if training has written a newer one."""
         if self._follows_run and self._source is not None and self._file_time() != self._changed_at:
             self._load(self._source)
 

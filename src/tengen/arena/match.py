@@ -34,7 +34,7 @@ DEFAULT_TOLERANCE_MS = 1000
 
 
 class Ending(StrEnum):
-    """Reason why a game ended. Endings from `START` on are player faults; most are named after `EngineFault`."""
+    """Reason why a game ended. Endings from `START` on are player faults; most match members of `EngineFault`."""
 
     FIVE = "five"
     """A winning line."""

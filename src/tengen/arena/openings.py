@@ -90,7 +90,7 @@ class OpeningShelf(Protocol):
         ...
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
-        """Add the next openings: all of them, or none on error. `has` may be called while they are added."""
+        """Add the next openings: all of them, or none on error. `has` may be called while they are being added."""
         ...
 
     def state(self) -> DrawState | None:
@@ -168,7 +168,7 @@ class RandomOpenings(Sequence[Stones]):
         return self._shelf[number]
 
     def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
-        """Yield an endless stream of random openings, continuing from a state of the draw."""
+        """Yield an endless stream of random openings, continuing from a given state of the draw."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)
@@ -199,7 +199,7 @@ class BalanceSettings:
     nodes: int = 20_000
     """Nodes per evaluation."""
     max_value: float = 0.15
-    """Largest absolute value of an opening."""
+    """Largest absolute value that an opening may have."""
     min_stones: int = 3
     max_stones: int = 6
     reach: int = 3

@@ -70,7 +70,7 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the size is in inches. Raises `MissingExtraError` without matplotlib."""
+    """Return an empty figure; the size is in inches. Raises `MissingExtraError` if matplotlib is not installed."""
     # pyplot would keep global state and figures that must be closed.
     try:
         from matplotlib.figure import Figure

@@ -199,7 +199,7 @@ def play(
 ) -> Progress:
     """Play all games that the store does not contain yet, and store each when it ends.
 
-    `make_pool` creates a pool that plays them, instead of `concurrency` processes on this machine.
+    `make_pool` creates the pool that plays them. By default, `concurrency` processes on this machine play them.
 
     When a sequential test is decided, running games are finished and pairs completed, but they do not change the
     decision.

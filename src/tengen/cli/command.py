@@ -1,7 +1,7 @@
 """Registration of commands, and the layout of their help.
 
-`command` registers a function with its group in `tengen --help` and a few examples. The help has one style for all
-commands: capital letters stand for a value, flags have none, and every line fits the terminal.
+`command` registers a function with its group in `tengen --help` and a few examples. All commands use the same
+style: words in capital letters stand for values, flags have no value, and every line fits the terminal.
 """
 
 from __future__ import annotations

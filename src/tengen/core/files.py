@@ -52,7 +52,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """Create or replace a folder; `fill` writes its files. An `OSError` in `fill` leaves the old folder."""
+    """Create or replace a folder; `fill` writes its files. An `OSError` in `fill` leaves the old folder unchanged."""
     partial = partial_path(path)
     rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)

@@ -248,7 +248,7 @@ class _Desk:
             self._connection.send(message)
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Execute orders until the parent asks it to exit."""
+        """Execute orders until the parent asks the worker to exit."""
         while (order := self._orders.get()) is not None:
             started = time.process_time()
             self._cells[_ORDER] = self._running = order.number

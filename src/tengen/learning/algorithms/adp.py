@@ -95,7 +95,7 @@ class LearnerConfig:
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
     steps: int = 0
-    """Maximum number of positions a target looks ahead; 0 for no limit. With `trace` 1, targets are n-step returns."""
+    """Maximum number of positions a target looks ahead; 0 for no limit. If `trace` is 1, targets are n-step returns."""
     cuts: bool = True
     """Where an exploratory move was played, use the value of the best move instead."""
     loss: Loss = Loss.CROSS_ENTROPY

@@ -493,7 +493,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Try to lock a file until it is closed; return whether it worked, without waiting.
+        """Try to lock a file until it is closed, without waiting; return whether this succeeded.
 
         A shared lock fails only while another process holds an exclusive one.
         """
