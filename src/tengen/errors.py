@@ -50,7 +50,7 @@ class NotFoundError(InputError):
 
 
 class NotDueError(InputError):
-    """The action is valid but not now: not this player's turn, nothing to undo, or the board has changed."""
+    """The action is not possible now: it is not this player's turn, nothing can be undone, or the board changed."""
 
 
 class StorageError(TengenError):
@@ -66,7 +66,7 @@ class AgentError(TengenError):
 
 
 class AgentNameError(AgentError, ValueError):
-    """An agent spec contains an unknown agent or parameter, or an invalid value."""
+    """An agent specification contains an unknown agent or parameter, or an invalid value."""
 
 
 class EngineFault(StrEnum):
@@ -101,7 +101,7 @@ class EngineError(AgentError):
 
 
 class WorkerError(TengenError):
-    """A worker process could not be started, died repeatedly, or hit a bug; for a bug, the message is the traceback."""
+    """A worker process could not start, died repeatedly, or hit a bug, in which case the message is the traceback."""
 
 
 class RunError(TengenError):

@@ -32,7 +32,7 @@ class AdpParameters:
 
 
 class AdpAgent(Agent):
-    """Plays the move with the highest winning probability according to the critic. It is deterministic."""
+    """Deterministically plays the move with the highest winning probability according to the critic."""
 
     def __init__(self, parameters: AdpParameters) -> None:
         self._source = parameters.run or parameters.model or _DEFAULT_MODEL

@@ -94,7 +94,7 @@ class AlphaZeroParameters:
 
     @property
     def resistance_nodes(self) -> int:
-        """Node limit of alpha-beta when the game looks lost; 0 by default except for preset `best` without sampling."""
+        """Alpha-beta node limit when the game looks lost; 0 by default, except for preset `best` without sampling."""
         if self.resist is not None:
             return self.resist
         return _RESISTANCE_NODES if self.preset == "best" and self.temperature < COLDEST else 0
@@ -227,7 +227,7 @@ class AlphaZeroAgent(NetworkAgent):
 
 
 def _resist(engine: AlphaBeta, position: Position, found: Decision, limits: Limits, stop: StopSignal) -> Decision:
-    """Return the engine's move if the engine or the tree has a proof, otherwise the move that the tree `found`."""
+    """Return the engine's move if the engine or the tree has a proof; otherwise, the move `found` by the tree."""
     answer = engine.search(position, limits, stop=stop).decide()
     if answer.proof is None and found.proof is None:
         return found

@@ -57,9 +57,9 @@ class BrainParameters:
 
 
 class BrainAgent(Agent):
-    """An external engine. It is started with the first game and restarted after every failure.
+    """An external engine, which is started for the first game and restarted after every failure.
 
-    A search raises `EngineError` with its `reason` if the engine misbehaves.
+    If the engine misbehaves, the search raises an `EngineError` whose `reason` is the kind of failure.
     """
 
     def __init__(self, parameters: BrainParameters) -> None:
@@ -86,7 +86,7 @@ class BrainAgent(Agent):
         return self._manager.pid
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the protocol supports the ruleset. If the engine rejects it, a game raises `EngineError`."""
+        """Return whether the protocol supports the ruleset; `new_game` raises `EngineError` if the engine does not."""
         return is_playable(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
@@ -94,7 +94,7 @@ class BrainAgent(Agent):
         self._manager.configure(memory_bytes=memory_bytes, threads=threads)
 
     def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
-        """Prepare the engine for a game. The protocol has no seed."""
+        """Prepare the engine for a game. The seed is ignored, because the protocol does not support one."""
         self._manager.new_game(ruleset)
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
@@ -117,7 +117,7 @@ class BrainAgent(Agent):
     def answer_swap2(
         self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal | None = None
     ) -> Swap2Answer:
-        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; it must support SWAP2BOARD."""
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones. The engine must support SWAP2BOARD."""
         return self._manager.ask_swap2(ruleset, points, self._own(limits), stop or StopSignal())
 
     def _own(self, limits: Limits) -> Limits:
@@ -144,8 +144,8 @@ def split_command(cmd: str) -> tuple[str, ...]:
 def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
     """Resolve a relative path, so that the program's working directory does not matter.
 
-    A program name that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is there even
-    if the virtual environment is not activated.
+    A program name that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is found there
+    even if the virtual environment is not activated.
     """
     program = argv[0]
     if os.path.dirname(program):

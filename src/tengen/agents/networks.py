@@ -1,4 +1,4 @@
-"""Networks for players: given by name, chosen by board size, or the newest network of a training run."""
+"""Networks for players: given by name, chosen by board size, or taken from a training run (the newest one)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUN_HELP = "folder of a training run; its newest network is loaded at the start 
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
-"""Lowest sampling temperature; below it the best move is played."""
+"""Lowest sampling temperature; at any lower temperature, the best move is played."""
 
 
 class NetworkParameters(Protocol):
@@ -55,7 +55,7 @@ def check_temperature(temperature: float) -> None:
 class _Network:
     """An agent's network, loaded when it is first needed.
 
-    Without a name, it is chosen by board size. The network of a run is reloaded when its file has changed.
+    If no name is given, the network is chosen by board size. A run's network is reloaded when its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -99,7 +99,7 @@ class _Network:
         return info.discount if info else None
 
     def refresh(self) -> None:
-        """Reload the network of a run if training has written a newer one."""
+        """Reload a run's network if training has written a newer one."""
         if self._follows_run and self._source is not None and self._file_time() != self._changed_at:
             self._load(self._source)
 

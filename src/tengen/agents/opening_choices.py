@@ -104,7 +104,7 @@ def _decide(agent: Agent, position: Position, limits: Limits, stop: StopSignal) 
 def _choose_option(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal
 ) -> tuple[Option, float | None]:
-    """Return the option and white's value, on which it is based."""
+    """Return the chosen option and the value for white on which the choice is based."""
     # It is white's turn whenever a colour is chosen.
     white_value = _decide(agent, state.position, limits, stop).value_to_move
     if white_value is None:

@@ -1,6 +1,6 @@
 """Players that follow a network's policy without search: `policy`, and one for each learner.
 
-They differ only in the default network, a shipped network of their own kind. The `dqn` network outputs
+They differ only in their default network, which is a shipped network of the same kind. The `dqn` network outputs
 advantages as its policy, so its best move is the one with the highest Q.
 """
 

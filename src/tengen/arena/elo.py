@@ -1,7 +1,7 @@
 """Conversion between scores and Elo, with confidence intervals for matches.
 
-Results of a match are counts over equally spaced scores from 0 to 1: three counts (losses, draws, wins) of single
-games, or five counts of pairs of games from one opening (0, ½, 1, 1½, 2 points). Pairs are the better unit: an
+Results of a match are counts over equally spaced scores from 0 to 1: three counts (losses, draws, wins) for single
+games, or five counts (0, ½, 1, 1½, 2 points) for pairs of games from the same opening. Pairs are the better unit: an
 unbalanced opening cancels out, so their variance is correct.
 """
 
@@ -110,7 +110,7 @@ class EloEstimate:
     high: float
     score: float
     normalised: float
-    """Normalised Elo: the score above one half in standard deviations of a game, times 347.4; NaN if all results are
+    """Normalised Elo: the score minus one half, in standard deviations of a game, times 347.4; NaN if all results are
     equal, because the deviation is then 0."""
     superiority: float
     """Likelihood that the player is stronger."""

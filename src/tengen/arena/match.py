@@ -34,7 +34,7 @@ DEFAULT_TOLERANCE_MS = 1000
 
 
 class Ending(StrEnum):
-    """Reason why a game ended. Endings from `START` on are player faults; most are named after `EngineFault`."""
+    """Reason why a game ended. Endings from `START` on are player faults; most match members of `EngineFault`."""
 
     FIVE = "five"
     """A winning line."""
@@ -59,7 +59,7 @@ class Ending(StrEnum):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a player lost because of a fault instead of on the board."""
+        """Whether a player lost because of a fault rather than on the board."""
         return self not in _PLAYED_OUT
 
 
@@ -133,7 +133,7 @@ class Adjudication:
 
 
 class Turn(NamedTuple):
-    """Time, evaluation and search effort of one move. Tuples travel faster between processes than data classes."""
+    """Time, evaluation and search effort of one move. Sending a tuple between processes is faster than a dataclass."""
 
     time_ms: float
     value_to_move: float | None = None
@@ -319,7 +319,7 @@ class _Game:
         return self._agreed_claim(mover, decision)
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
-        """Ask the player in a seat and charge its clock. Return the answer and the milliseconds it took."""
+        """Ask the player in a seat for an answer and charge its clock. Return the answer and the milliseconds used."""
         control = self._controls[seat]
         clock_ms = self._clocks[seat]
         allowed_ms = control.allowed_ms(clock_ms)
@@ -377,5 +377,5 @@ def _ending_of_move(error: InputError) -> Ending:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the message, preceded by the class name unless it is a `TengenError`."""
+    """Return the error's message, preceded by its class name unless it is a `TengenError`."""
     return str(error) if isinstance(error, TengenError) else f"{type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ from tengen.arena.tournament import Progress, describe
 
 
 def match_report(progress: Progress) -> dict[str, Any]:
-    """Return the result of a two-player match for JSON; wins and losses are the first player's."""
+    """Return the result of a two-player match as JSON data; wins and losses are the first player's."""
     tournament, tally = progress.tournament, progress.tally
     a, b = (entrant.agent for entrant in tournament.players)
     estimate = estimate_elo(tally.match_counts(0, 1))

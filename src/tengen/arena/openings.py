@@ -71,7 +71,7 @@ class DrawState:
 
 
 DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
-"""An opening, its key (the same for symmetric openings) and the state of the draw after it."""
+"""An opening, its key (the same for symmetric openings) and the state of the draw afterwards."""
 
 
 class OpeningShelf(Protocol):
@@ -90,7 +90,7 @@ class OpeningShelf(Protocol):
         ...
 
     def extend(self, openings: Iterable[DrawnOpening]) -> None:
-        """Add the next openings: all of them, or none on error. `has` may be called while they are added."""
+        """Add the next openings: all of them, or none on error. `has` may be called while they are being added."""
         ...
 
     def state(self) -> DrawState | None:
@@ -131,8 +131,8 @@ class ShelfInMemory:
 class RandomOpenings(Sequence[Stones]):
     """`count` openings of random stones near the centre; the same seed gives the same openings.
 
-    Openings are generated in small batches when they are first accessed. With the shelf from an earlier run, that run's
-    openings are reused.
+    Openings are generated in small batches when they are first accessed. If the shelf is from an earlier run, that
+    run's openings are reused.
 
     The stones are within two lines of the centre, or more if there are too few points. Neither colour has more than two
     stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
@@ -175,7 +175,7 @@ class RandomOpenings(Sequence[Stones]):
         return self._shelf[number]
 
     def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
-        """Yield an endless stream of random openings, continuing from a state of the draw."""
+        """Yield an endless stream of random openings, continuing from a given state of the draw."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)
@@ -206,7 +206,7 @@ class BalanceSettings:
     nodes: int = 20_000
     """Nodes per evaluation."""
     max_value: float = 0.15
-    """Largest absolute value of an opening."""
+    """Largest absolute value that an opening may have."""
     min_stones: int = 3
     max_stones: int = 6
     reach: int = 3
@@ -349,7 +349,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """Return the points within `reach` lines of the centre, widened until there are 3 points per stone."""
+    """Return the points within `reach` lines of the centre, or within more lines until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
     centre = ruleset.centre

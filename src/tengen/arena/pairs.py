@@ -40,7 +40,7 @@ def play_pairs_elsewhere(
     seed: int,
     make_pool: MakePool,
 ) -> tuple[Wdl, Wdl]:
-    """Play the games of `play_pairs` in a pool; players are given as agent texts."""
+    """Play the games of `play_pairs` in a pool; players are given as agent specifications."""
     results = Wdl(), Wdl()
     first, second = (Entrant(agent=player, limits=TimeControl()) for player in players)
     settings = PlaySettings(players=(first, second), adjudication=Adjudication())
@@ -65,7 +65,7 @@ def play_pairs_elsewhere(
 
 
 def _points(result: GameResult, first_seat: int, names: tuple[str, str]) -> float:
-    """Return the points of the first agent, which plays at `first_seat`."""
+    """Return the points scored by the first agent, which plays in `first_seat`."""
     if result.ending.is_forfeit:
         loser = names[(result.loser_seat or 0) ^ first_seat]
         raise AgentError(f"{loser} forfeited a game during the measurement: {result.detail}")

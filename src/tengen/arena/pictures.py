@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
-    """Draw the pictures for each ruleset to NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
+    """Save the pictures for each ruleset as NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
     drawings: dict[str, str] = {}
     for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")
@@ -70,7 +70,7 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the size is in inches. Raises `MissingExtraError` without matplotlib."""
+    """Return an empty figure; the size is in inches. Raises `MissingExtraError` if matplotlib is not installed."""
     # pyplot would keep global state and figures that must be closed.
     try:
         from matplotlib.figure import Figure

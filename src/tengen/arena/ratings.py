@@ -5,8 +5,8 @@ strengths θ, first-move advantage h and draw tendency δ, black wins, draws and
 
     exp(θ_black + h) : exp(δ + (θ_black + h + θ_white) / 2) : exp(θ_white).
 
-All parameters are fitted together by maximum a posteriori with wide normal priors. The priors keep ratings finite even
-for players who won or lost all their games. The intervals come from the curvature at the maximum.
+All parameters are fitted together by maximum a posteriori estimation with wide normal priors. The priors keep ratings
+finite even for players who won or lost all their games. The intervals come from the curvature at the maximum.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Ratings:
     elo: Floats
     """[players]"""
     covariance: Floats
-    """[players, players], in square Elo; zero for anchors."""
+    """[players, players], in Elo squared; zero for anchors."""
     first_move_elo: float
     """Elo value of the first move."""
     first_move_error: float
-    """Half the width of its 95 % interval."""
+    """Half the width of the 95 % interval of `first_move_elo`."""
     draw_rate: float
     """Draw rate between equal players without a first-move advantage."""
     games: tuple[int, ...]
@@ -88,7 +88,7 @@ class Ratings:
 def rate(
     players: int, results: Mapping[tuple[int, int], Wdl], *, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings of `players` players to results: (black player, white player) → black's counts.
+    """Fit the ratings of `players` players to results, given as (black player, white player) → black's counts.
 
     `anchors` are known ratings, which stay fixed; the other ratings are relative to them.
     """
@@ -258,7 +258,7 @@ def zero9_score(tally: Tally, one: int, other: int, ruleset: str | None = None) 
     """Return score(i, j) = B(i, j) - B(j, i) + W(i, j) - W(j, i) from "Reinforcement Learning for Gomoku" (2018).
 
     B and W are a player's win rates against the other with black and with white; the score is between -2 and 2. Returns
-    None unless they have played each other with both colours.
+    None unless the two have played each other with both colours.
     """
     black, white = tally.as_black(one, other, ruleset), tally.as_white(one, other, ruleset)
     if not black.games or not white.games:

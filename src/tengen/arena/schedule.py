@@ -79,7 +79,7 @@ class Schedule(Sequence[ScheduledGame]):
         transforms: bool = False,
         games: int | None = None,
     ) -> None:
-        """Plan `rounds` openings for each pairing and ruleset, two games each; at most `games` games in total.
+        """Plan `rounds` openings for each pairing and ruleset, with two games each and at most `games` in total.
 
         If there are more rounds than openings, the openings are reused; `transforms` applies a different symmetry of
         the board each time. `shuffles` shuffles the openings with the seed.

@@ -31,7 +31,7 @@ from tengen.errors import InputError
 
 _VERSION = 1
 _DRAW_SETTING = "draw of openings for "
-"""Prefix of the settings that store the state of the random draw of openings; the ruleset follows."""
+"""Prefix of the settings that store the state of the random draw of openings; it is followed by the ruleset."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -352,7 +352,7 @@ class GameStore:
             return found.fetchone() is not None
 
     def add_openings(self, ruleset: str, openings: Iterable[DrawnOpening]) -> dict[int, tuple[Point, ...]]:
-        """Commit the next random openings, with the state of the draw after them. Return the openings by number."""
+        """Commit the next random openings and the state of the draw after the last one. Return them by number."""
         added: dict[int, tuple[Point, ...]] = {}
         first = self.opening_count(ruleset)
         with self._writing("openings"):
@@ -531,7 +531,7 @@ def _text(value: object) -> str:
 
 
 def _integer(value: object) -> int:
-    """Return a value of an integer column, which SQLite does not check."""
+    """Return a value from an integer column, whose type SQLite does not enforce."""
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is not an integer")
     return value

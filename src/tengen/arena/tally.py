@@ -13,7 +13,7 @@ from tengen.core.contracts import Outcome
 
 @dataclass(slots=True)
 class Wdl:
-    """Wins, draws and losses of one side."""
+    """Wins, draws and losses for one side."""
 
     wins: int = 0
     draws: int = 0
@@ -35,7 +35,7 @@ class Wdl:
         return self.points / self.games if self.games else 0.5
 
     def add(self, points: float) -> None:
-        """Count a game with 1, ½ or 0 points."""
+        """Count a game that scored 1, ½ or 0 points."""
         if points == 1:
             self.wins += 1
         elif points == 0:
@@ -141,7 +141,7 @@ class Tally:
         return counts
 
     def match_counts(self, earlier: int, later: int) -> list[int]:
-        """Return the counts for the Elo estimate of a match: the five counts of `pairs_of`.
+        """Return the counts for the Elo estimate of a match: the five counts from `pairs_of`.
 
         If more than a tenth of the games have no partner, as in a very short match, return three counts of single
         games instead: losses, draws and wins.

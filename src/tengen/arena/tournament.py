@@ -154,7 +154,7 @@ class Tournament:
 
 
 def _check_starts(agent: Agent, ruleset: Ruleset) -> None:
-    """Start a game; raises if the agent lacks files, or if its engine does not exist or rejects the board."""
+    """Start a game. Raises an error if files are missing, or if the engine does not exist or rejects the board."""
     try:
         agent.new_game(ruleset)
     except EngineError as error:
@@ -199,7 +199,7 @@ def play(
 ) -> Progress:
     """Play all games that the store does not contain yet, and store each when it ends.
 
-    `make_pool` creates a pool that plays them, instead of `concurrency` processes on this machine.
+    `make_pool` creates the pool that plays them. By default, `concurrency` processes on this machine play them.
 
     When a sequential test is decided, running games are finished and pairs completed, but they do not change the
     decision.
@@ -278,7 +278,7 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> No
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:
-    """Return the tournament for JSON, without None values and with the folders removed from file paths."""
+    """Return the tournament as JSON data, without None values and with the folders removed from file paths."""
     return _without_folders(to_table(tournament))
 
 

@@ -82,5 +82,5 @@ for _module in SUBCOMMANDS:
 
 
 def main() -> None:
-    """Run the command line; an error of the user becomes one line on stderr and exit code 2."""
+    """Run the command line; a user error becomes one line on stderr and exit code 2."""
     run_app(app, "tengen")

@@ -1,7 +1,7 @@
 """Registration of commands, and the layout of their help.
 
-`command` registers a function with its group in `tengen --help` and a few examples. The help has one style for all
-commands: capital letters stand for a value, flags have none, and every line fits the terminal.
+`command` registers a function with its group in `tengen --help` and a few examples. All commands use the same
+style: words in capital letters stand for values, flags have no value, and every line fits the terminal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _MAX_WIDTH = 100
 _MAX_NAME_WIDTH = 26
-"""Maximum width of the column of names; the help of a longer name starts on the next line."""
+"""Maximum width of the column of names; the help for a longer name starts on the next line."""
 
 
 class Group(StrEnum):
@@ -42,7 +42,7 @@ class Group(StrEnum):
 def command(app: typer.Typer, name: str, *, examples: str, group: Group | None = None) -> Callable[[F], F]:
     """Return a decorator that registers a command.
 
-    `examples` are lines of shell commands, each with a comment. Commands of a subgroup have no `group`.
+    `examples` are lines of shell commands, each with a comment. Commands in a subgroup have no `group`.
     """
     return app.command(
         name, cls=_Command, epilog=inspect.cleandoc(examples), rich_help_panel=None if group is None else group.value
@@ -144,7 +144,7 @@ def _option_name(option: Any, hint: Any) -> str:
 
 
 def placeholder(hint: Any) -> str:
-    """Return what stands for a value of this type: N, X, FILE, TEXT or the choices."""
+    """Return the placeholder for a value of this type: N, X, FILE, TEXT or the choices."""
     arguments = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
     if typing.get_origin(hint) in (types.UnionType, typing.Union, list):
         return placeholder(arguments[0])
@@ -154,7 +154,7 @@ def placeholder(hint: Any) -> str:
 
 
 def _help(parameter: Any) -> str:
-    """Return the help of a parameter with its default, if it has one that the help does not state."""
+    """Return the help text for a parameter, with its default unless there is none or the text already states it."""
     text = parameter.help or ""
     default = parameter.default
     if parameter.show_default is False or "(default" in text or default in (None, False, "", ()) or callable(default):

@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 class RowOne(StrEnum):
-    """The side of the board where position strings have row 1."""
+    """Whether row 1 is at the top or the bottom of the board in position strings."""
 
     BOTTOM = "bottom"
     TOP = "top"
@@ -130,7 +130,7 @@ def convert(
 
 
 def texts_of(record: GameRecord) -> Iterator[str]:
-    """Yield all texts of a record, which may contain bytes from another code page."""
+    """Yield all strings in a record, which may contain bytes from another code page."""
     yield from (record.black, record.white, record.event, record.comment)
     for node in record.nodes():
         if node.comment:

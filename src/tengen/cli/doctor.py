@@ -39,7 +39,7 @@ _SPEED_ROW = "  {:<34}{:>12}{:>12}{:>10}"
 
 
 class _Check(NamedTuple):
-    """A speed check of one core; `work` returns the number of units that it did."""
+    """A speed check on one core; `work` returns the number of units that it completed."""
 
     name: str
     work: Callable[[], int]
@@ -58,7 +58,7 @@ def doctor(
 ) -> None:
     """Show what is installed and what this machine offers, and compare Tengen's speed with the expected figures.
 
-    Put the output into a bug report. The speed check takes ten seconds on one core.
+    Include the output in bug reports. The speed check takes ten seconds on one core.
     """
     from rich.console import Console
 
@@ -120,7 +120,7 @@ def _describe_machine() -> Iterator[tuple[str, str]]:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """Return the name of the processor and its instruction sets, as far as the system tells them."""
+    """Return the name of the processor and its instruction sets, as far as the system reports them."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:

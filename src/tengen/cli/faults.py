@@ -1,4 +1,4 @@
-"""Reports of players that lost games by faults, such as an exception, a crash or an illegal move."""
+"""Reports on players that lost games because of faults, such as an exception, a crash or an illegal move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def report_faults(store: GameStore) -> None:
-    """Print the first fault of each player on stderr. Raises `AgentError` if a player lost all its games by faults."""
+    """Print the first fault of each player on stderr. Raises `AgentError` if a player lost all its games this way."""
     names = [entrant.name or entrant.agent for entrant in store.players()]
     played: Counter[int] = Counter()
     forfeited: Counter[int] = Counter()

@@ -32,7 +32,7 @@ class BackgroundCall(Generic[T]):
     def wait(self) -> T:
         """Start the call if it is not running; return its result or raise its exception.
 
-        Ctrl-C ends the waiting, not the call.
+        Ctrl-C ends the wait, not the call.
         """
         if self._thread.ident is None:
             self._thread.start()

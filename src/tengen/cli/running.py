@@ -24,21 +24,21 @@ _PLAINER = (
     ("Input should be a valid integer, unable to parse string as an integer", "must be an integer"),
     ("Input should be a valid number, unable to parse string as a number", "must be a number"),
 )
-"""Phrases of typer, and what we write in their place."""
+"""Typer's phrases and our replacements for them."""
 
 _MISSING = (os.strerror(errno.ENOENT), " does not exist")
-"""Ends of messages about files that do not exist."""
+"""Endings of messages about files that do not exist."""
 
 _is_terminated = False
 
 
 def is_terminated() -> bool:
-    """Whether the process was asked to end by SIGTERM, so nobody can be asked a question."""
+    """Whether the process has received SIGTERM and must therefore not ask the user anything."""
     return _is_terminated
 
 
 def run_app(app: typer.Typer, name: str) -> NoReturn:
-    """Run a command line and exit. The exit code is 2 for errors of the user, 130 after Ctrl-C, 143 after SIGTERM."""
+    """Run a command line and exit. The exit code is 2 for user errors, 130 after Ctrl-C, 143 after SIGTERM."""
     _open_missing_streams()
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="replace")  # print `?` for characters that the terminal cannot show
@@ -79,7 +79,7 @@ def _terminate(*_: object) -> None:
 
 
 def _open_missing_streams() -> None:
-    """Replace standard output and error by the null device if they are closed; writing would fail otherwise."""
+    """Replace standard output and error with the null device if they are closed; otherwise, writing would fail."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:

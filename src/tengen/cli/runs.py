@@ -94,7 +94,7 @@ def _hardest(curve: list[StrengthPoint]) -> str:
 
 
 def _cluster(metrics: Metrics) -> str:
-    """Format the worker statistics of the last iteration; empty if it was played in one process."""
+    """Format the worker statistics of the last iteration; empty if its games were played in one process."""
     last = metrics[-1] if metrics else {}
     if "cluster" not in last:
         return ""

@@ -216,9 +216,9 @@ class TerminalGame:
     # -- waiting for an agent --------------------------------------------------------------------------------------
 
     def _think(self, player: Player, work: Callable[[], T], stop: Callable[[], None]) -> T | None:
-        """Return the result of an agent's work; None if the person resigned or left meanwhile.
+        """Return the result of an agent's work; None if the person resigned or left in the meantime.
 
-        `AgentError` if the agent raises an exception.
+        Raises `AgentError` if the agent raises an exception.
         """
         call = BackgroundCall(work)
         while True:
@@ -243,13 +243,13 @@ class TerminalGame:
                 return None
 
     def _thinking(self, name: str) -> AbstractContextManager[object]:
-        """Say in a terminal that a player is thinking, until the block ends."""
+        """Show that a player is thinking until the block ends; only in a terminal."""
         if not self._console.is_terminal:
             return nullcontext()
         return self._console.status(f"{name} is thinking (Ctrl-C to interrupt)", spinner="line")
 
     def _ask_what_next(self) -> str:
-        """Ask what to do about an agent that is thinking: now, resign, leave or wait."""
+        """Ask what to do while an agent is thinking; return "now" (stop thinking), "resign", "leave" or "wait"."""
         if is_terminated():
             return "leave"
         words = {"n": "now", "r": "resign", "l": "leave", "w": "wait"}
@@ -260,7 +260,7 @@ class TerminalGame:
         return words.get(answer[:1], "wait")
 
     def _resigning_colour(self) -> Colour | None:
-        """Return the colour of the person, or the side to move if both or none of the players are people."""
+        """Return the colour of the person, or the side to move if both or neither of the players are people."""
         if not self._opening.is_done:
             self._leaving = True  # nobody has a colour yet
             return None

@@ -161,7 +161,7 @@ def _list_presets(console: Console) -> None:
 
 
 def _list_keys(console: Console, algorithm: str, preset: str | None) -> None:
-    """Print every setting with its type, its default (or the preset's value) and its sentence."""
+    """Print every setting with its type, its default (or the preset's value) and its description."""
     from rich.padding import Padding
     from rich.text import Text
 

@@ -20,7 +20,7 @@ CALLS_PER_WORKER = 2
 LOOK_S = 1.0
 """Interval in seconds between checks for free slots."""
 START_S = 120.0
-"""Seconds after which a worker that is not ready is killed: another program took its slot, or it hangs."""
+"""Seconds after which a worker that is not ready is killed, because another program took its slot or it hangs."""
 ALONE_S = 600.0
 """Seconds without any worker after which the fleet gives up."""
 _WARN_S = 30.0
@@ -57,13 +57,13 @@ class Site(Protocol):
         ...
 
     def start(self, number: int) -> tuple[Any, Hashable]:
-        """Start the worker with this number; return a handle and a reference to its `Started`."""
+        """Start the worker with this number; return a handle and a reference to its `Started` message."""
         ...
 
     def call(self, handle: Any, order: Any) -> Hashable:
         """Send an order to a worker; return a reference to its answer.
 
-        A worker executes its calls in sequence, but the answers may arrive in a different sequence.
+        A worker executes its calls in sequence, but their answers may arrive out of sequence.
         """
         ...
 
@@ -88,7 +88,7 @@ class Orders(Protocol[OrderT]):
         ...
 
     def lose(self, order: OrderT, *, was_running: bool) -> None:
-        """Handle an order that was lost with its worker; `was_running` if the worker may have started it."""
+        """Handle an order that was lost with its worker; `was_running` is set if the worker may have started it."""
         ...
 
 
@@ -118,7 +118,7 @@ class _Worker(Generic[OrderT]):
     number: int
     handle: Any
     ready: Hashable | None
-    """Reference to its `Started`; None once that has arrived."""
+    """Reference to the worker's `Started` message; None once the message has arrived."""
     started_at: float
     node: str = ""
     calls: dict[Hashable, tuple[CallNumber, OrderT]] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class _Worker(Generic[OrderT]):
     calls_made: int = 0
     has_answered: bool = False
     is_lost: bool = False
-    """Whether the worker gets no more calls. Its calls in flight fail, or were answered before it died."""
+    """Whether the worker gets no more calls. Its calls in flight either fail or were answered before it died."""
 
 
 class Fleet(Generic[OrderT]):
@@ -223,7 +223,7 @@ class Fleet(Generic[OrderT]):
             self.next_number += 1
 
     def _welcome(self, worker: _Worker[OrderT]) -> None:
-        """Handle a worker that has become ready, or died before that."""
+        """Handle a worker that has become ready or died while starting."""
         reference, worker.ready = worker.ready, None
         try:
             started: Started = self._site.fetch(reference)

@@ -31,7 +31,7 @@ class RaySite:
     """The cluster that this process is connected to. An order is a tuple; references in it are resolved on arrival."""
 
     def __init__(self, prepare: Prepare, *, gpus: float = 0.0) -> None:
-        """Call `prepare` in each worker. A worker uses one CPU and `gpus` GPUs (may be a fraction)."""
+        """Call `prepare` in each worker. A worker uses one CPU and `gpus` GPUs (possibly a fraction of one)."""
         self._prepare = prepare
         self._folder = Path.cwd()
         self._gpus = gpus

@@ -78,7 +78,7 @@ class FleetSelfPlay:
         self._evaluations = 0
         self._started = time.monotonic()
         self._recent: deque[tuple[float, str, int]] = deque()
-        """Time, node and number of games of each recent shard."""
+        """Time, node and number of games for each recent shard."""
         self._metrics: dict[str, Any] = {}
         self._error: BaseException | None = None
         self._is_closed = False
@@ -123,7 +123,7 @@ class FleetSelfPlay:
         return {_ARRAY: np.array([self._fleet.next_number, self._restarts], np.int64)}
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return the workers and restarts in total, and each node's games per second, as of the last `collect`."""
+        """Return the numbers of workers and restarts, and each node's games per second, as of the last `collect`."""
         return self._metrics
 
     def describe(self) -> str:

@@ -153,7 +153,7 @@ class TensorHeader:
     """Name → type, such as F32."""
 
     def check_shapes(self, wanted: Mapping[str, tuple[int, ...]], place: str) -> None:
-        """Raise `InputError` unless the file has exactly the wanted tensors."""
+        """Raise `InputError` unless the file has exactly the expected tensors."""
         for name in sorted(wanted.keys() | self.shapes.keys()):
             found, shape = self.shapes.get(name), wanted.get(name)
             if found is None:

@@ -411,7 +411,7 @@ class Agent:
 
     A subclass implements `start`, or only `choose` if it answers quickly and has no snapshots to show; the defaults
     derive each of the two from the other. An agent may keep state between moves (tables, a tree, a process), but it
-    decides from the position alone, so positions may come in any order. One thread uses it, for one search at a time.
+    decides from the position alone, so positions may come in any order. Use it from one thread, one search at a time.
     With one search thread, the same seed and the same calls produce the same moves, unless a time limit ends a search.
     """
 
@@ -430,7 +430,7 @@ class Agent:
         """Clear the state from earlier games. Optional: without this call, searches behave as if the seed were 0."""
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
-        """Apply the host's limits for the whole session; None keeps a limit. Call this only between moves."""
+        """Apply the host's limits for the whole session; None leaves a limit unchanged. Call only between moves."""
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
         """Create a search for the `lines` best moves for the side to move. The game must not be over."""
@@ -497,5 +497,5 @@ class Evaluator(Protocol):
         ...
 
     def evaluate(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value for the side to move [B]."""
+        """Evaluate planes [B, C, H, W]; return the log-policy [B, H·W] and the value [B] for the side to move."""
         ...

@@ -52,7 +52,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """Create or replace a folder; `fill` writes its files. An `OSError` in `fill` leaves the old folder."""
+    """Create or replace a folder; `fill` writes its files. An `OSError` in `fill` leaves the old folder unchanged."""
     partial = partial_path(path)
     rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -103,7 +103,7 @@ def write_text(path: Path, text: str) -> None:
 def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     """Open a file for reading. Raises `OSError` if it is a folder, a FIFO or a device, which could block.
 
-    If `within` is given, a link that leads out of that folder is an `OSError` as well.
+    If `within` is given, a link that leads out of that folder also raises `OSError`.
     """
     if within is not None and not is_within(path, within):
         raise OSError(errno.EPERM, "it is a link that leads out of its folder", str(path))

@@ -74,7 +74,7 @@ class Position:
         """A position set up from stones, without move history.
 
         If `to_move` is None, the side with fewer stones moves, or black if the numbers are equal. Any number of stones
-        is allowed; two winners are not.
+        is allowed, but two winners are not.
         """
         sides: list[list[int]] = []
         seen: set[int] = set()

@@ -43,7 +43,7 @@ class TableReader:
     """Converts tables to dataclasses, using the types of their fields.
 
     A dataclass with a class method `parse`, such as `Ruleset`, may be given as a string. A nested table updates the
-    default of its field, if there is one; keys that it omits keep their default.
+    default of its field, if there is one; keys that it omits keep their defaults.
     """
 
     def __init__(self, origin: str, folder: Path) -> None:

@@ -145,7 +145,7 @@ class WorkerProcess:
 
     @property
     def note(self) -> int:
-        """Note passed to the last `OrderContext.expect_within`."""
+        """Note passed to the last call of `OrderContext.expect_within`."""
         return int(self._cells[_NOTE])
 
     @property
@@ -248,7 +248,7 @@ class _Desk:
             self._connection.send(message)
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Execute orders until the parent asks it to exit."""
+        """Execute orders until the parent asks the worker to exit."""
         while (order := self._orders.get()) is not None:
             started = time.process_time()
             self._cells[_ORDER] = self._running = order.number

@@ -182,7 +182,7 @@ class Dataset:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """Return the sample numbers in a split: all, only those in openings (True), or only the rest (False)."""
+        """Return the numbers of a split's samples: all, only those in openings (True), or only the others (False)."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:
@@ -261,7 +261,7 @@ def _sha256(path: Path) -> str:
 def _draw_shift(
     places: npt.NDArray[np.int64], counted: npt.NDArray[np.bool_], size: int, largest: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw a random shift [B] per row that keeps the `counted` coordinates of `places` [B, L] within 0 … size - 1."""
+    """Draw a random shift for each row [B] that keeps the `counted` entries of `places` [B, L] within 0 … size - 1."""
     low = np.where(counted, places, size).min(axis=1)
     high = np.where(counted, places, -1).max(axis=1)
     drawn: npt.NDArray[np.int64] = rng.integers(

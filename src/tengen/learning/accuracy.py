@@ -13,7 +13,7 @@ from tengen.core.contracts import Evaluator
 from tengen.datasets.dataset import Dataset
 
 TEST_FILE = "test.json"
-"""File in a run with its accuracy on the data set's test games."""
+"""File in a run folder with the network's accuracy on the data set's test games."""
 _BATCH = 256
 _TOP = 5
 
@@ -32,7 +32,7 @@ class Accuracy:
     """Number of stones below which a move belongs to the opening."""
 
     def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
-        """Return `first` or `top` as a share of all samples, of opening samples or of the others; 0 without samples."""
+        """Return `first` or `top` as a share of all samples, opening samples or the others; 0 if there are none."""
         part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
         return float(counts[part].sum() / max(1, self.samples[part].sum()))
 

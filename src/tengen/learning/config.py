@@ -55,7 +55,7 @@ def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Seq
 
 
 class KeyDescription(NamedTuple):
-    """One key of a configuration, as `--set` takes it."""
+    """One key of a configuration, as accepted by `--set`."""
 
     key: str
     type: str
@@ -100,7 +100,7 @@ def _describe_table(kind: type[Any], table: Mapping[str, Any], base: Any, place:
 
 
 def _type_text(hint: Any) -> str:
-    """Return the type of a value as a reader of TOML calls it."""
+    """Return the type of a value in terms familiar to readers of TOML."""
     if isinstance(hint, types.UnionType):
         return " or ".join(_type_text(part) for part in typing.get_args(hint))
     if typing.get_origin(hint) is tuple:

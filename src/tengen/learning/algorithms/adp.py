@@ -95,7 +95,7 @@ class LearnerConfig:
     trace: float = 0.7
     """λ of TD(λ): with 0 the target is the value of the next position, with 1 the result of the game."""
     steps: int = 0
-    """Maximum number of positions a target looks ahead; 0 for no limit. With `trace` 1, targets are n-step returns."""
+    """Maximum number of positions a target looks ahead; 0 for no limit. If `trace` is 1, targets are n-step returns."""
     cuts: bool = True
     """Where an exploratory move was played, use the value of the best move instead."""
     loss: Loss = Loss.CROSS_ENTROPY
@@ -187,13 +187,13 @@ class CriticSamples:
     amounts: FloatArray
     """Values of these inputs."""
     targets: FloatArray
-    """[N]: winning chances in 0–1."""
+    """[N]: winning chances between 0 and 1."""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def batch(self, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return indices [n], the offset of each row in them [B], amounts [n] and targets [B]."""
+        """Return the indices [n], the offset of each row in them [B], the amounts [n] and the targets [B]."""
         starts, lengths = self.starts[rows], self.ends[rows] - self.starts[rows]
         offsets = np.cumsum(lengths) - lengths
         places = np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
@@ -314,7 +314,7 @@ class CriticPool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Games played by one thread against one opponent; None for self-play."""
+    """Games played by one thread against one opponent, which is None for self-play."""
 
     opponent: Critic | str | None
     games: int

@@ -57,7 +57,7 @@ def describe_algorithm(name: str) -> str:
 
 
 def check_algorithm(name: str) -> None:
-    """Raise `InputError` if there is no algorithm of this name; nothing is imported."""
+    """Raise `InputError` if there is no algorithm with this name; nothing is imported."""
     if name not in _MODULES:
         raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
 

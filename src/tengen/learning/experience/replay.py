@@ -180,7 +180,8 @@ class Shards(Generic[R]):
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; `total` is the number of rows added by then.
 
-        `checksums` come from the checkpoint; None if it has none. Raises `RunError` if a shard is missing or damaged.
+        `checksums` come from the checkpoint, or are None if it has no checksums. Raises `RunError` if a shard is
+        missing or damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()

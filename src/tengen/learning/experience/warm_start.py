@@ -1,7 +1,7 @@
 """Warm start: training on the alpha-beta engine's games before self-play.
 
 On a large board, an untrained network plays aimlessly for a long time. A few thousand games from `tengen data generate`
-shorten that phase: the engine's moves are policy targets, its values and the results are value targets.
+shorten that phase: the engine's moves are policy targets, and its values and the results are value targets.
 """
 
 from __future__ import annotations

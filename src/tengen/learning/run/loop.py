@@ -53,7 +53,7 @@ class LoopConfig:
     minutes: float = 0.0
     """Wall-clock limit in minutes, which also drives the schedules; 0 for no limit (makes the run reproducible)."""
     cpu_minutes: float = 0.0
-    """Limit in minutes of CPU time over all threads, for shared machines; 0 for no limit."""
+    """CPU time limit in minutes, summed over all threads, for shared machines; 0 for no limit."""
     strength: StrengthConfig = field(default_factory=StrengthConfig)
     """Strength measurements."""
     guards: GuardConfig = field(default_factory=GuardConfig)

@@ -86,7 +86,7 @@ def draw_strength(axes: Axes, metrics: Metrics) -> None:
 
 
 def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) -> None:
-    """Draw a line with a name for each opponent; the uniform network also gets its interval as a band."""
+    """Draw a labelled line for each opponent; for the uniform network, also draw its interval as a band."""
     low, high = axes.get_ylim()
     low, high = min(low, *(elo for elo, _ in opponents.values())), max(high, *(elo for elo, _ in opponents.values()))
     axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))

@@ -63,7 +63,7 @@ class Progress:
             self.say(f"{self._title}: {100 * fraction:.0f} %, {line}")
 
     def say(self, line: str) -> None:
-        """Print a line above the bar; a terminal gets it wrapped at words."""
+        """Print a line above the bar; in a terminal, it is wrapped between words."""
         self._console.print(line, soft_wrap=not self._console.is_terminal, highlight=False, markup=False)
 
 

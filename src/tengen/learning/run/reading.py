@@ -148,7 +148,7 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def _rating(table: object) -> tuple[float, float] | None:
-    """Return the rating and the error in a table of the metrics; None if there is none or it is malformed."""
+    """Return the rating and the error in a table from the metrics; None if there is none or it is malformed."""
     rating = _table(table)
     elo, error = rating.get("elo"), rating.get("error")
     return (finite(elo), finite(error)) if is_number(elo) and is_number(error) else None
@@ -180,7 +180,7 @@ def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
 
 
 def is_uniform(agent: str) -> bool:
-    """Whether an agent text is a search with the uniform network, which knows nothing."""
+    """Whether an agent specification is a search with the uniform network, which knows nothing."""
     return "model=uniform" in agent
 
 
@@ -277,8 +277,8 @@ class RunReader:
     def metrics(self, left_out: LeftOut | None = None) -> Metrics:
         """Return the metrics of all iterations.
 
-        An incomplete last line is ignored. Damaged lines are skipped; `left_out` counts them. `RunError` if the file
-        cannot be read at all.
+        An incomplete last line is ignored. Damaged lines are skipped; `left_out` counts them. Raises `RunError` if the
+        file cannot be read at all.
         """
         return list(self._read_metrics(LeftOut() if left_out is None else left_out))
 
@@ -286,7 +286,7 @@ class RunReader:
         """Yield the metrics line by line, for display.
 
         An incomplete last line is ignored. Damaged lines are skipped, and only the last 64 MiB of a very long file is
-        read; `left_out` counts what was left out. `RunError` if the file cannot be read at all.
+        read; `left_out` counts what was left out. Raises `RunError` if the file cannot be read at all.
         """
         return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
 
@@ -305,8 +305,8 @@ class RunReader:
     def last_metrics(self, left_out: LeftOut | None = None) -> dict[str, Any] | None:
         """Return the last readable line of the metrics; None if there is none in the last 2 MiB.
 
-        Only the end of the file is read. `left_out` counts the damaged lines after the one that is returned. `RunError`
-        if the file cannot be read.
+        Only the end of the file is read. `left_out` counts the damaged lines after the one that is returned. Raises
+        `RunError` if the file cannot be read.
         """
         left_out = LeftOut() if left_out is None else left_out
         with self._open_metrics() as file:
@@ -325,7 +325,7 @@ class RunReader:
         return None
 
     def _open(self, name: str) -> BinaryIO:
-        """Open one of the run's files; `OSError` if it is not a regular file or leads out of the folder."""
+        """Open one of the run's files. Raises `OSError` if it is not a regular file or leads out of the folder."""
         return open_regular(self.folder / name, within=self.folder)
 
     @contextmanager
@@ -350,7 +350,7 @@ class RunReader:
 
 
 def find_runs(folder: Path) -> list[RunReader]:
-    """Open all runs in and below `folder`, sorted by path; `InputError` if a configuration is damaged.
+    """Open all runs in and below `folder`, sorted by path. Raises `InputError` if a configuration is damaged.
 
     Configuration files from other programs are ignored.
     """
@@ -398,7 +398,7 @@ def numbered_files(folder: Path, ending: str = "") -> list[Path]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a metrics value is a finite number that fits into a float."""
+    """Whether a metrics value is a finite number that fits in a float."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     try:
@@ -428,7 +428,7 @@ def _has_header(table: Mapping[str, Any]) -> bool:
 
 
 def _parse_metrics(line: bytes) -> dict[str, Any]:
-    """Parse one line of metrics; `ValueError` if it is damaged."""
+    """Parse one line of metrics. Raises `ValueError` if it is damaged."""
     if len(line) > _MAX_LINE_BYTES:
         raise ValueError(f"longer than {_MAX_LINE_BYTES} bytes")
     try:
@@ -444,7 +444,7 @@ def _parse_metrics(line: bytes) -> dict[str, Any]:
 
 
 def _check_values(value: object, depth: int) -> None:
-    """Raise `ValueError` for numbers that are not finite or too large, and for deep nesting."""
+    """Raise `ValueError` for numbers that are too large or not finite, and for deep nesting."""
     if isinstance(value, (dict, list)):
         if not depth:
             raise ValueError("nested too deeply")
@@ -455,7 +455,7 @@ def _check_values(value: object, depth: int) -> None:
 
 
 def _seek_to_tail(file: BinaryIO, size: int) -> int:
-    """Seek to the first line that starts in the last `size` bytes; return the number of bytes before them."""
+    """Seek to the first line that starts in the last `size` bytes; return the number of bytes before the tail."""
     rest = max(0, file.seek(0, os.SEEK_END) - size)
     file.seek(max(0, rest - 1))
     if rest:
@@ -493,7 +493,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Try to lock a file until it is closed; return whether it worked, without waiting.
+        """Try to lock a file until it is closed, without waiting; return whether this succeeded.
 
         A shared lock fails only while another process holds an exclusive one.
         """

@@ -97,7 +97,7 @@ class Rating(NamedTuple):
     error: float
 
     def to_json(self) -> dict[str, float]:
-        """Convert to a table of the metrics."""
+        """Convert to a table for the metrics."""
         return {"elo": round(self.elo, 1), "error": round(self.error, 1)}
 
 
