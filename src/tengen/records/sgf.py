@@ -70,7 +70,7 @@ _LETTERS = {Colour.BLACK: "B", Colour.WHITE: "W"}
 _RULES = {
     "0": Rule.FREESTYLE,
     "1": Rule.STANDARD,
-    "2": Rule.RENJU,  # Yixin's number
+    "2": Rule.RENJU,  # the number that Yixin uses
     "4": Rule.RENJU,
     "8": Rule.CARO,
     "9": Rule.CARO_EXACT,

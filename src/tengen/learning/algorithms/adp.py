@@ -381,7 +381,7 @@ def train(run: Run, progress: Progress) -> None:
             loss = float(np.mean([learner.step(samples, rows, fraction) for rows in _batches(samples, config, rng)]))
             loop.guards.check_losses({"value": loss}, place)
 
-            # 3. Publish the critic, write metrics and checkpoint.
+            # 3. Publish the critic, then write the metrics and a checkpoint.
             pool.add_if_due(learner.average.critic(config.ruleset), iteration)
             publish()
             loop.end_iteration(

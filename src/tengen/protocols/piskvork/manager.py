@@ -196,7 +196,7 @@ class PiskvorkManager:
                 process.send(["END"], time.monotonic() + _END_S)
                 process.wait_for_exit(_END_S)
             except EngineError:
-                pass  # it is killed below
+                pass  # the engine is killed below
         self.kill()
 
     def kill(self) -> None:
