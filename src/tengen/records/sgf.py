@@ -79,7 +79,7 @@ _RULES = {
     "free style": Rule.FREESTYLE,
     **{rule.value: rule for rule in Rule},
 }
-# Names of renju opening procedures; the name is stored in the property RULETEXT.
+# Names of renju opening procedures; the name is stored in the RULETEXT property.
 _RENJU_OPENINGS = ("rif", "sakata", "soosyrv", "soosorv", "tarannikov", "taraguchi", "yamaguchi", "renju")
 _REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F"}
 _REASONS = {
