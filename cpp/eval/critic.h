@@ -77,7 +77,7 @@ class CriticBoard {
   // Only the centre if the board is empty.
   PointSet candidates(int radius) const;
 
-  // Write the candidates for the side to move, with their logits, into `afterstates`, in index order.
+  // Write the candidates for the side to move and their logits into `afterstates`, in index order.
   void judge(const Critic& critic, int radius, std::vector<Afterstate>& afterstates);
 
   // The logit of the current position. Only kStones supports positions with the viewer to move.

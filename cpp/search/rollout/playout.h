@@ -56,7 +56,7 @@ class PlayoutBoard {
 
   const Board& board() const { return board_; }
 
-  // Play `point` for the side to move. It must not be a renju foul.
+  // Play on `point` for the side to move. The move must not be a renju foul.
   void make(Point point) {
     const Colour mover = board_.to_move();
     board_.make(point);

@@ -227,7 +227,7 @@ class CriticNet(nn.Module):
         self.config = config
         generator = torch.Generator().manual_seed(seed)
         shapes = config.shapes()
-        # Near zero, so that rare shapes, which are seldom trained, have little effect.
+        # Start near zero, so that rare shapes, which are seldom trained, have little effect.
         self.weights = nn.Parameter(0.01 * torch.randn(shapes["weights"], generator=generator))
         self.biases = nn.Parameter(0.5 * torch.rand(shapes["biases"], generator=generator))
         scale = config.hidden**-0.5
