@@ -67,7 +67,7 @@ class Board {
     return lines_[direction][geometry_->place(direction, point).line];
   }
 
-  // Play the empty `point` for the side to move. The game must not be over, and the move must not be a renju foul.
+  // Play on the empty `point` for the side to move. The game must not be over, and the move must not be a renju foul.
   void make(Point point);
 
   // Undo the last move.

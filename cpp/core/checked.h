@@ -10,7 +10,7 @@
 
 namespace tengen {
 
-// Return `index` if it is one of 0 … count - 1. `what` is the noun for the error message: "game", "board", …
+// Return `index` if it is in the range 0 … count - 1. `what` is the noun for the error message: "game", "board", …
 inline int checked_index(std::int64_t index, int count, const char* what) {
   if (index < 0 || index >= count)
     throw std::out_of_range("no " + std::string(what) + ' ' + std::to_string(index) + ": there are " +

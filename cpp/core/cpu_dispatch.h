@@ -1,5 +1,6 @@
 // TENGEN_CPU_DISPATCH: compile a hot function twice, for AVX2 and for baseline x86-64. The loader selects the version
-// at program start. Sanitizers are not initialised at that time and would crash, so their builds do not use it.
+// at program start. Sanitizers are not initialised at that time and would crash, so sanitizer builds do not use
+// dispatch.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) && \

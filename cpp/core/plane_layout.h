@@ -21,8 +21,8 @@ enum class PlaneKind : std::uint8_t {
   kViewerIsBlack,  // 1 everywhere if the viewer is black
   kLastMove,       // 1 on the last move
   kMoveBefore,     // 1 on the move before the last
-  // 1 on empty points where an own stone makes five, an open four (or two fours), any other four, an open three; then
-  // the same for the opponent's stones.
+  // 1 on empty points where an own stone makes five, an open four (or two fours), any other four, or an open three;
+  // then the same for the opponent's stones.
   kOwnFive,
   kOwnOpenFour,
   kOwnFour,
@@ -55,7 +55,7 @@ inline constexpr std::array kPlaneLayouts = {
 struct PlaneList {
   static constexpr int kAbsent = -1;
 
-  std::array<std::int8_t, kPlaneKinds> indices{};  // of each kind; kAbsent if the layout does not have it
+  std::array<std::int8_t, kPlaneKinds> indices{};  // index of each kind; kAbsent if the layout does not have it
   int count = 0;
 
   constexpr PlaneList() { indices.fill(kAbsent); }

@@ -14,7 +14,7 @@ struct Rules {
   int area() const { return width * height; }
   bool operator==(const Rules&) const = default;
 
-  // Whether an unbroken line of `length` stones of `colour` wins. `closed`: enemy stones are at both ends.
+  // Whether an unbroken line of `length` stones of `colour` wins. `closed` means enemy stones at both ends.
   bool line_wins(int length, Colour colour, bool closed) const {
     if (length < win_length) return false;
     switch (rule) {

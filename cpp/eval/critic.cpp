@@ -64,7 +64,7 @@ void visit_inputs(const PatternBoard& board, Colour view, Colour /*to_move*/, Vi
           visit(threat_input(side_of(colour, view), t, level), 1);
 }
 
-// ---- Changes in the inputs by a move: constructed before the move, visited after it -------------------------------
+// ---- Input changes caused by a move: constructed before the move, visited after it --------------------------------
 
 class StoneChanges {
  public:
@@ -86,7 +86,7 @@ class PointChanges {
     for (int d = 0; d < kDirections; ++d) {
       const LinePlace place = geometry.place(d, move);
       const std::uint64_t line = board.board().line(d, place.line);
-      // Empty cells have both of their bits 0. Walls are not empty, so every empty cell within reach is on the board.
+      // Both bits of an empty cell are 0. Walls are not empty, so every empty cell within reach is on the board.
       const std::uint64_t reached = ((1ull << (4 * board.reach() + 2)) - 1) << (2 * (place.offset - board.reach()));
       std::uint64_t empties = ~(line | line >> 1) & 0x5555555555555555ull & reached & ~(1ull << (2 * place.offset));
       for (; empties; empties &= empties - 1) {

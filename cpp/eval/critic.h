@@ -23,8 +23,8 @@ enum class CriticInput : std::uint8_t {
   // rule and win length.
   kStones,
   // For each code of four line shapes (patterns/shapes.h), the number of empty points that offer it to own and to other
-  // stones, except for codes that a lone stone makes anywhere. Then for each threat, whether at least one point offers
-  // it and whether at least two do. The viewer must not be the side to move. Supports win lengths 4 and 5.
+  // stones, except for the codes that a lone stone can make. Then for each threat, whether at least one point offers it
+  // and whether at least two do. The viewer must not be the side to move. Supports win lengths 4 and 5.
   kPoints,
 };
 
@@ -73,11 +73,11 @@ class CriticBoard {
   void make(Point point);
   void unmake();
 
-  // The legal points at most `radius` columns and rows away from a stone, or all legal points if none is that close. On
-  // an empty board, the centre.
+  // The legal points at most `radius` columns and rows away from a stone, or all legal points if none is that close.
+  // Only the centre if the board is empty.
   PointSet candidates(int radius) const;
 
-  // Write the candidates of the side to move with their logits into `afterstates`, in index order.
+  // Write the candidates for the side to move and their logits into `afterstates`, in index order.
   void judge(const Critic& critic, int radius, std::vector<Afterstate>& afterstates);
 
   // The logit of the current position. Only kStones supports positions with the viewer to move.

@@ -23,7 +23,7 @@ PointSet defences_at(const PatternBoard& board, Colour attacker, Point point, Th
 
 namespace {
 
-// The points that each answer `threat` on all of `points`.
+// The points where a single stone answers `threat` on all of `points`.
 PointSet common_defences(const PatternBoard& board, Colour attacker, const PointSet& points, Threat threat) {
   PointSet common;
   bool first = true;

@@ -155,7 +155,7 @@ class FoulFinder {
 // The unbroken range of cells around a cell, at most five on each side, that are black or empty.
 struct Room {
   int length;
-  int stones;  // black stones in it
+  int stones;  // number of black stones in the range
 };
 
 // `black` and `taken` (by white or a wall) use the low bit of each cell.
@@ -168,7 +168,7 @@ Room room_around(std::uint64_t black, std::uint64_t taken, int cell) {
 
 // A quick test that rules out most points. A foul needs black stones and room on its lines: a four needs three stones
 // and five cells, a three needs two stones and six cells, an overline needs five stones. A foul needs two lines like
-// these, unless one line has four stones: they can make two fours or an overline on their own.
+// these, unless one line has four stones, which can make two fours or an overline on their own.
 bool may_be_foul(const Board& board, Point point) {
   int promising_lines = 0;
   for (int d = 0; d < kDirections; ++d) {

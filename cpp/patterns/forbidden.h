@@ -9,8 +9,8 @@ namespace tengen {
 // matter, not the side to move or the rule.
 Foul foul_at(const Board& board, Point point);
 
-// Write foul_at of every empty point into fouls[area], and Foul::kNone for the others. Faster than calling foul_at for
-// each point.
+// Write the result of foul_at for every empty point into fouls[area], and Foul::kNone for all other points. Faster than
+// calling foul_at for each point.
 void find_fouls(const Board& board, Foul* fouls);
 
 }  // namespace tengen

@@ -103,7 +103,7 @@ class PatternBoard {
     return false;
   }
 
-  // Empty points near a stone; on an empty board, the centre.
+  // Empty points near a stone, or the centre of an empty board.
   PointSet candidates() const;
   // Points near `point`, including occupied ones.
   const PointSet& neighbourhood(Point point) const { return neighbours_[point]; }

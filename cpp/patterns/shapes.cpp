@@ -79,8 +79,8 @@ class ShapeFinder {
       if (next == shape::kFive && fives < 2) completions[fives++] = i;
     }
     if (fives > 0) {
-      // The two completions of four stones in a row are four window cells apart, because the window has no middle. Any
-      // other distance means two different fours in one line.
+      // The two completions of four stones in a row are four window cells apart, because the window omits the middle
+      // cell. Any other distance means two different fours in one line.
       if (fouls && fives == 2 && completions[1] - completions[0] != 4) return shape::kFoulLine;
       return is_unstoppable(window) ? shape::kOpenFour : shape::kFour;
     }

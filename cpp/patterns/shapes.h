@@ -20,7 +20,9 @@ namespace tengen {
 //   four         a further stone makes five
 //   open three   a further stone makes an open four         . X X X .
 //   closed three a further stone makes a four
-//   open two     a further stone makes an open three; closed two: makes a closed three; the ones likewise
+//   open two     a further stone makes an open three
+//   closed two   a further stone makes a closed three
+//   ones         defined likewise by the twos that a further stone makes
 //   foul line    black in renju: an overline, or two fours in one line
 // Open threes and twos are graded by the number of points that extend them: more points are harder to stop.
 namespace shape {

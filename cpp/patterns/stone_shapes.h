@@ -2,8 +2,8 @@
 //
 // Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?). The middle is the unbroken row
 // through the stone. An outer row follows on one side after one empty point. It is blocked if an enemy stone or the
-// edge comes next. A shape and its mirror image are the same. The counts are of stones, not rows: three in a row count
-// three times.
+// edge comes next. A shape and its mirror image are the same. Stones are counted, not rows: three in a row count three
+// times.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ struct CriticGameOptions {
   int radius = 1;     // largest distance of a candidate from a stone
   float epsilon = 0;  // probability of a random candidate
   // A game starts with 1 … random_stones random stones: the first anywhere, the others near earlier stones. At most
-  // 2 * win_length - 2, so that the opening does not already win. 0 starts with the empty board.
+  // 2 * win_length - 2, so that the opening does not already win. With 0, games start from the empty board.
   int random_stones = 0;
   // The opponent. It plays black in every other game, starting with the first. Without an opponent, the learner plays
   // both sides.
@@ -34,7 +34,7 @@ struct CriticGames {
   std::vector<std::int64_t> game_starts;      // index of each game's first move
   std::vector<std::int64_t> position_starts;  // index of each game's first position
   std::vector<std::int16_t> moves;            // including the openings
-  std::vector<std::uint8_t> outcomes;         // of each game, as in Outcome
+  std::vector<std::uint8_t> outcomes;         // one Outcome per game
   std::vector<float> black_values;            // [positions, views]; the result if the game is over
   // [positions, views]: the value after the learner's own choice; equal to black_values if that move was played.
   std::vector<float> black_best_values;

@@ -25,7 +25,7 @@ Point draw_any(const Board& board, Rng& rng) {
 
 // ---- Runs and their ends, a whole line at a time ------------------------------------------------------------------
 
-// The ends of a run that count.
+// Which empty ends of a run count.
 enum class Ends : std::uint8_t { kEach, kOnlyIfBothEmpty };
 
 std::uint64_t empty_cells(std::uint64_t line) { return ~(line | (line >> 1)) & kLowBits; }
@@ -171,8 +171,8 @@ int chain_weight(const Board& board, Point point, int direction, Colour colour) 
 
 // ---- Rule-based ---------------------------------------------------------------------------------------------------
 
-// The largest number of stones of `colour`, counting one on `point`, in k cells of a line through `point` without an
-// enemy stone.
+// The largest number of stones of `colour`, including one on `point`, in any k consecutive cells through `point` that
+// contain no enemy stone.
 int longest_prospect(const Board& board, Point point, Colour colour) {
   const int k = board.rules().win_length;
   const std::uint64_t window = (1ull << (2 * k)) - 1;

@@ -18,9 +18,9 @@ enum class PolicyKind : std::uint8_t {
   kNaive1,     // … and extend its own threes
   kNaive2,     // … and its own twos
   kNaive3,     // … and single stones
-  kNaive4,     // as kNaive3, but also sees split fours and broken threes
+  kNaive4,     // like kNaive3, but also sees split fours and broken threes
   kChains,     // highest weighted count of chains made and blocked
-  kRuleBased,  // win, block, then make fours, threes, twos, close to other stones
+  kRuleBased,  // win, block, then make fours, threes or twos, close to other stones
 };
 inline constexpr int kPolicyKinds = 8;
 

@@ -153,7 +153,7 @@ void VectorEnv<Plane>::step_board(int index, std::int64_t action) {
   }
 }
 
-// Make a move and update planes and mask.
+// Make a move and update the planes and the mask.
 template <typename Plane>
 void VectorEnv<Plane>::place(int index, Point point) {
   Game& game = games_[static_cast<std::size_t>(index)];
@@ -176,7 +176,7 @@ void VectorEnv<Plane>::finish(int index, Outcome outcome) {
   episode_lengths_[i] = game.actions_done;
 }
 
-// Write planes, mask and colour of a board from its stones.
+// Write the planes, mask and colour of a board, based on its stones.
 template <typename Plane>
 void VectorEnv<Plane>::write_all(int index) {
   const Game& game = games_[static_cast<std::size_t>(index)];

@@ -24,7 +24,7 @@ enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 struct VectorEnvConfig {
   Rules rules;
   int boards = 1;
-  std::optional<PolicyKind> opponent;  // without one, the caller plays both colours in turn
+  std::optional<PolicyKind> opponent;  // without an opponent, the caller plays both colours in turn
   Side side = Side::kBlack;
   PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
   bool resign_action = false;  // action number `area` resigns
@@ -61,7 +61,7 @@ class VectorEnv {
   Plane* planes() { return planes_.get(); }           // [boards, C, area]
   std::int8_t* masks() { return masks_.get(); }       // [boards, actions]
   std::int8_t* colours() { return colours_.data(); }  // the colour to act next; also the viewer of the planes
-  double* rewards() { return rewards_.data(); }       // of the last step, for the colour that acted
+  double* rewards() { return rewards_.data(); }       // from the last step, for the colour that acted
   bool* terminations() { return terminations_.get(); }
   // Results of the games that ended in the last step. Entries for other boards are outdated.
   Plane* final_planes() { return final_planes_.get(); }
@@ -76,7 +76,7 @@ class VectorEnv {
     EmptyPoints empties;
     Rng rng;
     Colour actor;      // the colour to act next
-    int actions_done;  // of this game
+    int actions_done;  // in this game
   };
 
   Game& at(int index);
@@ -93,7 +93,7 @@ class VectorEnv {
 
   VectorEnvConfig config_;
   Board empty_board_;
-  std::size_t planes_size_;  // of one board
+  std::size_t planes_size_;  // for one board
   std::vector<Game> games_;
   std::unique_ptr<Plane[]> planes_;
   std::unique_ptr<Plane[]> final_planes_;

@@ -34,8 +34,8 @@ struct PositionFeatures {
   std::vector<std::int32_t> pairs;
   std::vector<std::int16_t> pair_counts;
 
-  // The candidate moves in each position: own code and opponent's code. `played` is the index of the next move among
-  // the candidates of its position, or -1.
+  // The candidate moves in each position: the code for the side to move and the opponent's code. `played` is the index
+  // of the next move among the candidates of its position, or -1.
   std::vector<std::int64_t> move_starts{0};
   std::vector<std::int16_t> own_codes;
   std::vector<std::int16_t> other_codes;

@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// Maximum number of stones per game, because searches rarely encounter longer random games.
+// Maximum number of stones per game; searches rarely reach positions with more stones.
 constexpr int kStonesPerGame = 40;
 
 Point pick(const PointSet& set, Rng& rng) {

@@ -17,7 +17,7 @@ void count(Board& board, int depth, std::size_t ply, std::vector<PerftPly>& plie
       continue;
     }
     if (board.empties() == 1) continue;
-    // In renju, white also wins if every move left to black is a foul.
+    // In renju, white also wins if every remaining move for black is a foul.
     const bool may_stifle = board.rules().rule == Rule::kRenju && mover == kWhite;
     if (last && !may_stifle) continue;
     board.make(p);

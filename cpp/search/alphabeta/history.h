@@ -43,7 +43,7 @@ class History {
   }
 
  private:
-  // Move the score towards +-kLimit, in smaller steps the closer it gets.
+  // Move the score towards +-kLimit, in steps that shrink as it gets closer.
   static void update(std::int16_t& score, int bonus) {
     bonus = std::clamp(bonus, -kLimit, kLimit);
     score = static_cast<std::int16_t>(score + bonus - score * std::abs(bonus) / kLimit);

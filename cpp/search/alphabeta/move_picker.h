@@ -41,7 +41,8 @@ class MovePicker {
   Point next();
 
  private:
-  // A move and its score packed into one integer, so that the best move is a plain maximum. Ties go to the lower point.
+  // A move and its score packed into one integer, so that the best move is simply the maximum. Ties go to the lower
+  // point.
   using Scored = std::int32_t;
   static constexpr int kPointRange = 512;
   static_assert(kMaxArea <= kPointRange);

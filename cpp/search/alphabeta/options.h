@@ -11,7 +11,7 @@ namespace tengen {
 
 // Parts of the search that can be disabled to measure their contribution (docs/engine.md). All are enabled by default.
 enum Ingredient : std::uint32_t {
-  kStaticWins = 1u << 0,          // detect four-three and double three without a search
+  kStaticWins = 1u << 0,          // detect four-threes and double threes without a search
   kDefenceSets = 1u << 1,         // against an open three, search only the points that answer it
   kLeafFours = 1u << 2,           // search continuous fours below depth zero
   kRazoring = 1u << 3,            // far below alpha near the leaves: search only fours

@@ -32,12 +32,12 @@ struct SearchParameters {
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
-  int stale_share = 18;  // percentage of the depth missing from the table entry of a PV node
+  int stale_share = 18;  // percentage of the depth that the table entry of a PV node lacks
   int stale_limit = 479;
 
   int patternless_depth = 1230;
   int move_count_base = 661;   // hundredths of a move
-  int move_count_power = 173;  // hundredths; exponent of the depth
+  int move_count_power = 173;  // exponent of the depth, in hundredths
 
   int reduction_scale = 53;  // times log(depth) * log(move number)
   int reduce_not_improving = 80;
@@ -137,7 +137,7 @@ inline constexpr Depth kMinReductionDepth = 2 * kPly;
 inline constexpr int kFarDistance = 4;
 
 // After a move has raised alpha, the remaining moves are searched one ply less deep, if the depth is between these two
-// and the value is far from a proved win or loss.
+// limits and the value is far from a proved win or loss.
 inline constexpr Depth kAlphaRaisedMinDepth = 2 * kPly;
 inline constexpr Depth kAlphaRaisedMaxDepth = 12 * kPly;
 inline constexpr Value kAlphaRaisedMaxValue = 2000;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLeastHugeBytes = std::size_t{64} << 20;
 // A result does not replace an entry from the same search and position that is more than this many plies deeper.
 constexpr int kKeptDepth = 3;
-// When choosing the entry to replace, each search of age counts as much as this many plies of depth.
+// When choosing the entry to replace, each search since an entry was written counts as this many plies of depth.
 constexpr int kPliesPerAge = 8;
 
 // The data word, from the low bits up: move 16, value 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5.

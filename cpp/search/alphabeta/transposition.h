@@ -18,7 +18,7 @@ struct TableEntry {
   Value value = kNoValue;
   Value evaluation = kNoValue;
   Point move = kNoPoint;
-  int depth = -1;  // in plies; 0 and below if only fours were searched
+  int depth = -1;  // in plies; 0 or less if only fours were searched
   Bound bound = kNoBound;
   bool was_pv = false;
 };

@@ -10,7 +10,7 @@ inline constexpr Value kMate = 30000;
 inline constexpr Value kInfinite = 32000;
 inline constexpr Value kNoValue = 32001;
 inline constexpr int kMaxPly = 250;
-// Values from kMateBound up are proved wins, values from -kMateBound down are proved losses.
+// Values of at least kMateBound are proved wins; values of at most -kMateBound are proved losses.
 inline constexpr Value kMateBound = kMate - 600;
 
 inline constexpr Value win_in(int ply) { return kMate - ply; }

@@ -34,7 +34,7 @@ bool is_proof(const TableEntry& entry) {
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 
-// Number of nodes between limit checks: few enough to react within milliseconds, enough to make the cost of the
+// Number of nodes between limit checks: few enough to react within milliseconds, but enough to make the cost of the
 // checks negligible.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
 

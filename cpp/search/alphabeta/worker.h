@@ -24,7 +24,7 @@ struct SharedSearch {
   SearchLimits limits;
   std::chrono::steady_clock::time_point start;
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> nodes{0};        // across all threads; each adds its own every few hundred nodes
+  std::atomic<std::uint64_t> nodes{0};        // across all threads; each thread adds its count every few hundred nodes
   const StopSignal* external_stop = nullptr;  // set by the caller to end the search
 
   std::int64_t elapsed_ms() const {
@@ -68,7 +68,7 @@ class Worker {
     Point excluded = kNoPoint;          // the move excluded by a singular search of this node
     Value evaluation = kNoValue;        // for the side to move; against a four, the negated value of the parent
     Threat own_threat = threat::kNone;  // the threat that `move` created
-    int extensions = 0;                 // set by the parent: depth added since the root beyond one ply per move
+    int extensions = 0;                 // set by the parent: depth added since the root, beyond one ply per move
     int line_length = 0;
     Point line[kMaxPly];
   };

@@ -43,7 +43,7 @@ class CheckmateSearch {
     return budget_.spend_node();
   }
 
-  // The same as attack, with the defender to move.
+  // Like attack, but with the defender to move.
   int defend(int plies, Variation& line) {
     if (plies < 2 || !points_worth(scores_, defender_, kFive).empty()) return 0;
     const PointList fives = points_worth(scores_, attacker_, kFive);
@@ -109,7 +109,7 @@ class AuthorsCheckmateSearch {
   AuthorsCheckmateSearch(PointScores& scores, Colour attacker, int max_depth, std::uint64_t max_nodes, Budget& budget)
       : scores_(scores), attacker_(attacker), max_depth_(max_depth), nodes_left_(max_nodes), budget_(budget) {}
 
-  // The attacker's winning move with the attacker to move after `depth` moves, or kNoPoint.
+  // The winning move for the attacker, who is to move after `depth` moves, or kNoPoint if none is found.
   Point attack(int depth) {
     if (depth > max_depth_ || !points_worth(scores_, opponent(attacker_), kFive).empty()) return kNoPoint;
     for (const Point move : best_neighbours(scores_, kWidth)) {

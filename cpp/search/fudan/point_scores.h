@@ -69,7 +69,7 @@ class PointScores {
   bool peer_update_;
 
   std::array<Cell, kMaxArea> cells_{};
-  std::array<std::array<std::array<std::uint32_t, kMaxLines>, kDirections>, 2> lines_{};  // bits of each colour
+  std::array<std::array<std::array<std::uint32_t, kMaxLines>, kDirections>, 2> lines_{};  // stones by colour
   std::array<std::array<std::uint32_t, kMaxLines>, kDirections> walls_{};
   std::array<std::array<std::array<Score, kDirections>, kMaxArea>, 2> scores_{};
   std::array<std::array<Score, kMaxArea>, 2> totals_{};

@@ -48,7 +48,7 @@ class Tree {
   Value claim(Value win, int ply) const { return options_.prefers_fast_wins ? win - ply : win; }
 
  private:
-  // Fail-soft alpha-beta. The value is for the side to move, and meaningless once the budget is spent.
+  // Fail-soft alpha-beta. The value is for the side to move; it is meaningless once the budget is spent.
   Value search(Colour to_move, int ply, Value alpha, Value beta, Variation& line) {
     line = {};
     if (!budget_.spend_node()) return 0;

@@ -40,7 +40,7 @@ using Value = std::int64_t;
 inline constexpr Value kScoreUnit = 10;
 inline constexpr Value kWinByFive = 200'000'000'000;
 inline constexpr Value kWinByOpenFour = 100'000'000'000;
-inline constexpr Value kWinBound = kWinByOpenFour - 1000;  // from here up, the tree has found a win
+inline constexpr Value kWinBound = kWinByOpenFour - 1000;  // lowest value that means a win
 
 struct Line {
   Value value = 0;

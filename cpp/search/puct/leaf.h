@@ -39,7 +39,7 @@ class PuctBoard {
 // Simulation limit if there is only one move: enough to estimate its value.
 inline constexpr int kSimulationsOfOnlyMove = 16;
 
-// The judgement of LeafJudge on a position, passed to PuctTree::expand or settle.
+// LeafJudge's judgement of a position, passed to PuctTree::expand or settle.
 struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
@@ -51,7 +51,7 @@ class LeafJudge {
  public:
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
-  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 for no search. If
+  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 disables it. If
   // there are moves other than the excluded points, only these moves are judged; otherwise `excluded` has no effect.
   // `should_stop` can end the search for fours early.
   LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},

@@ -35,7 +35,7 @@ struct PuctOptions {
   float noise_alpha = 0.0f;  // per move; 0 divides noise_alpha_total among the legal moves
   float noise_alpha_total = 10.83f;
   float noise_fraction = 0.25f;
-  float root_temperature = 1.0f;  // root priors to the power of 1 / temperature
+  float root_temperature = 1.0f;  // root priors are raised to the power of 1 / temperature
 
   // Proofs.
   bool solve = false;    // back up proofs through the tree
@@ -44,7 +44,7 @@ struct PuctOptions {
   std::uint32_t vcf_nodes_root = 0;
   std::uint32_t vct_nodes = 0;  // at nodes with vct_visits visits
   std::uint32_t vct_visits = 16;
-  float discount = 1.0f;  // of values, per ply
+  float discount = 1.0f;  // applied to values once per ply
 
   // Gumbel root search.
   bool gumbel = false;

@@ -14,7 +14,7 @@
 namespace tengen {
 namespace {
 
-// A search for threats costs as much as dozens of simulations. It is worth that only at nodes with at least
+// A search for threats costs as much as dozens of simulations. It is worth this cost only at nodes with at least
 // 1 / kThreatShare of the root's visits.
 constexpr std::uint32_t kThreatShare = 8;
 

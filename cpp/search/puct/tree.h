@@ -36,7 +36,7 @@ struct PuctEdge {
 };
 
 struct PuctNode {
-  double value_sum = 0;       // of finished walks
+  double value_sum = 0;       // over finished walks
   std::uint32_t visits = 0;   // finished walks
   std::uint32_t pending = 0;  // walks not yet finished
   std::uint32_t first_edge = 0;
@@ -112,7 +112,7 @@ class PuctTree {
   void limit(std::size_t bytes);
   bool is_full() const { return bytes() >= max_bytes_; }
 
-  // Number of walks in this search, without the one that evaluates the root.
+  // Number of walks in this search, not counting the one that evaluates the root.
   int begun() const { return begun_; }
   int finished() const { return finished_; }
   bool is_proved() const { return options_->solve && root().proof != Result::kUnknown; }
@@ -153,7 +153,7 @@ class PuctTree {
 
   // The edge to follow; -1 if the tree is full and no opened edge is worth a visit.
   int select(const PuctNode& node, bool is_root, bool may_open) const;
-  // Without `may_open`, the best opened edge, -1 if there is none.
+  // Without `may_open`, the best opened edge, or -1 if there is none.
   int select_by_puct(const PuctNode& node, bool is_root, bool may_open) const;
   int select_by_halving(const PuctNode& node) const;
   std::uint32_t open(std::uint32_t parent, int edge);
@@ -187,10 +187,10 @@ class PuctTree {
   std::vector<PuctEdge> edges_;
   PuctSearchPlan plan_;
   std::size_t max_bytes_ = std::numeric_limits<std::size_t>::max();
-  bool has_repeats_ = false;  // an evaluation was backed up more than once
+  bool has_repeats_ = false;  // whether an evaluation was backed up more than once
   int begun_ = 0;
   int finished_ = 0;
-  std::vector<float> gumbel_;      // [area], of this search
+  std::vector<float> gumbel_;      // [area], for this search
   std::vector<int> halving_plan_;  // for each simulation, the visit count that its candidate must have
   mutable std::vector<float> scratch_;
 };

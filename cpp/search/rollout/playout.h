@@ -1,4 +1,4 @@
-// Playouts: games played to the end by a fast policy. Rollout searches evaluate positions by the results.
+// Playouts: games played to the end by a fast policy. Rollout searches evaluate positions by their results.
 //
 // The heuristic policy comes from "Final report for Gomoku project" (algorithm 1, function HEURISTIC): complete a four,
 // block a four, extend a three, block a three, otherwise play any point. For each colour, the paper keeps a table of
@@ -19,8 +19,8 @@ namespace tengen {
 enum class PlayoutPolicy : std::uint8_t { kRandom, kHeuristic };
 
 // For each colour, the empty points where a stone completes a winning line, and those where it makes an unbroken row
-// one stone short of the win length (a "four"), regardless of its ends. Filling a gap counts as well: the gap of XX.XX
-// completes a line, the gap of XX.X makes a four.
+// one stone short of the win length (a "four"), regardless of its ends. Filling a gap counts as well: filling the gap
+// in XX.XX completes a line, and filling the gap in XX.X makes a four.
 class RowPoints {
  public:
   // Examine all points on the board.
@@ -56,7 +56,7 @@ class PlayoutBoard {
 
   const Board& board() const { return board_; }
 
-  // Play `point` for the side to move. It must not be a renju foul.
+  // Play on `point` for the side to move. The move must not be a renju foul.
   void make(Point point) {
     const Colour mover = board_.to_move();
     board_.make(point);

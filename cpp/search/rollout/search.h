@@ -43,7 +43,7 @@ struct RolloutMove {
 struct RolloutReport {
   std::vector<RolloutMove> moves;  // best first; never empty
   std::uint64_t playouts = 0;
-  std::uint64_t nodes = 0;  // in the tree; 0 without a tree
+  std::uint64_t nodes = 0;  // in the tree; 0 if there is no tree
   double elapsed_ms = 0;
 };
 
@@ -141,14 +141,14 @@ void run_workers(int threads, PlayoutBudget& budget, Work work) {
   helpers.threads.clear();
 }
 
-// The empty points at most `radius` columns and rows away from a stone; on an empty board, the centre. With radius 0,
-// all empty points.
+// The empty points at most `radius` columns and rows away from a stone; on an empty board, only the centre. With radius
+// 0, all empty points.
 PointSet points_near_stones(const Board& board, int radius);
 
 // The empty points where `colour` completes a winning line.
 PointSet completing_points(const Board& board, Colour colour);
 
-// The legal points near stones. All legal points if none is near a stone or if radius is 0.
+// The legal points near stones, or all legal points if none is near a stone or if radius is 0.
 PointSet candidate_points(const Board& board, int radius);
 
 // `points` without the excluded ones, or all of `points` if none would be left.

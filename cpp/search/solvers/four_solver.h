@@ -11,7 +11,7 @@ namespace tengen {
 
 enum class Verdict : std::uint8_t { kUnknown, kWin, kNoWin };
 
-// A set of positions without a win. A new position replaces an older one in the same slot.
+// A set of positions in which no win was found. A new position replaces an older one in the same slot.
 class FailedPositions {
  public:
   explicit FailedPositions(int log2_size) : keys_(std::size_t{1} << log2_size, 0) {}

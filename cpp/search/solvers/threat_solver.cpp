@@ -110,7 +110,7 @@ void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& childr
     return board.threat(attacker_, a.move) > board.threat(attacker_, b.move);
   });
   if (attacker_ == kBlack) {
-    // A point that looks like a double three may be a single three, and legal.
+    // A point that looks like a double three may in fact be a legal single three.
     board.doubtful().for_each([&](Point p) {
       if (!board.makes_four(kBlack, p) && board.is_legal(kBlack, p)) add(p);
     });

@@ -39,7 +39,7 @@ class ThreatSolver {
  private:
   static constexpr std::uint32_t kInfinity = 100'000'000;
   struct Numbers {
-    std::uint32_t proof = 1;     // lower bound on the number of leaves to prove to establish a win; 0 if proved
+    std::uint32_t proof = 1;     // lower bound on the number of leaves left to prove for a win; 0 if proved
     std::uint32_t disproof = 1;  // the same for a refutation
   };
   struct Entry {

@@ -21,7 +21,7 @@ from tengen.search.alphabeta import (
 )
 from tengen.search.limits import MAX_THREADS
 
-# Memory of the process without the table: interpreter, numpy, pattern tables, stacks.
+# Memory that the process uses apart from the table: interpreter, numpy, pattern tables, stacks.
 _MEMORY_WITHOUT_TABLE = 120 << 20
 _MOST_TABLE_MB = 1 << 20
 _BOUNDS = (

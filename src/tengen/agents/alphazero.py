@@ -32,13 +32,13 @@ from tengen.search.puct_search import PuctSearch
 
 Preset = Literal["best", "zero9", "alphagomoku8"]
 
-# Memory of the process without the tree: interpreter, numpy, onnxruntime, stacks.
+# Memory that the process uses apart from the tree: interpreter, numpy, onnxruntime, stacks.
 _MEMORY_WITHOUT_TREE = 200 << 20
 
 _RESISTANCE_NODES = 20_000
 _MOST_RESISTANCE_NODES = 10**18
 _RESISTANCE_TABLE_MB = 16
-# A twentieth of a time limit is reserved for resistance.
+# One twentieth of the time limit is reserved for finding the most stubborn defence.
 _RESISTANCE_SHARE = 20
 # Below this value the game looks lost.
 _LOST = -0.5

@@ -56,7 +56,7 @@ class ParameterDescription:
     help: str
 
 
-# The kinds by module. A module lists its kinds in `KINDS`.
+# The kinds of agent that each module defines. The module itself lists them in `KINDS`.
 _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
     "tengen.agents.alphabeta": ("alphabeta",),

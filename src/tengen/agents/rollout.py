@@ -29,7 +29,7 @@ _SEED_HELP = "random seed; it is combined with the seed of each game"
 # Tree nodes count visits in 32 bits.
 _MAX_PLAYOUTS = 1_000_000_000
 _MAX_SECONDS = 1_000_000
-# Memory of the process without the tree: interpreter, numpy, stacks.
+# Memory that the process uses apart from the tree: interpreter, numpy, stacks.
 _MEMORY_WITHOUT_TREE = 100 << 20
 
 
@@ -99,10 +99,11 @@ class _UctSetting:
 
 
 _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
-    # √2 spreads a few thousand playouts almost evenly over the moves; docs/rollouts.md has the match results.
+    # The usual factor √2 would spread a few thousand playouts almost evenly over the moves; docs/rollouts.md has the
+    # match results.
     "best": _UctSetting(UctConfig(exploration=0.3)),
     "ucb1": _UctSetting(UctConfig()),
-    # Algorithm 2 with T = 10: one new node per playout, neighbours of stones, no proofs.
+    # Algorithm 2 with T = 10: one new node per playout, only neighbours of stones, no proofs.
     "fudan": _UctSetting(UctConfig(expand_after=1, solve=False), playouts=10),
 }
 _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {

@@ -176,5 +176,5 @@ def _fall(sample: Sample, mean: float) -> float:
 
 
 def _degrees_of_freedom(sample: Sample) -> int:
-    # A single result has 0 degrees of freedom; treat it as two.
+    # A single result has 0 degrees of freedom; treat it as two results.
     return max(1, round(sample.total) - 1)

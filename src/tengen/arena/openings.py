@@ -169,7 +169,7 @@ class RandomOpenings(Sequence[Stones]):
             return ()
         if (made := len(self._shelf)) <= number:
             draw = self._draw or self._openings_after(self._shelf.state())
-            self._draw = None  # if the shelf cannot be extended, start again after its last opening
+            self._draw = None  # if extending the shelf fails, the next call resumes after its last opening
             self._shelf.extend(islice(draw, min(self._count, number + _BATCH) - made))
             self._draw = draw
         return self._shelf[number]

@@ -178,7 +178,7 @@ class _Model:
         mean = weights @ _SLOPES.T
         width = len(x) + 1
         summed = np.zeros(width * width)
-        # Each meeting adds games · covariance of the slopes under the predicted result, a 4x4 block.
+        # Each meeting adds a 4x4 block: its games times the covariance of the slopes under the predicted result.
         for start in range(0, len(weights), _MEETINGS_AT_ONCE):
             part = slice(start, start + _MEETINGS_AT_ONCE)
             blocks = np.einsum("mr,ir,jr->mij", weights[part], _SLOPES, _SLOPES)
@@ -210,7 +210,7 @@ class _Model:
         if self._anchors:
             elo[list(self._anchors)] = list(self._anchors.values())
         elif self._players:
-            # Only differences are meaningful, so remove the common mean, from the covariance as well.
+            # Only differences are meaningful, so remove the common mean from the ratings and from their covariance.
             centring = np.eye(self._players) - 1 / self._players
             elo = centring @ elo
             covariance = centring @ covariance @ centring

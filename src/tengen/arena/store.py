@@ -186,7 +186,7 @@ class GameStore:
                 self._check_and_create(is_writer)
             except InputError:
                 raise
-            except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a name that is not UTF-8
+            except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: the name is not valid UTF-8
                 raise InputError(f"cannot use {path} as a game store: {error}") from None
             closing.pop_all()
 
@@ -425,7 +425,8 @@ class GameStore:
             raise
 
     def _take_lock(self, path: Path) -> None:
-        # A transaction on a separate file, because SQLite's locks are portable and do not outlive the process.
+        # Lock with a transaction on a separate file, because SQLite's locks are portable and do not outlive the
+        # process.
         self._lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         try:
             self._lock.execute("BEGIN EXCLUSIVE")
@@ -579,7 +580,7 @@ def _played_game(row: Sequence[Any], players: int) -> PlayedGame:
     if any(len(one) != chosen for one in lists) or chosen > stones:
         raise ValueError(f"game {number} has {stones} stones, but times for {chosen} moves")
     black_start = (stones - chosen) % 2
-    # One string for all games: standings keep it in the key of every meeting.
+    # Intern the ruleset, so that all games share one string: standings keep it in the key of every meeting.
     score = Score(number, sys.intern(_text(ruleset)), first, second, black_seat, Outcome(outcome), Ending(ending))
     return PlayedGame(score, stones, _text(detail), _effort(lists, black_start), _effort(lists, 1 - black_start))
 

@@ -88,7 +88,7 @@ class Tally:
         self._black_totals[score.ruleset, score.black].add(black_points)
         self._white_totals[score.ruleset, score.white].add(1 - black_points)
         self._rulesets.add(score.ruleset)
-        # In game 2k the earlier player of the pairing has seat 0.
+        # In even-numbered games, the earlier player of the pairing has seat 0.
         earlier, later = (score.first, score.second) if score.number % 2 == 0 else (score.second, score.first)
         earlier_seat = score.number % 2
         points = black_points if score.black_seat == earlier_seat else 1 - black_points

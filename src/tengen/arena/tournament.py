@@ -222,7 +222,7 @@ def play(
                 continue
             if progress.accepted is not None and number ^ 1 not in done:
                 continue
-            done.add(number)  # from now on its partner completes a pair
+            done.add(number)  # from now on, the other game of the pair may be played too
             yield schedule[number]
 
     def keep(game: ScheduledGame, result: GameResult) -> None:

@@ -18,7 +18,7 @@ class BackgroundCall(Generic[T]):
         """Prepare the call, which `wait` starts. Its thread does not keep the process alive."""
         self._results: list[T] = []
         self._errors: list[BaseException] = []
-        self._done = threading.Event()  # an interrupted `Thread.join` may take a running thread for finished
+        self._done = threading.Event()  # an interrupted `Thread.join` may mistake a running thread for a finished one
 
         def run() -> None:
             try:

@@ -54,7 +54,7 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
     except _UsageError as error:
         path = name if error.ctx is None else error.ctx.command_path
         message = " ".join(error.format_message().split()).rstrip(".")
-        if message:  # there is none if the help was shown
+        if message:  # empty if the help was shown
             for theirs, ours in _PLAINER:
                 message = message.replace(theirs, ours)
             _print_error(path, f"{message[0].lower()}{message[1:]} (see {path} --help)")
@@ -64,7 +64,7 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         _print_error(name, "stopped")
         code = INTERRUPTED
-    except BrokenPipeError:  # the reader of the output, such as `head`, has ended
+    except BrokenPipeError:  # the program reading the output, such as `head`, has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     code = code if isinstance(code, int) else 0

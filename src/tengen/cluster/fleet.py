@@ -192,7 +192,7 @@ class Fleet(Generic[OrderT]):
         for worker in list(self._workers):
             if worker.ready in ready:
                 self._welcome(worker)
-            # In call order, because an answer that arrived before the worker died still counts.
+            # Process the calls in order, because an answer that arrived before the worker died still counts.
             for reference in [reference for reference in worker.calls if reference in ready]:
                 answers += self._receive(worker, reference, orders)
             if worker.is_lost and not worker.calls:

@@ -118,7 +118,7 @@ class DataParallelLearner:
     def _fit(self) -> None:
         try:
             self._trainer.fit()
-        except BaseException as error:  # raised in `_replies`
+        except BaseException as error:  # reported by `_replies`
             self._failure = error
 
     def _send_all(self, message: Any, timeout_s: float | None = None) -> list[Any]:

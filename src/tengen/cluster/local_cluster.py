@@ -63,7 +63,7 @@ class LocalCluster:
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                # Ray's processes have our folder in their command line; the workers are their children.
+                # Ray's processes have our folder in their command lines; the workers are children of these processes.
                 if self._is_ours(process) or ((parent := process.parent()) is not None and self._is_ours(parent)):
                     found.append(process)
         return found

@@ -172,7 +172,7 @@ class FleetSelfPlay:
 
     def _take_in(self, answer: Answer[tuple[Request, Any]]) -> None:
         shard: Shard = answer.result
-        # Copy the arrays: as views, they would keep shared memory occupied.
+        # Copy the arrays, because views would keep the shared memory occupied.
         games = [
             replace(game, samples=Samples.concatenate([game.samples]), shard=str(answer.number)) for game in shard.games
         ]

@@ -81,7 +81,7 @@ def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> d
                 raise ValueError("two arrays have the same name")
             return {member.filename.removesuffix(".npy"): _parse_member(archive, member) for member in members}
     except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        # A damaged zip raises `RuntimeError` for encryption and `NotImplementedError` for unknown methods.
+        # A damaged zip file may look encrypted (`RuntimeError`) or use an unknown method (`NotImplementedError`).
         raise InputError(f"{place} is damaged: {error}") from None
 
 

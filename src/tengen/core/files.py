@@ -37,7 +37,7 @@ def replace_file(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the block ends. After an exception, only the old file is left."""
-    # The name is unique, so that two processes writing the same file cannot mix their content.
+    # The name is unique, so that two processes writing the same file cannot mix up their contents.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         with open(partial, "wb") as file:

@@ -198,7 +198,7 @@ class WorkerProcess:
 def _work(
     connection: Connection, prepare: Prepare, cells: Array[c_double], mark: str, core: int | None, niceness: int
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole terminal; the parent stops this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C also reaches this process, but the parent stops it
     os.environ[_MARK] = mark
     if core is not None:
         _pin_to_core(core)

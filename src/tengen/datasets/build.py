@@ -209,7 +209,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
             position = position.play(move.point)
             moves.append(move.point.index(mine.width))
     except ForbiddenPointError as error:
-        # A foul as the last move lost the game; anywhere else the record is invalid.
+        # If the last move is a foul, it lost the game; a foul anywhere else makes the record invalid.
         if len(moves) < len(played) - 1:
             raise _UnusableError(
                 "games with an illegal move", f"{names}, move {len(moves) + 1}: {_first_line(error)}"

@@ -27,7 +27,7 @@ def sample_keys(
     smallest = np.full(len(moves), np.iinfo(np.uint64).max, np.uint64)
     for symmetry in symmetries(ruleset):
         points = permutation(symmetry, ruleset)[moves]
-        # sums[i] covers all stones before index i, including earlier games; sums[begin] cancels those.
+        # sums[i] covers all stones before index i, including earlier games; XOR with sums[begin] removes those.
         sums = np.zeros(len(moves) + 1, np.uint64)
         np.bitwise_xor.accumulate(stones[colour, points], out=sums[1:])
         np.minimum(smallest, sums[:-1] ^ sums[begin] ^ next_move[points], out=smallest)

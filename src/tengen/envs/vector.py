@@ -253,7 +253,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
         """Add the final observations and infos that Gymnasium's SAME_STEP mode requires."""
         boards = np.flatnonzero(finished)
-        final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
+        final_obs = np.empty(self.num_envs, dtype=object)  # every entry is None
         for board, planes in zip(boards.tolist(), self._final_planes[boards], strict=True):
             final_obs[board] = planes
         outcome = np.empty(self.num_envs, dtype=object)

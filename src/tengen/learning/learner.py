@@ -128,7 +128,7 @@ class AveragedLearner(Generic[N]):
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self._clip)
         self._optimizer.step()
         self.steps += 1
-        # The decay starts smaller, so that the random initial weights soon vanish from the average.
+        # The decay starts lower, so that the random initial weights soon vanish from the average.
         decay = min(self._decay, self.steps / (self.steps + 10))
         with torch.no_grad():
             for ours, newest in zip(self.average.parameters(), self.net.parameters(), strict=True):

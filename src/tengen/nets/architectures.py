@@ -129,7 +129,7 @@ def count_weights(net: nn.Module) -> int:
 def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
     """Write weights, configuration and ruleset as a safetensors file, atomically."""
     weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
-    # One entry: the order of several entries is not deterministic, and equal networks should produce equal files.
+    # Use a single entry: the order of several entries is undefined, and equal networks should produce equal files.
     description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
     replace_file(path, safetensors.torch.save(weights, metadata={_METADATA: description}))
 

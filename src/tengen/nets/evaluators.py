@@ -47,7 +47,7 @@ class OnnxEvaluator:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(model, options, providers=providers)
-        except Exception as error:  # onnxruntime raises many different classes
+        except Exception as error:  # onnxruntime raises many different exception classes
             raise InputError(f"onnxruntime cannot read the network {place}: {error}") from None
 
     @property
@@ -62,7 +62,7 @@ class OnnxEvaluator:
         """
         try:
             log_policy, value = self._session.run(OUTPUTS, {INPUT: planes})
-        except Exception as error:  # onnxruntime raises many different classes
+        except Exception as error:  # onnxruntime raises many different exception classes
             raise InputError(f"onnxruntime cannot run the network {self._place}: {error}") from None
         rows, area = len(planes), planes.shape[2] * planes.shape[3]
         if log_policy.shape != (rows, area) or value.shape != (rows,):

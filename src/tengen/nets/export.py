@@ -113,7 +113,7 @@ def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             per_channel=True,
-            # AVX2 adds pairs of products in 16 bits, which full 8-bit weights overflow.
+            # AVX2 adds pairs of products in 16 bits, and the sums would overflow if the weights used all 8 bits.
             reduce_range=True,
             calibrate_method=CalibrationMethod.MinMax,
             op_types_to_quantize=["Conv", "MatMul", "Gemm", "Relu", "Add"],

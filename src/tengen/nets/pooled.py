@@ -19,7 +19,7 @@ from tengen.nets.architectures import Net, NetConfig, NetOutput
 _FILTERS = (1024, 256, 128)
 _HIDDEN = 512
 POOL = 3
-# The paper says "dropout 0.8", which must be the share kept: with 80 % dropped, the network learns almost nothing.
+# The paper says "dropout 0.8", which must be the fraction kept: with 80 % dropped, the network learns almost nothing.
 _DROPPED = 0.2
 
 

@@ -57,7 +57,7 @@ class ResidualNet(Net):
                 nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
                 assert layer.bias is not None
                 nn.init.zeros_(layer.bias)
-        # Small head weights make the first games almost uniform.
+        # With small head weights, the initial policy is almost uniform.
         for layer in (self.policy_maps, self.value):
             with torch.no_grad():
                 layer.weight.mul_(0.1)

@@ -209,7 +209,7 @@ def _threats(position: Position, kind: ThreatKind, config: MakerConfig) -> Itera
     chances = explain(position).chances[attacker]
     threes = {point for one in _THREES for point in chances.get(one, ())}
     for point, after in quiet:
-        # Any other move is a threat if fours would win after it.
+        # Any other move is a threat if it prepares a win by continuous fours.
         if point in threes or _solve(after, ThreatKind.VCF, config, attacker) is not Verdict.NO_WIN:
             yield point
 

@@ -70,7 +70,7 @@ _LETTERS = {Colour.BLACK: "B", Colour.WHITE: "W"}
 _RULES = {
     "0": Rule.FREESTYLE,
     "1": Rule.STANDARD,
-    "2": Rule.RENJU,  # Yixin's number
+    "2": Rule.RENJU,  # the number that Yixin uses
     "4": Rule.RENJU,
     "8": Rule.CARO,
     "9": Rule.CARO_EXACT,
@@ -79,7 +79,7 @@ _RULES = {
     "free style": Rule.FREESTYLE,
     **{rule.value: rule for rule in Rule},
 }
-# Names of renju opening procedures; the name is stored in the property RULETEXT.
+# Names of renju opening procedures; the name is stored in the RULETEXT property.
 _RENJU_OPENINGS = ("rif", "sakata", "soosyrv", "soosorv", "tarannikov", "taraguchi", "yamaguchi", "renju")
 _REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F"}
 _REASONS = {

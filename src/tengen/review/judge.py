@@ -109,7 +109,7 @@ def judge_move(
     """Judge a move in `position`. Searches only if the move is bad, to confirm that another move is better."""
     thresholds = thresholds or Thresholds()
     mover_after = 1 - after.winrate
-    # The search after the move sees one move further. A better value there was available before the move as well.
+    # The search after the move sees one move further. If it finds a better value, that value was available before too.
     mover_before = max(before.winrate, mover_after)
     is_best = move == before.line[0] or _keeps_win(before, after, is_as_fast=True)
     loss = 0.0 if is_best or _keeps_win(before, after) else mover_before - mover_after

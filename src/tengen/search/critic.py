@@ -128,7 +128,7 @@ class Critic:
         """Evaluate all candidate moves in a position, within microseconds. The game must not be over."""
         self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
-        # The logistic function as tanh, which does not overflow; float64 distinguishes more positions.
+        # Compute the logistic function with tanh, which does not overflow. float64 distinguishes more positions.
         return Judgement(points, 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64))))
 
     def to_bytes(self) -> bytes:

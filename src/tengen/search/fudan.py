@@ -161,7 +161,7 @@ class PointScores:
 
 def _native_limits(limits: Limits) -> _native.FudanLimits:
     native = _native.FudanLimits()
-    # 0 means no limit in native code; a search needs at least one node and one ply.
+    # In native code, 0 means no limit, so a limit of 0 becomes 1 here.
     bounds = [max(1, bound) for bound in (limits.nodes, limits.simulations) if bound is not None]
     native.nodes = min(bounds, default=0)
     native.depth = 0 if limits.depth is None else max(1, limits.depth)

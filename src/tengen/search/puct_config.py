@@ -181,7 +181,7 @@ _SAME_IN_NATIVE = tuple(
 )
 
 PRESETS: Mapping[str, PuctConfig] = {
-    # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves sampled from the visits all game.
+    # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves always sampled by visit count.
     "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
     # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are from AlphaZero
     # and the public program that it used: c = 5, 400 simulations, noise at the root.

@@ -210,7 +210,7 @@ def _native_policy(policy: PlayoutPolicy) -> _native.PlayoutPolicy:
 def _native_limits(limits: Limits, *, needs_limit: bool) -> _native.RolloutLimits:
     native = _native.RolloutLimits()
     native.threads = min(limits.threads, MAX_THREADS)
-    # 0 means no limit in native code, but not here: at least one playout is needed.
+    # In native code, 0 means no limit, so a limit of 0 becomes 1 here.
     bounds = [max(1, bound) for bound in (limits.simulations, limits.nodes) if bound is not None]
     native.playouts = min(bounds, default=0)
     time_ms = move_time_ms(limits)

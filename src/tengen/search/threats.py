@@ -101,8 +101,8 @@ def solve_threats(
     solver = _FourSlices(log2_table) if kind is ThreatKind.VCF else _ThreatSlices(log2_table)
     verdict, nodes, slice_nodes = Verdict.UNKNOWN, 0, solver.first_slice
     # The solver runs in slices, and the clock is checked between them. Its tables are kept, so a slice continues where
-    # the last one ended. The slices do not depend on time: without a time limit, the same position takes the same
-    # nodes.
+    # the last one ended. The slices do not depend on time: without a time limit, the same position always takes the
+    # same number of nodes.
     while verdict is Verdict.UNKNOWN and nodes < max_nodes and not stop.is_set():
         left = deadline - time.perf_counter()
         if left <= 0:

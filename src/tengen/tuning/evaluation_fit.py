@@ -45,10 +45,10 @@ ORDERING_UNIT = 32
 _CODES = _native.SHAPE_CODES
 _THREATS = 1 << _native.THREAT_BITS
 
-# Factor for a code's own part. Below 1, the fit prefers the shared parts, which are penalised less.
+# Factor for a code's own part. With a factor below 1, the fit prefers the shared parts, which are penalised less.
 _OWN_CODE = 0.3
 _OWN_THREAT = 0.5
-# Ridge penalties relative to the mean loss. The shared parts have more data and need less.
+# Ridge penalties relative to the mean loss. The shared parts have more data and need a smaller penalty.
 _RIDGE_OWN = 1e-4
 _RIDGE_SHARED = 2e-5
 _RIDGE_THREAT_BITS = 1e-6

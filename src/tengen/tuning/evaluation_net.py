@@ -50,7 +50,8 @@ _INPUT_SCALE = 0.05
 _OWN_CODE = 0.3
 """Factor for a code's own part, relative to the parts shared with other codes; as in the linear fit."""
 
-# Integers per unit of features and hidden layers. The sum of a feature over the largest board must stay below 2^15.
+# Scale factors for rounding features and hidden layers to integers. The sum of a feature over the largest board must
+# stay below 2^15.
 _FEATURE_UNIT = 32
 _HIDDEN_UNIT = 256
 

@@ -49,7 +49,7 @@ _DELETE_BEYOND = """
 DELETE FROM entries WHERE kind = ? AND id IN
   (SELECT id FROM entries WHERE kind = ? ORDER BY changed_at DESC LIMIT -1 OFFSET ?)
 """
-# Reviews can be made again, so they are deleted before studies.
+# Reviews can be recreated, so they are deleted before studies.
 _DELETE_OLDEST_LARGE = """
 DELETE FROM entries WHERE id =
   (SELECT id FROM entries WHERE kind IN ('review', 'study') AND id <> ? ORDER BY kind, changed_at LIMIT 1)

@@ -227,7 +227,7 @@ class CriticNet(nn.Module):
         self.config = config
         generator = torch.Generator().manual_seed(seed)
         shapes = config.shapes()
-        # Near zero, so that rare shapes, which are seldom trained, have little effect.
+        # Start near zero, so that rare shapes, which are seldom trained, have little effect.
         self.weights = nn.Parameter(0.01 * torch.randn(shapes["weights"], generator=generator))
         self.biases = nn.Parameter(0.5 * torch.rand(shapes["biases"], generator=generator))
         scale = config.hidden**-0.5
@@ -381,7 +381,7 @@ def train(run: Run, progress: Progress) -> None:
             loss = float(np.mean([learner.step(samples, rows, fraction) for rows in _batches(samples, config, rng)]))
             loop.guards.check_losses({"value": loss}, place)
 
-            # 3. Publish the critic, write metrics and checkpoint.
+            # 3. Publish the critic, then write the metrics and a checkpoint.
             pool.add_if_due(learner.average.critic(config.ruleset), iteration)
             publish()
             loop.end_iteration(

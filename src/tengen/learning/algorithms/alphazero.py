@@ -386,7 +386,7 @@ class _Training:
                 self._warm_start(trainer)
             if not self._loop.is_done and not self._is_published:
                 self._publish(source, self._loop.iteration + 1)
-            self._loop.measure_start(self._publish_player)  # the first games are played meanwhile
+            self._loop.measure_start(self._publish_player)  # meanwhile, the first games are being played
             while not self._loop.is_done:
                 if not self._is_published:
                     self._publish(source, self._loop.iteration + 1)
@@ -428,7 +428,7 @@ class _Training:
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + loss / steps
 
-        # 4. Publish the network, measure its strength, write metrics and checkpoint.
+        # 4. Publish the network, measure its strength, then write the metrics and a checkpoint.
         if not overlaps:
             self._take_actor_net(iteration)
         if source.is_continuous:

@@ -149,7 +149,7 @@ def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transit
     rows = np.arange(len(sign))
     to_end = ends[np.searchsorted(ends, rows)] - rows
     reaches_end = to_end < steps
-    # All signs of a game are equal: the player to move is always the same, or alternates with every row.
+    # All signs in a game are equal, because the player to move either stays the same or changes with every row.
     turned = np.where(sign < 0, (-1.0) ** steps, 1.0)
     return Transitions(
         planes=episodes.planes.numpy().astype(np.int8),
@@ -263,7 +263,7 @@ def train(run: Run, progress: Progress) -> None:
             loop.guards.check_losses(mean, place)
             pool.add_if_due(learner.net, iteration)
 
-            # 3. Publish the network, write metrics and checkpoint.
+            # 3. Publish the network, then write the metrics and a checkpoint.
             loop.publish(learner.net)
             loop.end_iteration(
                 {

@@ -246,7 +246,7 @@ def train(run: Run, progress: Progress) -> None:
                 strategy.update(noise, generation)
             loop.games += fitness.size * config.play.games
 
-            # 2. Evaluate and publish the mean, write metrics and checkpoint.
+            # 2. Evaluate and publish the mean, then write the metrics and a checkpoint.
             rng = iteration_rng(run.header.seed, iteration, _SHOWING)
             episodes = evaluation.play(strategy.mean, pool.draw(rng), int(rng.integers(1 << 63)))
             save_games(run.folder, iteration, *evaluation.player.games(SAVED_GAMES), config.ruleset)

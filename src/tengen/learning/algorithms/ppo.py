@@ -208,7 +208,7 @@ def train(run: Run, progress: Progress) -> None:
             loop.guards.check_entropy(losses["entropy"], place)
             pool.add_if_due(learner.net, iteration)
 
-            # 3. Publish the network, write metrics and checkpoint.
+            # 3. Publish the network, then write the metrics and a checkpoint.
             loop.publish(learner.net)
             loop.end_iteration(
                 {

@@ -219,8 +219,8 @@ class Run(RunReader):
             if int(path.stem) > iteration:
                 with writing_run(path):
                     path.unlink()
-        # Later checkpoints are damaged. Training would rewrite their missing files one by one, and a kill in between
-        # could make one of them look intact.
+        # Later checkpoints are damaged. Training would rewrite their missing files one by one, and being killed in
+        # between could make one of them look intact.
         for folder in self.checkpoint_folders():
             if int(folder.name) > iteration:
                 with writing_run(folder):

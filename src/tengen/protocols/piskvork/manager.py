@@ -196,7 +196,7 @@ class PiskvorkManager:
                 process.send(["END"], time.monotonic() + _END_S)
                 process.wait_for_exit(_END_S)
             except EngineError:
-                pass  # it is killed below
+                pass  # the engine is killed below
         self.kill()
 
     def kill(self) -> None:
@@ -380,7 +380,7 @@ class PiskvorkManager:
 
     def _send_game_info(self, ruleset: Ruleset) -> None:
         assert self._process is not None
-        # The first move of the game sends timeout_match, because the clock is not known before then.
+        # timeout_match is sent with the first move of the game, because the clock is not known before then.
         self._sent_info.pop("timeout_match", None)
         self._process.send(
             [

@@ -178,7 +178,7 @@ def _set_depth(settings: Settings, value: int) -> None:
 
 
 def _set_nodes(settings: Settings, value: int) -> None:
-    # 0, -1 and -1 as an unsigned number all mean "no limit".
+    # 0, -1, and the unsigned form of -1 all mean "no limit".
     settings.max_nodes = value if 0 < value < _MAX_NUMBER else None
 
 

@@ -215,7 +215,7 @@ class Thinker:
 
 
 def _stop(thought: Thought) -> None:
-    # An exception in the player's stop function must not end the watch.
+    # An exception in the player's stop function must not end `_watch`.
     with suppress(Exception):
         thought.stop.set()
 

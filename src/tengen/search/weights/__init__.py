@@ -31,7 +31,7 @@ _NET_PREFIX = "net_"
 
 _MAX_FILE_BYTES = 64 << 20
 
-# Rules without a separate file use the weights for standard, where shapes have nearly the same meaning.
+# Rules without a separate file use the weights for the standard rule, where shapes have nearly the same meaning.
 _FALLBACK = "standard.npz"
 
 

@@ -13,7 +13,7 @@ from tengen.core.position import Position
 from tengen.errors import MissingExtraError
 from tengen.web.workers.jobs import Desk, Job
 
-_DRAW_MS = 60_000  # importing matplotlib takes a second, and much longer the first time after installation
+_DRAW_MS = 60_000  # importing matplotlib takes a second, or much longer the first time after installation
 _CELL = 32
 _WOOD, _LINE, _MARK = "#e4b96f", "#5c4020", "#d62828"
 _FILL = {Colour.BLACK: "#181818", Colour.WHITE: "#f7f7f2"}

@@ -306,7 +306,7 @@ class SearchPool:
             _fail(search, AgentError(f"the search was aborted: {reason}"))
         try:
             self._workers[worker.place] = _Worker(self, worker.place)
-        except OSError as error:  # out of descriptors, processes or memory
+        except OSError as error:  # out of file descriptors, processes or memory
             asyncio.get_running_loop().call_later(
                 _RETRY_S, self.lost, worker, f"the process could not be started: {error}"
             )
