@@ -47,7 +47,7 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     from tengen.protocols.piskvork.brain import BrainServer
     from tengen.protocols.piskvork.notation import About
 
-    parse_agent(agent)  # report an invalid agent text now; START creates the player later
+    parse_agent(agent)  # report an invalid agent specification now; START creates the player later
     pipe_log = PipeLog(log) if log else None
     write = _claim_stdout(log)
     server = BrainServer(

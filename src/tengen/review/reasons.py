@@ -74,7 +74,7 @@ SENTENCES: Mapping[ReasonKind, str] = MappingProxyType(
         ReasonKind.SEARCH: "is the best move that the search found",
     }
 )
-"""The English sentences. The pages have the same texts, with a translation of each."""
+"""The English sentences. The web pages have the same texts, with a translation of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +88,13 @@ class Reason:
     shape: Kind | None = None
     stones: tuple[Point, ...] = ()
     moves: int | None = None
-    """Number of moves of the winning side."""
+    """Number of moves by the winning side."""
     why: Reason | None = None
     """What the better move is good for."""
 
     @property
     def sentence(self) -> str:
-        """The reason in English, without a capital and a full stop."""
+        """The reason in English, without an initial capital or a full stop."""
         return SENTENCES[self.kind].format(
             colour=self.colour,
             point=self.point,
@@ -193,7 +193,7 @@ def _answered(found: Explanation, kinds: tuple[Kind, ...], move: Point) -> Stand
 
 
 def _stops(position: Position, move: Point, threat: ForcedWin, effort: Effort) -> bool:
-    """Whether it is proved that the attacker has no win of the kind of the threat after the move."""
+    """Whether it is proved that, after the move, the attacker has no win by this kind of threat."""
     after = position.play(move)
     if after.is_over:
         return False

@@ -180,7 +180,7 @@ def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
 
 
 def is_uniform(agent: str) -> bool:
-    """Whether an agent text is a search with the uniform network, which knows nothing."""
+    """Whether an agent specification is a search with the uniform network, which knows nothing."""
     return "model=uniform" in agent
 
 

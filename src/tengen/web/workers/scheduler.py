@@ -112,7 +112,7 @@ class SearchTask:
 
     @property
     def weight(self) -> float:
-        """Weight of the job. Until its first report, an analysis weighs as much as a move: a person is waiting."""
+        """Weight of the job. Before its first report, an analysis weighs as much as a move: a person is waiting."""
         return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
 
     @property
@@ -350,7 +350,7 @@ class _Worker:
         self.process = WorkerProcess(prepare_worker, name=f"search worker {place + 1}", niceness=_NICENESS)
         self.search: SearchTask | None = None
         self.has_reported = False
-        """Whether the running slice has reported."""
+        """Whether the running slice has sent a report."""
         self.is_interrupted = False
         self._is_stopping = False
         self._number = 0
