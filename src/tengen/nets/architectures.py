@@ -49,7 +49,7 @@ class NetConfig:
     kind: NetKind = NetKind.RESIDUAL
     """Architecture."""
     planes: str = "own-other-last-colour"
-    """Input layout by its name in `tengen.core.planes`."""
+    """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
     """Channels of the residual trunk, or units of a recurrent or dense layer; other architectures ignore it."""
     blocks: int = 3

@@ -164,7 +164,7 @@ class PlainSweep(Sweep):
 class MdrnnNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
 
-    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over them, w_o [k].
+    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over all 4, w_o [k].
     """
 
     has_any_size = True

@@ -82,7 +82,7 @@ class Model:
 
     graph: Graph
     opset: int
-    """Version of the standard operators."""
+    """Version of the standard operator set."""
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -274,7 +274,7 @@ class _Reader:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Read a varint; return it and the offset after it."""
+    """Read a varint; return its value and the offset after it."""
     number = shift = 0
     while True:
         if at >= len(data) or shift > 63:

@@ -120,7 +120,7 @@ def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: M
 
 
 def find_puzzles(end: Position, kinds: Iterable[ThreatKind], config: MakerConfig) -> Iterator[Puzzle]:
-    """Yield the deepest puzzle of each kind near the end of a game; a draw has none."""
+    """Yield the deepest puzzle of each kind near the end of a game; drawn games have none."""
     left = set(kinds)
     for position, kind, line in reversed(list(_wins_before(end, frozenset(left), config))):
         if kind in left and (puzzle := _checked(position, kind, line, config)) is not None:

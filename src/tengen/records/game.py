@@ -123,7 +123,7 @@ class Node:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move after this node. The cost grows with the distance to the last move above it."""
+        """The side to move after this node. Finding it takes longer the farther up the last move is."""
         node: Node | None = self
         setups: list[Setup] = []
         while node is not None:

@@ -146,7 +146,7 @@ def unescape(raw: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Convert text to a raw value. Colons are escaped too, so that it can be part of a composed value."""
+    """Convert text to a raw value. Colons are escaped too, so that the result can be part of a composed value."""
     return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
 
 

@@ -75,7 +75,7 @@ class MoveReview:
     reason: Reason | None = None
     """What is wrong with a bad move."""
     better_reason: Reason | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
     refutation: tuple[Point, ...] = ()
     """The answer to a bad move, from the position after it."""
     win: ForcedWin | None = None

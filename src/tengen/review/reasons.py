@@ -19,12 +19,12 @@ from tengen.review.assess import Assessment, Effort, ForcedWin
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 
 _DECISIVE = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.DOUBLE_THREE)
-"""Shapes that name a win better than its length does."""
+"""Shapes that describe a win better than its length does."""
 _NOTABLE = (*_DECISIVE, Kind.FOUR, Kind.OPEN_THREE)
 
 
 class ReasonKind(StrEnum):
-    """What is wrong with a move, or what it is good for."""
+    """What is wrong with a move, or what it achieves."""
 
     MISSES_FIVE = "misses-five"
     IGNORES_FOUR = "ignores-four"
@@ -90,7 +90,7 @@ class Reason:
     moves: int | None = None
     """Number of moves by the winning side."""
     why: Reason | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
 
     @property
     def sentence(self) -> str:
@@ -137,7 +137,7 @@ def reason_against(
 
 
 def reason_to_play(position: Position, move: Point, assessment: Assessment, effort: Effort) -> Reason:
-    """Return what a move is good for, given the assessment of the position before it."""
+    """Return what a move achieves, given the assessment of the position before it."""
     if not _has_patterns(position):
         return Reason(kind=ReasonKind.SEARCH)
     mover = position.to_move

@@ -151,7 +151,7 @@ class PointScores:
         return tuple(self._scores.direction_scores(colour_to_native(colour), point.index(self._width)))
 
     def stone_sum(self, colour: Colour) -> int:
-        """Return the sum of the scores of a colour's stones."""
+        """Return the total score of a colour's stones."""
         return self._scores.stone_sum(colour_to_native(colour))
 
     def neighbours(self) -> list[Point]:

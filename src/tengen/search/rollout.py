@@ -56,7 +56,7 @@ class Playout:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutTally:
-    """Numbers of playouts by result, and their total number of moves."""
+    """Number of playouts with each result, and their total number of moves."""
 
     black: int
     white: int

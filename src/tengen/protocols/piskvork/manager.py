@@ -162,7 +162,7 @@ class PiskvorkManager:
     ) -> Generator[Analysis, None, None]:
         """Yield snapshots of the `lines` best moves from an engine that supports YXNBEST.
 
-        Raises `AgentError` if it does not. Ending the iteration early stops the engine.
+        Raises `AgentError` if the engine does not. Ending the iteration early stops the engine.
         """
         self._ensure_ready(position.ruleset)
         assert self._process is not None

@@ -99,7 +99,7 @@ class HintMessage(Message):
     turn_number: int
     move_info: MoveInfo
     reason: ReasonInfo
-    """What the move is good for."""
+    """What the move achieves."""
 
 
 class ReviewMessage(Message):

@@ -48,7 +48,7 @@ class ReasonInfo(Message):
     moves: int | None = None
     """Number of moves by the winning side."""
     why: ReasonInfo | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
 
 
 class ForcedWinInfo(Message):
@@ -81,7 +81,7 @@ class ReviewMove(Message):
     reason: ReasonInfo | None = None
     """What is wrong with an inaccuracy, a mistake or a blunder."""
     better_reason: ReasonInfo | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
     refutation: list[PointName] = Field(default=[])
     """The answer to a bad move, from the position after it."""
     win: ForcedWinInfo | None = None

@@ -34,7 +34,7 @@ SHORT_MS = 2000
 """Time limit for quick jobs. An analysis with a longer limit can be preempted."""
 
 _HUNG_MS = 600_000
-"""Time after which a job with a node limit counts as hung; it never decides a result."""
+"""Time after which a job with a node limit counts as hung; it never affects a result."""
 
 WAITED_FOR = 4.0
 """Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""

@@ -2,7 +2,7 @@
 
 Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). The scheduler tracks the CPU time used by each
 owner (a game or a browser tab); a new owner starts at the lowest usage among the active ones. The next job is the one
-whose owner would have the lowest usage after it. The expected cost of a job is a running average over similar jobs.
+whose owner would then have the lowest usage. The expected cost of a job is a running average over similar jobs.
 If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
 one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced, and the owner of its job
 gets an error.
