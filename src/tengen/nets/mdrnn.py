@@ -189,7 +189,7 @@ class MdrnnNet(Net):
 class GatedSweep(Sweep):
     """A unit that mixes the states of its three neighbours with a new candidate state; the mixing weights sum to one.
 
-    Because the neighbours include the upper-left one, one of the sweeps follows each line, even a diagonal.
+    Because the neighbours include the upper-left one, each line is followed by one of the sweeps, even a diagonal.
     """
 
     sees_diagonal = True

@@ -123,7 +123,7 @@ class Node:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move after this node. Finding it takes longer the farther up the last move is."""
+        """The side to move after this node. Finding it takes time proportional to the distance from the last move."""
         node: Node | None = self
         setups: list[Setup] = []
         while node is not None:

@@ -33,7 +33,7 @@ class Openings:
     fraction: float = 1.0
     """Fraction of games that start with an opening; the others start from the empty board."""
     random_stones: int = 0
-    """Maximum number of random stones near each other, used if `sequences` is empty; the number is drawn uniformly."""
+    """Maximum number of random stones near each other if `sequences` is empty; the number is uniform from 0 to this."""
     balance_candidates: int = 0
     """Number of candidates for one more stone after the random ones. The stone is sampled in proportion to (1 − v²)⁴,
     where v is the network's value; this favours balanced positions. 0 adds no stone."""

@@ -184,7 +184,7 @@ def _linear_logits(samples: FitSamples, weights: Weights) -> npt.NDArray[np.floa
 
 @dataclass(frozen=True, kw_only=True)
 class NetReport:
-    """Result of the training, written next to the weights; validation losses are in nats."""
+    """Result of training, written next to the weights; validation losses are in nats."""
 
     ruleset: str
     games: int
