@@ -1,7 +1,7 @@
 """Opponents by strength: levels 1 to 10, read from `data/levels.toml`.
 
-A level is an agent specification with a name and, once measured, a rating on the ladder's scale (docs/ladder.md). A
-level whose agent needs patterns has a second agent for rulesets without patterns (win lengths 3 and 6).
+A level is an agent text with a name and, once measured, a rating on the ladder's scale (docs/ladder.md). A level
+whose agent needs patterns has a second agent for rulesets without patterns (win lengths 3 and 6).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Level:
     level: int
     name: str
     agent: str
-    """Agent specification, limits included."""
+    """Agent text, limits included."""
     description: str
     rating: int | None = None
     """Elo rating on the ladder's scale; None until measured."""
     agent_without_patterns: str | None = None
-    """Agent specification for rulesets without patterns (default: `agent`)."""
+    """Agent text for rulesets without patterns (default: `agent`)."""
 
     def agent_for(self, ruleset: Ruleset) -> str:
-        """Return the agent specification for a ruleset."""
+        """Return the agent text for a ruleset."""
         if ruleset.win_length in _PATTERN_WIN_LENGTHS or self.agent_without_patterns is None:
             return self.agent
         return self.agent_without_patterns

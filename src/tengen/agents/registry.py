@@ -1,8 +1,8 @@
 """Players by name: `make_agent("naive:level=3")`.
 
-An agent specification is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters,
-whose help texts `tengen agents` shows, and a function that creates the player from it. A kind's module is imported when
-the kind is first used.
+An agent text is `NAME[:key=value,key=value…]`. Each kind of player registers a frozen dataclass of parameters, whose
+help texts `tengen agents` shows, and a function that creates the player from it. A kind's module is imported when the
+kind is first used.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ParameterDescription:
     key: str
     type: str
     default: str | None
-    """As written in an agent specification; None if the parameter is required."""
+    """As written in an agent text; None if the parameter is required."""
     help: str
 
 
@@ -106,7 +106,7 @@ def make_agent(text: str) -> Agent:
 
 
 def parse_agent(text: str) -> tuple[AgentKind, Any]:
-    """Return the kind and the parameters given by an agent specification.
+    """Return the kind and the parameters given by an agent text.
 
     >>> parse_agent("naive:level=2")[1]
     NaiveParameters(level=2, seed=0)
@@ -149,7 +149,7 @@ def check_plays(agent: Agent, ruleset: Ruleset) -> None:
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """Return the agent specification with one setting changed.
+    """Return the agent text with one setting changed.
 
     >>> with_setting("alphazero:run=first,simulations=50", "run", "runs/first")
     'alphazero:run="runs/first",simulations="50"'
@@ -196,7 +196,7 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
 
 
 _MAX_TEXT = 10_000
-"""Maximum length of an agent specification, which may contain a long command line."""
+"""Maximum length of an agent text, which may contain a long command line."""
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 

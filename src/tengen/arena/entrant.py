@@ -10,16 +10,16 @@ from tengen.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """Description of a tournament player. `make_agent` creates the `Agent` from its agent specification.
+    """Description of a tournament player. `make_agent` creates the `Agent` from its agent text.
 
     `Tournament.entrants` fills in the names and limits that a tournament file leaves out. A game store has only
-    the name and the agent specification.
+    the name and the agent text.
     """
 
     agent: str
-    """Agent specification, such as `alphabeta:hash-mb=16`."""
+    """Agent text, such as `alphabeta:hash-mb=16`."""
     name: str = ""
-    """Name in tables (default: the agent specification)."""
+    """Name in tables (default: the agent text)."""
     limits: TimeControl | None = None
     """Limits for this player (default: those of the tournament)."""
     memory_mb: int | None = None
@@ -33,5 +33,5 @@ class Entrant:
 
     @classmethod
     def parse(cls, text: str) -> Entrant:
-        """Create an entrant from an agent specification, with defaults for everything else."""
+        """Create an entrant from an agent text, with defaults for everything else."""
         return cls(agent=text)

@@ -32,7 +32,7 @@ class RunSettings:
 def load(path: Path) -> tuple[Tournament, RunSettings]:
     """Read a tournament file and reject unknown keys.
 
-    Paths are relative to the file, except those in agent specifications, which are relative to the current folder.
+    Paths are relative to the file, except those in agent texts, which are relative to the current folder.
     """
     table = read_toml(path)
     reader = TableReader(str(path), path.parent)

@@ -117,7 +117,7 @@ def check_input(texts: tuple[str, str], stream: TextIO | None) -> None:
 def _player_texts(
     agent: str | None, side: Side | None, black: str | None, white: str | None, rng: random.Random
 ) -> tuple[str, str]:
-    """Return the black and the white player, each as an agent specification or PERSON."""
+    """Return the black and the white player, each as an agent text or PERSON."""
     if black is not None or white is not None:
         if agent is not None or side is not None:
             raise InputError("choose the players either with AGENT and --side or with --black and --white, not both")
