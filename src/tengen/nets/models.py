@@ -56,10 +56,10 @@ class ModelInfo:
     name: str
     """Requested name: a shipped model or a path."""
     ruleset: Ruleset
-    """Ruleset it was trained for."""
+    """Ruleset that the network was trained for."""
     plane_layout: str
     has_any_size: bool
-    """Whether it accepts boards of other sizes, regardless of how well it plays there."""
+    """Whether the network accepts boards of other sizes, regardless of how well it plays on them."""
     precision: Precision
     sha256: str
     discount: float | None = None

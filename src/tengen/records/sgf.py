@@ -102,7 +102,7 @@ FIELD_PROPERTIES = _FILE_PROPERTIES | _NODE_PROPERTIES | {*_HEADER, "SZ", "RU", 
 """Properties that the writer generates from fields, so it ignores stored properties with these names."""
 
 Property = tuple[str, list[str], int]
-"""Name, raw values, offset in the text."""
+"""A property: its name, raw values and offset in the text."""
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:

@@ -66,7 +66,7 @@ class MoveReview:
     """Value of the position before the move with best play, for black, in [-1, 1]."""
     black_value_after: float
     winrate_loss: float
-    """Winrate from 0 to 1 that the player lost compared with the better move."""
+    """Winrate (0 to 1) that the player lost compared with the better move."""
     quality: Quality
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""

@@ -187,7 +187,7 @@ GameAction: TypeAlias = Annotated[PlayAction | ChooseAction | SimpleAction, Fiel
 
 
 class GameSummary(Message):
-    """A game in the list of a browser's games."""
+    """An entry in the list of a browser's games."""
 
     id: GameId
     rules: RulesText
