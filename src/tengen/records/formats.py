@@ -51,7 +51,7 @@ class Format:
     stream: Callable[[BinaryIO, Options], Iterable[GameRecord]]
     """Reads an open file, game by game if the format allows it."""
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
-    """Writes games to a file; None if the format is read-only."""
+    """Returns games as the content of a file; None if the format is read-only."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     own_properties: frozenset[str] = frozenset()
     assumed_rule: Rule | None = None
