@@ -1,4 +1,4 @@
-"""Agent texts: which are accepted, and which are refused with a list of what is known."""
+"""Agent specifications: which are accepted, and which are refused with a list of what is known."""
 
 from __future__ import annotations
 

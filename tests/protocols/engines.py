@@ -1,4 +1,4 @@
-"""The mock engines of `tests/fake_engines` as agent texts."""
+"""The mock engines of `tests/fake_engines` as agent specifications."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def engine_command(name: str, *arguments: object) -> str:
 
 
 def engine_text(name: str, *arguments: object, **parameters: object) -> str:
-    """Return the agent text of a mock engine, with long timeouts for busy machines; an answer ends every wait."""
+    """Return the specification of a mock engine, with long timeouts for busy machines; an answer ends every wait."""
     settings = {"tolerance_ms": 20_000, "start_ms": 20_000, **parameters}
     tail = "".join(f",{key}={value}" for key, value in settings.items())
     return f'brain:cmd="{engine_command(name, *arguments)}"{tail}'

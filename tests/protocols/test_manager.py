@@ -405,7 +405,7 @@ def test_engines_that_cannot_analyse_raise_an_error() -> None:
         assert position.is_legal(agent.choose(position, QUICK).move)
 
 
-# -- agent texts -------------------------------------------------------------------------------------------------------
+# -- agent specifications ----------------------------------------------------------------------------------------------
 
 
 def test_rulesets_the_protocol_cannot_express() -> None:

@@ -1,6 +1,6 @@
-"""Shipping a model: write the network of a run in every format, with a card about its training and results.
+"""Shipping a model: write a run's network in every format, with a card about its training and results.
 
-A card contains only recorded data: the header, counts and strength curve of the run, and the results of matches
+A card contains only recorded data: the run's header, counts and strength curve, and the results of matches
 written by `tengen match --json`.
 """
 
@@ -38,7 +38,7 @@ from tengen.search.critic import CRITIC_FILE, load_critic
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
 _MAX_METRICS_BYTES = 1_000_000
-"""Maximum size of the shipped metrics; larger ones are left out, because every user downloads the models."""
+"""Maximum size of a metrics file to ship; larger files are left out, because every user downloads the models."""
 
 
 def ship_run(run: RunReader, target: Path, command: str, matches: Sequence[Path] = ()) -> None:
@@ -190,7 +190,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
 
 
 def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
-    """Read the result of a match that the run's network played, for the card."""
+    """Read the result of a match played by the run's network, for the card."""
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
         tournament = report["tournament"]
@@ -218,7 +218,7 @@ def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
 
 
 def _settings(agent: str) -> list[str]:
-    """Return the settings of a player, including the resistance that is on by default."""
+    """Return the settings of a player, including `resist` if it is enabled by default."""
     shown = [f"`{settings}`" if (settings := agent.partition(",")[2]) else "default settings"]
     parameters = parse_agent(agent)[1]
     if isinstance(parameters, AlphaZeroParameters) and parameters.resist is None and parameters.resistance_nodes:
@@ -227,7 +227,7 @@ def _settings(agent: str) -> list[str]:
 
 
 def _limits(table: dict[str, Any]) -> list[str]:
-    """Return the limits of both players as options of `tengen match`."""
+    """Return the limits of both players as `tengen match` options."""
     defaults = to_table(TimeControl())
     options = [f"--{name.replace('_', '-')} {value}" for name, value in table.items() if defaults.get(name) != value]
     return [f"both with `{' '.join(options)}`"] if options else []
@@ -248,7 +248,7 @@ def _read_accuracy(run: RunReader) -> dict[str, Any] | None:
 
 
 def _calibration(run: RunReader, ruleset: Ruleset, layout: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return planes of positions from the run's data set or its newest games, to calibrate int8."""
+    """Return planes for int8 calibration: positions from the run's data set or its newest games."""
     if "data" in run.config_table:
         dataset = Dataset.open(Path(run.config_table["data"]))
         chosen = dataset.find(Split.TRAINING)

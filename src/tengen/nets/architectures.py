@@ -1,4 +1,4 @@
-"""Interface of all networks: configuration, output, and weights as a file."""
+"""The interface shared by all networks: configuration, output, and loading and saving weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NetKind(StrEnum):
     """Architecture of a network."""
 
     PLAIN = "plain"
-    """The convolutional network of zero9: dense heads, one board size (`tengen.nets.plain`)."""
+    """The convolutional network from zero9: dense heads, one board size (`tengen.nets.plain`)."""
     RESIDUAL = "residual"
     """A small residual network with global pooling: any board size (`tengen.nets.residual`)."""
     DENSE = "dense"
@@ -35,9 +35,9 @@ class NetKind(StrEnum):
     DENSE_VALUE = "dense-value"
     """The dense network plus a second dense network for the value."""
     POOLED = "pooled"
-    """The convolutional network of stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
+    """The convolutional network from stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
     MDRNN = "mdrnn"
-    """The recurrent network of stanford15: any board size (`tengen.nets.mdrnn`)."""
+    """The recurrent network from stanford15: any board size (`tengen.nets.mdrnn`)."""
     GATED_MDRNN = "gated-mdrnn"
     """A deeper recurrent network with gates and a value head: any board size (`tengen.nets.mdrnn`)."""
 
@@ -49,7 +49,7 @@ class NetConfig:
     kind: NetKind = NetKind.RESIDUAL
     """Architecture."""
     planes: str = "own-other-last-colour"
-    """Input layout by its name in `tengen.core.planes`."""
+    """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
     """Channels of the residual trunk, or units of a recurrent or dense layer; other architectures ignore it."""
     blocks: int = 3
@@ -82,7 +82,7 @@ class Net(nn.Module, ABC):
     has_any_size = False
     """Whether the same weights work on boards of any size."""
     has_int8 = True
-    """Whether its ONNX graph can be quantised."""
+    """Whether the network's ONNX graph can be quantised."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ def count_weights(net: nn.Module) -> int:
 
 
 def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
-    """Write weights, configuration and ruleset as a safetensors file, atomically."""
+    """Write the weights, configuration and ruleset to a safetensors file, atomically."""
     weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
     # Use a single entry: the order of several entries is undefined, and equal networks should produce equal files.
     description = json.dumps({"net": asdict(net.config), "ruleset": str(ruleset)})
@@ -162,9 +162,9 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
 
 
 def transfer_weights(source: Net, target: Net) -> list[str]:
-    """Copy all weights whose names and shapes match, for example for a different board size; return the names left out.
+    """Copy all weights with matching names and shapes, for example to another board size; return the names of the rest.
 
-    Residual networks with the same configuration share all weights, plain ones all except the dense layers.
+    Residual networks with the same configuration share all weights; plain ones share all but the dense layers.
     """
     theirs, ours = source.state_dict(), target.state_dict()
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}

@@ -1,4 +1,4 @@
-"""The network of pg9, "Using DRL to train a Gomoku agent": one dense hidden layer, which does not model adjacency."""
+"""The network from pg9, "Using DRL to train a Gomoku agent": one dense hidden layer, which does not model adjacency."""
 
 from __future__ import annotations
 

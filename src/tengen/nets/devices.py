@@ -49,7 +49,7 @@ def onnx_providers(device: Device) -> list[str]:
 
 
 def torch_device(device: Device) -> torch.device:
-    """Return the torch device; `InputError` if this machine or this version of torch does not support it."""
+    """Return the torch device; raise `InputError` if this machine or this version of torch does not support it."""
     import torch
 
     has_cuda = torch.cuda.is_available()

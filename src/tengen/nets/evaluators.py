@@ -1,6 +1,6 @@
 """Networks as `Evaluator`s: with onnxruntime (the default), with torch, or averaged over symmetries.
 
-All accept planes float32 [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
+All accept float32 planes [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
 [B] for the side to move. Evaluators are thread-safe.
 """
 
@@ -30,7 +30,7 @@ class OnnxEvaluator:
     """A network file run by onnxruntime."""
 
     def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
-        """Load the content of an ONNX file; `InputError` with its `place` if it is not a usable network."""
+        """Load the content of an ONNX file; raise an `InputError` that names `place` if it is not a usable network."""
         try:
             import onnxruntime
         except ImportError:
@@ -79,7 +79,7 @@ class OnnxEvaluator:
 
 
 class TorchEvaluator:
-    """A torch network; it uses the threads configured in torch."""
+    """A torch network; it uses the number of threads configured in torch."""
 
     def __init__(self, net: Net) -> None:
         self._net = net.eval()

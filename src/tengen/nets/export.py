@@ -1,4 +1,4 @@
-"""Export of networks as ONNX files, so that play does not need torch.
+"""Export of networks to ONNX files, so that playing does not require torch.
 
 The graph is written layer by layer. Fixed scaling factors are folded into the weights, and heads used only in training
 are left out. Export takes milliseconds, so self-play exports the network in every iteration.
@@ -35,7 +35,7 @@ from tengen.nets.sealing import seal
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_map", "value_logits")
-"""Last layers, which stay in float32 in int8 networks: they are cheap, and their error affects the output directly."""
+"""Last layers, which stay in float32 in int8 networks: they are cheap, and their errors affect the output directly."""
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
@@ -93,9 +93,9 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
 
 
 def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
-    """Return the network with int8 weights and activations, sealed.
+    """Return the network as a sealed ONNX file with int8 weights and activations.
 
-    `calibration` are planes [N, C, H, W] from real games. They determine the range of the activations, so pass a few
+    `calibration` has planes [N, C, H, W] from real games. They determine the range of the activations, so pass a few
     hundred positions from all phases of the game. Raises `RunError` if temporary files cannot be written.
     """
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static

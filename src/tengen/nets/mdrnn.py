@@ -1,8 +1,8 @@
 """Multi-dimensional recurrent networks, which sweep the board from its four corners.
 
-`MdrnnNet` is the network of stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture for
-board games"): 140 weights for k = 10. `GatedMdrnnNet` is our strongest variant. Both play on boards of any size with
-the same weights.
+`MdrnnNet` is the network from stanford15 (after Schaul and Schmidhuber 2008, "A scalable neural network architecture
+for board games"): 140 weights for k = 10. `GatedMdrnnNet` is our strongest variant. Both play on boards of any size
+with the same weights.
 
 A unit depends on the units above it and to its left, so a whole anti-diagonal is computed at once. The sweeps from the
 four corners are one batch of flipped boards: 15×15 takes 2·15 - 1 steps per batch instead of 4·225 per position.
@@ -89,7 +89,7 @@ def _tanh(x: Tensor) -> Tensor:
 
 
 class Sweep(nn.Module, ABC):
-    """One recurrent layer from one corner: features [c, H·W, N] → states [k, H·W, N], cells ordered by anti-diagonal.
+    """A recurrent sweep from one corner: features [c, H·W, N] → states [k, H·W, N], cells ordered by anti-diagonal.
 
     Channels come first and the batch last, because multiplying small matrices by long rows is fast. A subclass
     defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, to
@@ -164,7 +164,7 @@ class PlainSweep(Sweep):
 class MdrnnNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
 
-    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over them, w_o [k].
+    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over all 4, w_o [k].
     """
 
     has_any_size = True
@@ -189,7 +189,7 @@ class MdrnnNet(Net):
 class GatedSweep(Sweep):
     """A unit that mixes the states of its three neighbours with a new candidate state; the mixing weights sum to one.
 
-    Because the neighbours include the upper-left one, some sweep follows every line of the board, even a diagonal.
+    Because the neighbours include the upper-left one, each line is followed by one of the sweeps, even a diagonal.
     """
 
     sees_diagonal = True

@@ -196,7 +196,7 @@ def _neighbours(graph: Graph, state: str) -> tuple[str, str]:
 
 
 def _body(graph: Graph, name: str, states: list[str], new: str) -> Any:
-    """Return the subgraph: states and a column in, states and the column's units out."""
+    """Return the subgraph, which maps states and a column to new states and the column's units."""
     one = graph.constant("one", np.array(1.0, np.float32))
     outside = graph.add("Mul", [graph.add("Sub", [one, "inside"]), f"{name}.border"])
     column = graph.add("Add", [graph.add("Mul", [new, "inside"]), outside])

@@ -1,7 +1,7 @@
 """Networks by name: shipped models, training runs, and files.
 
 A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
-card on its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
+card about its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
 network to `model.onnx` in its folder, so it can play while it trains.
 """
 
@@ -56,14 +56,14 @@ class ModelInfo:
     name: str
     """Requested name: a shipped model or a path."""
     ruleset: Ruleset
-    """Ruleset it was trained for."""
+    """Ruleset that the network was trained for."""
     plane_layout: str
     has_any_size: bool
-    """Whether it accepts boards of other sizes, regardless of how well it plays there."""
+    """Whether the network accepts boards of other sizes, regardless of how well it plays on them."""
     precision: Precision
     sha256: str
     discount: float | None = None
-    """Discount per ply of its value targets; None if they were not discounted."""
+    """Discount per ply for its value targets; None if they were not discounted."""
 
     def supports(self, ruleset: Ruleset) -> bool:
         """Whether the network can evaluate positions under a ruleset."""
@@ -150,7 +150,7 @@ def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[
 
 
 def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path:
-    """Return the ONNX file of a model; `InputError` with the list of shipped models if there is none."""
+    """Return the ONNX file of a model; raise an `InputError` that lists the shipped models if there is none."""
     path = Path(model)
     if path.suffix == ".onnx":
         if not path.is_file():

@@ -35,7 +35,7 @@ _BATCH = 3
 _LARGEST_BOARD = 22
 
 MAX_BYTES = 128 << 20
-"""Maximum memory per position in a forward pass, without weights."""
+"""Maximum memory per position in a forward pass, excluding weights."""
 MAX_OPERATIONS = 100_000_000_000
 """Maximum number of multiplications per position in a forward pass."""
 
@@ -50,7 +50,7 @@ class NetworkFile(NamedTuple):
 
 
 def check_network(data: bytes, place: str) -> NetworkFile:
-    """Check the graph and metadata of a network file; `InputError` with `place` and the problem if it is invalid."""
+    """Check the graph and metadata of a network file; raise an `InputError` that names `place` if it is invalid."""
     model = read_model(data, place)
     metadata = model.metadata
     if "planes" not in metadata or "ruleset" not in metadata:
@@ -100,7 +100,7 @@ def _check_board(graph: Graph, channels: int, height: int, width: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Type and shape of a tensor, and its numbers if it may be used as a shape."""
+    """Type and shape of a tensor, and its values if it may be used as a shape."""
 
     kind: int
     shape: tuple[int, ...]
@@ -119,12 +119,12 @@ class _Run:
     """Symbolic execution of a graph, in which tensors have shapes but no data."""
 
     def __init__(self, graph: Graph, inputs: Mapping[str, Value], outer: Mapping[str, Value] | None = None) -> None:
-        """Execute the graph; `outer` are the tensors outside a loop body. Raises `ValueError` if it is invalid."""
+        """Execute the graph; `outer` has the tensors outside a loop body. Raises `ValueError` if it is invalid."""
         self._outer = outer
         self.values: dict[str, Value] = dict(inputs)
         self.operations = 0
         self.peak = 0
-        """Peak memory in bytes, without constants and inputs."""
+        """Peak memory in bytes, excluding constants and inputs."""
         for name, array in graph.constants.items():
             self._define(name, _constant(array))
         if len(graph.nodes) > _MAX_NODES:

@@ -32,7 +32,7 @@ class Graph:
         return name
 
     def convolution(self, name: str, x: str, layer: nn.Conv2d, *, scale: float = 1.0, maps: int | None = None) -> str:
-        """Add a convolution of `scale` times the input: [B, K, H, W] → [B, maps, H, W] (by default, with all maps)."""
+        """Add a convolution of `scale` times the input: [B, K, H, W] → [B, maps, H, W] (default: all maps)."""
         weight, bias = as_array(layer.weight)[:maps] * np.float32(scale), as_array(layer.bias)[:maps]
         pad = weight.shape[-1] // 2
         inputs = [x, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]

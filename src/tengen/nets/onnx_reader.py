@@ -82,12 +82,12 @@ class Model:
 
     graph: Graph
     opset: int
-    """Version of the standard operators."""
+    """Version of the standard operator set."""
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_model(data: bytes, place: str) -> Model:
-    """Read an ONNX file; `InputError` with `place` and the problem if it is invalid."""
+    """Read an ONNX file; raise an `InputError` that names `place` and the problem if it is invalid."""
     if len(data) > MAX_MODEL_BYTES:
         raise InputError(f"{place} is larger than {MAX_MODEL_BYTES:,} bytes")
     try:
@@ -223,7 +223,7 @@ class _Reader:
     # -- protobuf --------------------------------------------------------------------------------------------------
 
     def _message(self, data: int | memoryview, what: str, once: Any = (), repeated: tuple[int, ...] = ()) -> Fields:
-        """Return the fields of a message by number; `ValueError` for fields not in `once` or `repeated`."""
+        """Return the fields of a message by number; raise `ValueError` for fields not in `once` or `repeated`."""
         if not isinstance(data, memoryview):
             raise ValueError(f"expected {what}, found a number")
         found: Fields = {}
@@ -259,7 +259,7 @@ class _Reader:
             at += length
 
     def _integers(self, values: Any) -> Iterator[int]:
-        """Yield the numbers of a repeated field, packed or not."""
+        """Yield the numbers in a repeated field, packed or not."""
         for value in values:
             if isinstance(value, int):
                 yield _signed(value)
@@ -274,7 +274,7 @@ class _Reader:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Read a varint; return it and the offset after it."""
+    """Read a varint; return its value and the offset after it."""
     number = shift = 0
     while True:
         if at >= len(data) or shift > 63:

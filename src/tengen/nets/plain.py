@@ -1,4 +1,4 @@
-"""The network of zero9, "Reinforcement Learning for Gomoku": three convolutions, dense heads.
+"""The network from zero9, "Reinforcement Learning for Gomoku": three convolutions, dense heads.
 
 Model I has one input plane (layout `board`), model II has four (layout `own-other-last-colour`).
 """

@@ -1,4 +1,4 @@
-"""The convolutional network of stanford15, "Convolutional and recurrent neural network for Gomoku".
+"""The convolutional network from stanford15, "Convolutional and recurrent neural network for Gomoku".
 
 Its input is one plane. Pooling reduces 15×15 points to 5×5 and so loses exact positions, which the dense layers must
 recover. The paper does not state the widths of its dense layers; the ones here are our choice.

@@ -21,7 +21,7 @@ def seal(model: bytes) -> bytes:
 
 
 def check_seal(data: bytes, place: str) -> str:
-    """Verify a sealed file and return its checksum; `InputError` with `place` if it is damaged or not sealed."""
+    """Verify a sealed file and return its checksum; raise `InputError` if it is damaged or not sealed."""
     body, entry, digits = data[: -_DIGITS - len(_ENTRY)], data[-_DIGITS - len(_ENTRY) : -_DIGITS], data[-_DIGITS:]
     if entry != _ENTRY:
         raise InputError(f"{place} is damaged, truncated, or not a network written by Tengen: its checksum is missing")

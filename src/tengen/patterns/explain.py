@@ -1,9 +1,9 @@
 """Static explanation of the threats in a position, as data and as sentences.
 
-For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes five on the
-next move, an open three makes an open four on the next move. Each threat includes the points that answer it. The
+For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes a five on
+the next move, an open three makes an open four on the next move. Each threat includes the points that answer it. The
 *chances* are the shapes that one more stone would make on each empty point. The terms are those of docs/rules.md. With
-win length four, "five" still means the winning row, and "four" means one stone less.
+win length four, "five" still means the winning row, and "four" means one stone fewer.
 
 This module does not search; `tengen.search` determines whether a threat wins.
 """
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 
     @property
     def with_article(self) -> str:
-        """`an open four`, `a four`, …"""
+        """The name with its article, such as `an open four`."""
         return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
 
 
@@ -62,7 +62,7 @@ class StandingThreat:
     stones: tuple[Point, ...]
     """The stones of the threat, in order along their line."""
     next_points: tuple[Point, ...]
-    """The points where the owner completes it: five from a four, an open four from an open three."""
+    """The points where the owner turns a four into a five, or an open three into an open four."""
     answers: tuple[Point, ...]
     """Legal points where the other side removes this threat. Counter-threats are not included."""
 
@@ -130,7 +130,7 @@ def explain(position: Position) -> Explanation:
 
 
 def shape_of_move(position: Position, point: Point) -> Kind | None:
-    """Return the strongest shape that the side to move makes with a stone on an empty point; None without a name.
+    """Return the strongest shape that the side to move makes with a stone on an empty point; None if it has no name.
 
     Supports only win lengths 4 and 5; raises `RulesetError` otherwise.
     """
@@ -140,7 +140,7 @@ def shape_of_move(position: Position, point: Point) -> Kind | None:
 
 
 def winning_shape(position: Position) -> Kind | None:
-    """Return the shape that decided a game which ended with five; None if there is no such shape.
+    """Return the shape that decided a game that ended with a five; None if there is no such shape.
 
     A four-three or double-three that became an open four with the next stone counts as itself.
 
@@ -202,7 +202,7 @@ class _Board:
         return Kind.THREE if best >= LineShape.CLOSED_THREE else Kind.OPEN_TWO if best >= LineShape.OPEN_TWO else None
 
     def _count_open_threes(self, colour: Colour, index: int, shapes: Sequence[int]) -> int:
-        """Count the open threes that a stone on `index` makes. In renju, black's open four must not be a foul."""
+        """Count the open threes that a stone on `index` makes; for black in renju, only if the open four is legal."""
         lines = [
             line for line, shape in enumerate(shapes) if shape in (LineShape.OPEN_THREE, LineShape.OPEN_THREE_BEST)
         ]
@@ -323,7 +323,7 @@ class _Board:
                 self._patterns.pass_turn()
 
     def _line(self, index: int, line: int, reach: int) -> list[int]:
-        """Return the points up to `reach` steps from `index` in both directions, without `index` itself."""
+        """Return the points up to `reach` steps from `index` in both directions, excluding `index` itself."""
         steps = [*range(-reach, 0), *range(1, reach + 1)]
         return [point for step in steps if (point := self._shifted(index, line, step)) is not None]
 

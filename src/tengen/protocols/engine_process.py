@@ -89,13 +89,13 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """The id of the process and of its group."""
+        """The id of the process, which is also the id of its group."""
         return self._process.pid
 
     # -- communication -------------------------------------------------------------------------------------------------
 
     def send(self, lines: Sequence[str], deadline: float, *, clears_output: bool = True) -> None:
-        """Send lines, each ended by CR LF. Unread output of the engine is discarded unless `clears_output` is False.
+        """Send lines, each terminated by CR LF. Unread engine output is discarded unless `clears_output` is False.
 
         Raises `EngineError` if the engine has exited or does not read its input before the deadline.
         """

@@ -30,7 +30,7 @@ class LineSplitter:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """Return the lines that `data` completes, without line ends; empty lines are dropped."""
+        """Return the lines that `data` completes, without line endings; empty lines are dropped."""
         pieces = data.replace(b"\r", b"\n").split(b"\n")
         pieces[0] = self._rest + pieces[0]
         self._rest = pieces.pop()[: self._max_line]

@@ -30,7 +30,7 @@ MIN_DEPTH = 2
 _QUIET_PLIES = 6
 """Number of plies at the start of a game that are skipped when searching for wins."""
 _MAX_MISSES = 1
-"""Going back through a game, stop after more than this many positions without a win by threats."""
+"""The backward search through a game stops after more than this many positions without a win by threats."""
 _GRADES = (3, 4, 6, 8)
 """Minimum depths of grades 2, 3, 4 and 5."""
 _JUDGE_VCT_NODES = 8_000
@@ -72,7 +72,7 @@ class MakerConfig:
     """Settings for playing the games and finding puzzles in them."""
 
     min_nodes: int = 100
-    """Lower bound for the engine's nodes per move; the actual number is drawn for each side of a game."""
+    """Lower bound for the engine's nodes per move; the actual number is drawn at random for each side in each game."""
     max_nodes: int = 800
     """Upper bound for the engine's nodes per move."""
     random_stones: int = 4
@@ -92,7 +92,7 @@ class MakerConfig:
 def make_puzzles(
     ruleset: Ruleset, kinds: Iterable[ThreatKind], seed: int, config: MakerConfig | None = None
 ) -> Iterator[Puzzle]:
-    """Play games forever and yield the puzzles found in them, without duplicates up to symmetry."""
+    """Play games forever and yield the puzzles found in them, without duplicates or symmetric copies."""
     config = config or MakerConfig()
     rng = random.Random(seed)
     engine = AlphaBeta(AlphaBetaConfig(table_mb=4))
@@ -120,7 +120,7 @@ def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: M
 
 
 def find_puzzles(end: Position, kinds: Iterable[ThreatKind], config: MakerConfig) -> Iterator[Puzzle]:
-    """Yield the deepest puzzle of each kind near the end of a game; a draw has none."""
+    """Yield the deepest puzzle of each kind near the end of a game; drawn games have none."""
     left = set(kinds)
     for position, kind, line in reversed(list(_wins_before(end, frozenset(left), config))):
         if kind in left and (puzzle := _checked(position, kind, line, config)) is not None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Feature(Enum):
-    """A kind of content. The value holds its singular and plural, for messages."""
+    """A kind of content. The value holds its singular and plural names, for messages."""
 
     VARIATION = ("variation", "variations")
     COMMENT = ("comment", "comments")

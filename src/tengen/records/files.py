@@ -34,9 +34,9 @@ def load(
 ) -> list[GameRecord]:
     """Read all games in a file, gzipped or not.
 
-    `ruleset` supplies what the file does not state; `rows` is the side with row 1 in position strings; `encoding` is
-    the code page of the text; `report` counts skipped games. Every failure is a `RecordError` with the file and the
-    location.
+    `ruleset` supplies what the file does not state; `rows` states whether row 1 in position strings is the top or the
+    bottom row; `encoding` is the code page of the text; `report` counts skipped games. Every failure is a
+    `RecordError` that names the file and the location.
     """
     return collect(iterate(path, format=format, ruleset=ruleset, rows=rows, encoding=encoding, report=report))
 

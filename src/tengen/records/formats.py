@@ -51,7 +51,7 @@ class Format:
     stream: Callable[[BinaryIO, Options], Iterable[GameRecord]]
     """Reads an open file, game by game if the format allows it."""
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
-    """None if the format is read-only."""
+    """Returns games as the content of a file; None if the format is read-only."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     own_properties: frozenset[str] = frozenset()
     assumed_rule: Rule | None = None
@@ -66,7 +66,7 @@ class Format:
         return self.stream(io.BytesIO(data), options)
 
     def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
-        """Return `write`; `RecordError`, with the path in its message, if the format is read-only."""
+        """Return `write`; raise a `RecordError` that names the path if the format is read-only."""
         if self.write is None:
             raise RecordError(
                 f"{os.fspath(path)}: {self.title} ({self.name}) can be read but not written; choose another format"
@@ -220,7 +220,7 @@ class Losses:
                 self._lost[feature] += found[feature]
 
     def lines(self) -> list[str]:
-        """Return what would be lost, such as `["3 comments", "1 variation"]`; empty if nothing."""
+        """Return what would be lost, such as `["3 comments", "1 variation"]`; empty if nothing is lost."""
         lost = Counter(self._lost)
         if self._format.one_tree and self._games > 1:
             lost[Feature.GAME] = self._games
@@ -232,7 +232,7 @@ def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
 
 
 def losses(records: Iterable[GameRecord], format: str) -> list[str]:
-    """Count the content of the records that the format cannot store, such as `["3 comments", "2 variations"]`."""
+    """Count the content that the format cannot store, as in `["3 comments", "2 variations"]`."""
     counter = Losses(format)
     for record in records:
         counter.add(record)

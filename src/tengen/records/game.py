@@ -55,7 +55,7 @@ class Setup:
     white: tuple[Point, ...] = ()
     empty: tuple[Point, ...] = ()
     to_move: Colour | None = None
-    """The side to move next; None does not change it."""
+    """The side to move next; None leaves it unchanged."""
 
     def __bool__(self) -> bool:
         return bool(self.black or self.white or self.empty or self.to_move)
@@ -74,7 +74,7 @@ class MarkKind(StrEnum):
 
 
 class Mark(NamedTuple):
-    """A mark on a point; only a label has a text."""
+    """A mark on a point; only a label has text."""
 
     kind: MarkKind
     point: Point
@@ -96,7 +96,7 @@ class Node:
     label: str = ""
     """A short text shown on the board at this move (RenLib's board text)."""
     time_ms: int | None = None
-    """Milliseconds the last move in this node took."""
+    """Milliseconds spent on the last move in this node."""
     clock_ms: int | None = None
     """Milliseconds left on the mover's clock after the last move in this node."""
     value: float | None = None
@@ -123,7 +123,7 @@ class Node:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move after this node. The cost grows with the distance to the last move above it."""
+        """The side to move after this node. Finding it takes time proportional to the distance from the last move."""
         node: Node | None = self
         setups: list[Setup] = []
         while node is not None:
@@ -242,7 +242,7 @@ class Branch:
 
 @dataclass(slots=True, eq=False, repr=False)
 class GameRecord:
-    """A game with its header. Texts may be empty; a `result` of None is unknown, `Outcome.ONGOING` is unfinished.
+    """A game with its header. Texts may be empty; a `result` of None means unknown, `Outcome.ONGOING` unfinished.
 
     >>> from tengen.core.geometry import parse_points
     >>> game = GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"), black="Ann")
@@ -453,7 +453,7 @@ def same_tree(left: Node, right: Node) -> bool:
 
 
 def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
-    """Collect records in a list; `RecordError` if together they have more than `MAX_NODES` nodes."""
+    """Collect records in a list; raise `RecordError` if together they have more than `MAX_NODES` nodes."""
     collected: list[GameRecord] = []
     nodes = 0
     for record in records:
@@ -510,8 +510,8 @@ def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
 def ruleset_of(width: int, height: int, default: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
     """Return the ruleset for a file that states only the board size.
 
-    The rest comes from `default`, or is five in a row under `rule` if `default` is None. `RulesetError` if the size is
-    not supported.
+    The rest comes from `default`, or is five in a row under `rule` if `default` is None. Raises `RulesetError` if the
+    size is not supported.
     """
     if default is None:
         win_length = min(5, max(width, height))

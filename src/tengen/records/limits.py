@@ -13,7 +13,7 @@ MAX_DEPTH = 20_000
 MAX_LINE = MAX_FILE_BYTES
 """Characters on one line; a JSON line may contain a whole tree."""
 MAX_TEXT = 2**20
-"""Bytes in one text field of a library, or characters in one game of a database."""
+"""Bytes in one text field of a library, or characters in one game in a database."""
 MAX_TIME_MS = 10**12
 """Milliseconds for one move or on one clock (thirty years); larger numbers mean that the file is damaged."""
 MAX_NOTES = 20

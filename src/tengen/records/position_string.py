@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tengen.records.report import ReadReport
 
 Rows = Literal["bottom", "top"]
-"""The side of the board where row 1 is."""
+"""Whether row 1 is at the bottom or the top of the board."""
 
 HOLDS = frozenset({Feature.RULE, Feature.EMPTY_NODE})
 """Content that a position string preserves. Comments and marks on empty nodes are counted separately."""

@@ -1,4 +1,4 @@
-"""PSQ, the game file format of Piskvork and of all Gomocup archives.
+"""PSQ, the game file format used by Piskvork and in all Gomocup archives.
 
     Piskvorky 20x20, 11:11, 0        board size, levels of the players, which player began (0 or 1)
     10,10,456                        column from the left, row from the top, both from 1; milliseconds
@@ -122,7 +122,7 @@ def _apply_code(code: int, record: GameRecord) -> None:
 
 
 def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> bytes:
-    """Write one game in the format of Gomocup's judge, with CRLF line ends."""
+    """Write one game in the format of Gomocup's judge, with CRLF line endings."""
     games = list(records)
     if len(games) != 1:
         raise RecordError(f"a PSQ file holds one game, not {len(games)}: write each game to its own file")

@@ -19,7 +19,7 @@ class ReadReport:
     notes: list[str] = field(default_factory=list)
 
     def skip(self, reason: str, note: str) -> None:
-        """Count one skipped item. `reason` is a plural such as `"games without moves"`; `note` is its location."""
+        """Count one skipped item. `reason` is a plural, such as `"games without moves"`; `note` is its location."""
         self.skipped[reason] += 1
         if len(self.notes) < MAX_NOTES:
             self.notes.append(note)

@@ -102,7 +102,7 @@ FIELD_PROPERTIES = _FILE_PROPERTIES | _NODE_PROPERTIES | {*_HEADER, "SZ", "RU", 
 """Properties that the writer generates from fields, so it ignores stored properties with these names."""
 
 Property = tuple[str, list[str], int]
-"""Name, raw values, offset in the text."""
+"""A property: its name, raw values and offset in the text."""
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
@@ -146,7 +146,7 @@ def unescape(raw: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Convert text to a raw value. Colons are escaped too, so that it can be part of a composed value."""
+    """Convert text to a raw value. Colons are escaped too, so that the result can be part of a composed value."""
     return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
 
 
@@ -172,9 +172,9 @@ class _Reader:
         self.is_at_end = False
         """Whether the window reaches the end of the file."""
         self.lines_before = 0
-        """Line breaks before the window."""
+        """Number of line breaks before the window."""
         self.columns_before = 0
-        """Characters of the window's first line before the window."""
+        """Number of characters before the window that belong to its first line."""
         self.node_count = 0
 
     def games(self) -> Iterator[GameRecord]:
@@ -387,7 +387,7 @@ def _stated_rule(text: str) -> Rule | Ruleset | None:
 
 
 def _read_header(record: GameRecord, name: str, values: list[str]) -> bool:
-    """Store a property of the root in the header; False if it belongs to the node or must be stored unchanged."""
+    """Store a root property in the header; return False if it belongs to the node or must be stored unchanged."""
     if name in _FILE_PROPERTIES or name == "SZ":
         return True
     if name in _HEADER:
@@ -514,7 +514,7 @@ def _read_labels(node: Node, parts: _Parts, values: list[str], ruleset: Ruleset)
 
 
 def _labelled_point(node: Node) -> Point | None:
-    """Return the point that the label of the node belongs to: the last move."""
+    """Return the point that the node's label belongs to: the last move."""
     return node.moves[-1].point if node.moves else None
 
 

@@ -62,7 +62,7 @@ def decode(data: bytes, page: str = "utf-8") -> str:
 
 
 def encode(text: str, page: str = "utf-8") -> bytes:
-    """Encode text and restore undecodable bytes; `RecordError` for a character that the code page does not have."""
+    """Encode text and restore undecodable bytes; raise `RecordError` for a character that the code page lacks."""
     try:
         return text.encode(page, "surrogateescape")
     except UnicodeEncodeError as error:
@@ -82,7 +82,7 @@ def as_text(data: bytes | str, page: str = "utf-8") -> str:
 
 
 def stream_bytes(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content of an open file in chunks; `RecordError` if it is larger than `MAX_STREAM_BYTES`."""
+    """Yield the content of an open file in chunks; raise `RecordError` if it is larger than `MAX_STREAM_BYTES`."""
     total = 0
     while chunk := file.read(CHUNK):
         total += len(chunk)
@@ -132,7 +132,7 @@ def text_chunks(source: bytes | str | BinaryIO, page: str = "utf-8") -> Iterator
 
 
 def split_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Split text that arrives in chunks into lines at CR, LF and CRLF only; yield them without line ends."""
+    """Split text that arrives in chunks into lines at CR, LF and CRLF only; yield them without line endings."""
     number = 1
     parts: list[str] = []
     length = 0

@@ -1,7 +1,7 @@
 """Game reviews: the value of every position, a verdict and a reason for every move, and the accuracy of both players.
 
 A review is a pure function of the game and an `Effort`. Effort is counted in nodes, never in time, and every position
-is searched by itself, so the same game gets the same review on every machine.
+is searched separately, so the same game gets the same review on every machine.
 """
 
 from tengen.review.annotate import annotate

@@ -1,4 +1,4 @@
-"""A reviewed game as a game record: comments, values and marks on the moves, lines as variations."""
+"""A reviewed game as a game record: moves have comments, values and marks, and lines become variations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tengen.review.summary import Phase, Review, SideSummary
 
 
 def annotate(game: GameRecord, review: Review) -> GameRecord:
-    """Return a copy of the main line of a game with the review in it.
+    """Return a copy of a game's main line, annotated with the review.
 
     Every move gets its value. A bad move gets a comment and a cross, the better line as a variation of it, and the
     refutation as a variation after it. Comments and variations of the original game are not copied.
@@ -60,7 +60,7 @@ def _add_refutations(game: GameRecord, review: Review) -> None:
 
 
 def _add_line(node: Node, line: tuple[Point, ...], colour: Colour) -> Node | None:
-    """Add a line as a variation; None if the game itself continues with its first move."""
+    """Add a line as a variation; return None if the game itself continues with the line's first move."""
     if not line or any(child.moves[0].point == line[0] for child in node.children):
         return None
     first = node = node.play(line[0], colour)

@@ -16,9 +16,9 @@ from tengen.search.rollout import Uct, UctConfig
 from tengen.search.threats import ThreatKind, Verdict, solve_threats, with_turn
 
 _TABLE_MB = 8
-"""Transposition table of the engine. It is new for each position, so that no position depends on another."""
+"""Size of the engine's transposition table, which is new for each position so that results are independent."""
 _TREE_MB = 64
-"""Memory limit of the rollout search."""
+"""Memory limit for the rollout search."""
 _MAX_LINE = 120
 """Maximum length of a forced win that is played out to its end."""
 
@@ -28,16 +28,16 @@ class Effort:
     """How much is searched for each position. There is no time limit."""
 
     nodes: int = 300_000
-    """Nodes of the engine."""
+    """Nodes searched by the engine."""
     vcf_nodes: int = 20_000
     """Nodes per search for a win by continuous fours."""
     vct_nodes: int = 2_000
     """Nodes per search for a win by continuous threats."""
     playouts: int = 10_000
-    """Playouts of the rollout search, which assesses win lengths other than 4 and 5."""
+    """Playouts in the rollout search, which assesses win lengths other than 4 and 5."""
 
     def solver_nodes(self, kind: ThreatKind) -> int:
-        """Return the node limit of a search for threats of a kind."""
+        """Return the node limit for a search for threats of the given kind."""
         return self.vcf_nodes if kind is ThreatKind.VCF else self.vct_nodes
 
 
@@ -62,7 +62,7 @@ class ForcedWin:
 
     @property
     def moves(self) -> int:
-        """Number of the attacker's moves in the line."""
+        """Number of moves by the attacker in the line."""
         return (len(self.line) + 1) // 2
 
 

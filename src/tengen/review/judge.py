@@ -44,7 +44,7 @@ class Thresholds:
     blunder: float = 0.28
 
     def quality(self, loss: float, *, is_best: bool) -> Quality:
-        """Return the verdict class of a move that lost `loss`."""
+        """Return the verdict class for a move that lost `loss`."""
         if loss >= self.blunder:
             return Quality.BLUNDER
         if loss >= self.mistake:
@@ -63,19 +63,19 @@ class MoveReview:
     colour: Colour
     move: Point
     black_value_before: float
-    """Value of the position before the move with the best play, for black, in [-1, 1]."""
+    """Value of the position before the move with best play, for black, in [-1, 1]."""
     black_value_after: float
     winrate_loss: float
-    """Winrate from 0 to 1 that the player lost compared with the better move."""
+    """Winrate (0 to 1) that the player lost compared with the better move."""
     quality: Quality
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     better: tuple[Point, ...]
-    """The best move before, with its line; it starts with the move itself if that is the best."""
+    """The best line from the position before the move; it starts with the move itself if that was the best."""
     reason: Reason | None = None
     """What is wrong with a bad move."""
     better_reason: Reason | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
     refutation: tuple[Point, ...] = ()
     """The answer to a bad move, from the position after it."""
     win: ForcedWin | None = None
@@ -83,7 +83,7 @@ class MoveReview:
     reply_win: ForcedWin | None = None
     """The forced win that the opponent has after the move."""
     proof: Proof | None = None
-    """Proved result after the move, for the side then to move."""
+    """Proved result after the move, for the side that is then to move."""
     better_proof: Proof | None = None
     """Proved result before the move, for the player."""
 
@@ -168,7 +168,7 @@ def try_move(
 def _find_defence(
     position: Position, move: Point, before: Assessment, after: Assessment, effort: Effort, stop: StopSignal | None
 ) -> Assessment | None:
-    """Return the assessment of the position with a move that does not lose to a forced win; None if all tried do."""
+    """Return the assessment with a move that does not lose to a forced win; None if all the moves tried do."""
     for number, candidate in enumerate(_candidates(position, move, before, after)):
         answered = position.play(candidate)
         if not answered.is_over and find_win(answered, answered.to_move, effort, stop) is not None:
@@ -188,7 +188,7 @@ def _find_defence(
 
 
 def _candidates(position: Position, move: Point, before: Assessment, after: Assessment) -> Iterator[Point]:
-    """Yield the best move, answers to the threats on the board, and points of the opponent's forced wins."""
+    """Yield the best move, answers to the threats on the board, and points from the opponent's forced wins."""
     assert after.win is not None
     wanted = [before.line[0], *explain(position).answers]
     for win in (before.threat, after.win):
@@ -203,7 +203,7 @@ def _candidates(position: Position, move: Point, before: Assessment, after: Asse
 
 
 def _keeps_win(before: Assessment, after: Assessment, *, is_as_fast: bool = False) -> bool:
-    """Whether the player had a proved win before the move and still has one, at its shortest distance if requested."""
+    """Whether the move keeps a proved win; with `is_as_fast`, also whether it shortens the distance to the win."""
     if before.proof is None or after.proof is None or (before.proof.result, after.proof.result) != ("win", "loss"):
         return False
     return not is_as_fast or after.proof.plies < before.proof.plies

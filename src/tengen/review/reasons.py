@@ -19,12 +19,12 @@ from tengen.review.assess import Assessment, Effort, ForcedWin
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 
 _DECISIVE = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.DOUBLE_THREE)
-"""Shapes that name a win better than its length does."""
+"""Shapes that describe a win better than its length does."""
 _NOTABLE = (*_DECISIVE, Kind.FOUR, Kind.OPEN_THREE)
 
 
 class ReasonKind(StrEnum):
-    """What is wrong with a move, or what it is good for."""
+    """What is wrong with a move, or what it achieves."""
 
     MISSES_FIVE = "misses-five"
     IGNORES_FOUR = "ignores-four"
@@ -74,7 +74,7 @@ SENTENCES: Mapping[ReasonKind, str] = MappingProxyType(
         ReasonKind.SEARCH: "is the best move that the search found",
     }
 )
-"""The English sentences. The pages have the same texts, with a translation of each."""
+"""The English sentences. The web pages have the same texts, with a translation of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +88,13 @@ class Reason:
     shape: Kind | None = None
     stones: tuple[Point, ...] = ()
     moves: int | None = None
-    """Number of moves of the winning side."""
+    """Number of moves by the winning side."""
     why: Reason | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
 
     @property
     def sentence(self) -> str:
-        """The reason in English, without a capital and a full stop."""
+        """The reason in English, without an initial capital or a full stop."""
         return SENTENCES[self.kind].format(
             colour=self.colour,
             point=self.point,
@@ -137,7 +137,7 @@ def reason_against(
 
 
 def reason_to_play(position: Position, move: Point, assessment: Assessment, effort: Effort) -> Reason:
-    """Return what a move is good for, given the assessment of the position before it."""
+    """Return what a move achieves, given the assessment of the position before it."""
     if not _has_patterns(position):
         return Reason(kind=ReasonKind.SEARCH)
     mover = position.to_move
@@ -193,7 +193,7 @@ def _answered(found: Explanation, kinds: tuple[Kind, ...], move: Point) -> Stand
 
 
 def _stops(position: Position, move: Point, threat: ForcedWin, effort: Effort) -> bool:
-    """Whether it is proved that the attacker has no win of the kind of the threat after the move."""
+    """Whether it is proved that, after the move, the attacker has no win by this kind of threat."""
     after = position.play(move)
     if after.is_over:
         return False

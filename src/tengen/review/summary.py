@@ -20,7 +20,7 @@ _MIDDLE_MOVES = 30
 
 
 class Phase(StrEnum):
-    """Part of a game, by the number of the move."""
+    """Part of a game, determined by the move number."""
 
     OPENING = "opening"
     """Moves 1 to 10."""
@@ -43,7 +43,7 @@ class SideSummary:
 
     moves: int
     accuracy: float | None
-    """Mean accuracy from 0 to 100; None without moves."""
+    """Mean accuracy from 0 to 100; None if the player made no moves."""
     accuracy_by_phase: Mapping[Phase, float | None]
     counts: Mapping[Quality, int]
     mean_loss: float | None
@@ -59,7 +59,7 @@ class Review:
 
     @property
     def sides(self) -> dict[Colour, SideSummary]:
-        """The summary of each player."""
+        """The summary for each player."""
         return {colour: summarise(move for move in self.moves if move.colour is colour) for colour in Colour}
 
     @property
@@ -98,7 +98,7 @@ def review_game(
 
 
 def positions_of(game: GameRecord) -> list[Position]:
-    """Return the position before the first move of the main line and those after each move."""
+    """Return the position before the first move of the main line and the position after each move."""
     position = game.position(0)
     positions = [position]
     for number, move in enumerate(game.moves(), start=1):
@@ -110,7 +110,7 @@ def positions_of(game: GameRecord) -> list[Position]:
 
 
 def summarise(moves: Iterable[MoveReview]) -> SideSummary:
-    """Return the summary of the moves of one player."""
+    """Return the summary of one player's moves."""
     moves = list(moves)
     return SideSummary(
         moves=len(moves),

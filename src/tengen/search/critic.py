@@ -65,7 +65,7 @@ class CriticConfig:
     activation: Activation = Activation.RELU
     """Activation function of the hidden units."""
     radius: int = 2
-    """Largest distance of a candidate move from the nearest stone, in rows and columns."""
+    """Maximum distance of a candidate move from the nearest stone, in rows and columns."""
 
     def __post_init__(self) -> None:
         if self.hidden % 8 or not 8 <= self.hidden <= 128:
@@ -190,5 +190,5 @@ def load_critic(source: str | Path) -> Critic:
 
 
 def critic_inputs(kind: CriticInput, position: Position, view: Colour) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Return the indices and values of the nonzero inputs for a position from the point of view of `view`."""
+    """Return the indices and values of the nonzero inputs for a position as seen by `view`."""
     return _native.critic_inputs(_native.CriticInput[kind.name], position.native, colour_to_native(view))

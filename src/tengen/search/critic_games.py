@@ -20,7 +20,7 @@ from tengen.search.critic import Critic, FloatArray, IntArray
 
 
 def check_policy_name(name: str) -> None:
-    """Raise `InputError` unless `name` is the text of a simple player."""
+    """Raise `InputError` unless `name` is the name of a simple player."""
     if name not in POLICIES:
         raise InputError(f"{name!r} is not a simple player{did_you_mean(name, tuple(POLICIES))}")
 
@@ -45,7 +45,7 @@ class CriticGames:
     is_black_view: npt.NDArray[np.bool_]
     """[positions, views]: whether the view is black's."""
     row_starts: IntArray
-    """[positions · views + 1]: offset of each view's inputs, and the end of the last."""
+    """[positions · views + 1]: offset of each view's inputs, and the end of the last view's."""
     indices: npt.NDArray[np.int32]
     """Indices of the nonzero inputs."""
     amounts: FloatArray

@@ -39,7 +39,7 @@ class Checkmate(StrEnum):
 
     OFF = "off"
     BOTH_SIDES = "both-sides"
-    """Fours and open threes up to 16 plies, to find wins and to avoid moves that allow the enemy one."""
+    """Fours and open threes up to 16 plies, to find wins and to avoid moves that let the enemy win."""
     AUTHORS = "authors"
     """Fours and double threes up to 11 moves among the six best neighbours, for the side to move only."""
 
@@ -81,7 +81,7 @@ class FudanConfig:
 
 
 def supports(ruleset: Ruleset) -> bool:
-    """Return whether the search supports the ruleset: five in a row, freestyle or standard, 5 to 22 lines."""
+    """Return whether the search supports the ruleset: five in a row, freestyle or standard, with 5 to 22 lines."""
     return (
         ruleset.win_length == 5
         and ruleset.rule in (Rule.FREESTYLE, Rule.STANDARD)
@@ -151,7 +151,7 @@ class PointScores:
         return tuple(self._scores.direction_scores(colour_to_native(colour), point.index(self._width)))
 
     def stone_sum(self, colour: Colour) -> int:
-        """Return the sum of the scores of a colour's stones."""
+        """Return the total score of a colour's stones."""
         return self._scores.stone_sum(colour_to_native(colour))
 
     def neighbours(self) -> list[Point]:

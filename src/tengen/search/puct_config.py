@@ -95,7 +95,7 @@ class PuctConfig:
     gumbel_candidates: int = 16
     """Number of root moves considered."""
     gumbel_scale: float = 1.0
-    """Scale of the Gumbel noise; 0 to play for strength."""
+    """Scale of the Gumbel noise; 0 for the strongest play."""
     gumbel_visit_offset: float = 50.0
     """Offset in the logits (offset + largest visit count)·scale·value, where values are rescaled to [0, 1]."""
     gumbel_value_scale: float = 0.1

@@ -31,9 +31,9 @@ class Openings:
     sequences: tuple[str, ...] = ()
     """Openings to sample from, as move sequences (`h8i9j10`); a random symmetry is applied to each."""
     fraction: float = 1.0
-    """Fraction of games that start with an opening; the others start with the empty board."""
+    """Fraction of games that start with an opening; the others start from the empty board."""
     random_stones: int = 0
-    """Maximum number of random stones near each other if `sequences` is empty; drawn uniformly from 0 to this."""
+    """Maximum number of random stones near each other if `sequences` is empty; the number is uniform from 0 to this."""
     balance_candidates: int = 0
     """Number of candidates for one more stone after the random ones. The stone is sampled in proportion to (1 − v²)⁴,
     where v is the network's value; this favours balanced positions. 0 adds no stone."""
@@ -193,7 +193,7 @@ class SelfPlay:
     def state(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the unfinished games as arrays, for a file without pickle; `load_state` continues them.
 
-        Trees and cached evaluations are not included. This object discards its own as well, so that it continues
+        Trees and cached evaluations are not included. This object discards them as well, so that it continues
         exactly like an object that loads the state. Call it between `supply` and `collect`, after `finished`.
         """
         if self._native.finished_count:

@@ -56,7 +56,7 @@ class Playout:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutTally:
-    """Numbers of playouts by result, and their total number of moves."""
+    """Number of playouts with each result, and their total number of moves."""
 
     black: int
     white: int
@@ -65,7 +65,7 @@ class PlayoutTally:
 
 
 def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playout:
-    """Play the game to the end; a finished game gets no moves."""
+    """Play the game to the end; a finished game gets no more moves."""
     if position.is_over:
         return Playout((), position.outcome)
     moves, outcome = _native.play_out(position.native, _native_policy(policy), seed_word(seed))
@@ -89,7 +89,7 @@ class UctConfig:
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
     """Policy for the moves in playouts."""
     radius: int = 1
-    """Largest distance of a tree move from the nearest stone, in rows and columns; 0 for no limit."""
+    """Maximum distance of a tree move from the nearest stone, in rows and columns; 0 for no limit."""
     expand_after: int = 4
     """Number of visits after which a node is expanded; 1 in textbook UCT."""
     solve: bool = True
@@ -125,7 +125,7 @@ class HmctsConfig:
     policy: PlayoutPolicy = PlayoutPolicy.HEURISTIC
     """Policy for the moves in playouts."""
     radius: int = 1
-    """Largest distance of a candidate from the nearest stone, in rows and columns; 0 for no limit."""
+    """Maximum distance of a candidate from the nearest stone, in rows and columns; 0 for no limit."""
 
     def __post_init__(self) -> None:
         check_range("playouts_a_candidate", self.playouts_a_candidate, 0, 1 << 40)

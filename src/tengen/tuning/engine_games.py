@@ -128,7 +128,7 @@ def generate_games(
     on_start: Callable[[int], None] | None = None,
     on_game: Callable[[EngineGame], None] | None = None,
 ) -> int:
-    """Play the games that are missing from the file and append them. Return the number of games it had before.
+    """Play the games that are missing from the file and append them. Return the number of games the file had before.
 
     `make_pool` creates a pool that plays them, instead of `workers` processes on this machine. `on_start` is called
     with the number of games the file had before, `on_game` with each finished game. A game is written when it ends.

@@ -236,9 +236,9 @@ class FitSamples:
     move_starts: Ints
     """The candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
-    """[M]"""
+    """Code of each candidate for the side to move. [M]"""
     other_codes: Ints
-    """[M]"""
+    """Code of each candidate for the opponent. [M]"""
     played: Ints
     """Index of the candidate that was played, -1 if the move played is not a candidate. [P]"""
 

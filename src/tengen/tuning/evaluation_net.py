@@ -58,7 +58,7 @@ _HIDDEN_UNIT = 256
 
 @dataclass(frozen=True, kw_only=True)
 class NetFitConfig:
-    """Settings for the training."""
+    """Settings for training."""
 
     epochs: float = 8.0
     batch: int = 2048
@@ -136,7 +136,7 @@ class TrainedNet(nn.Module):
 
 
 class _Batches:
-    """Samples as network input. Each distinct pair of codes has one number."""
+    """Samples as network input. Distinct pairs of codes are numbered."""
 
     def __init__(self, samples: FitSamples, linear: npt.NDArray[np.float32]) -> None:
         pairs, numbers = np.unique(samples.pairs, return_inverse=True)
@@ -185,7 +185,7 @@ def _linear_logits(samples: FitSamples, weights: Weights) -> npt.NDArray[np.floa
 
 @dataclass(frozen=True, kw_only=True)
 class NetReport:
-    """Result of the training, written next to the weights; validation losses in nats."""
+    """Result of training, written next to the weights; validation losses are in nats."""
 
     ruleset: str
     games: int

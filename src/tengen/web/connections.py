@@ -128,7 +128,7 @@ class BoundedProtocol(H11Protocol):
 
 
 def connections_allowed(wanted: int) -> int:
-    """Return how many connections this process can hold, but at most `wanted`.
+    """Return how many connections this process can hold, up to `wanted`.
 
     Raises the process's limit on file descriptors where the system allows it.
     """

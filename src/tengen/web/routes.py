@@ -75,7 +75,7 @@ def browser_of(request: Request) -> str:
 
 
 def new_browser_of(request: Request, response: Response) -> str:
-    """Return the id of the browser; gives it one if it has none, and renews the cookie."""
+    """Return the id of the browser, creating one if necessary, and renew the cookie."""
     browser = browser_of(request) or secrets.token_urlsafe(16)
     response.set_cookie(
         _BROWSER_COOKIE,
@@ -126,7 +126,7 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
 
 @router.post("/games", status_code=201)
 async def post_game(request: NewGame, services: ServicesHere, browser: NewBrowser) -> GameState:
-    """Start a game. It is listed among the games of this browser, which a cookie identifies."""
+    """Start a game. It is listed among this browser's games; a cookie identifies the browser."""
     return await _begin(request, services, browser)
 
 
@@ -145,7 +145,7 @@ async def get_game(game_id: GameIdHere, services: ServicesHere) -> GameState:
 
 @router.delete("/games/{game_id}")
 async def delete_game(game_id: GameIdHere, services: ServicesHere, browser: Browser) -> Deleted:
-    """Delete a game of this browser with its reviews."""
+    """Delete one of this browser's games with its reviews."""
     services.games.delete(game_id, browser)
     return Deleted(id=game_id)
 
@@ -163,7 +163,7 @@ async def get_my_games(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> GameList:
-    """List the games of this browser, newest first."""
+    """List this browser's games, newest first."""
     return services.games.listed(browser, limit, offset)
 
 
@@ -174,7 +174,7 @@ async def get_my_games_file(
     format: Annotated[str, Query(max_length=10)] = "sgf",
     game_id: Annotated[GameId | None, Query()] = None,
 ) -> ExportResult:
-    """Write a game of this browser as a file, or all of them."""
+    """Write one of this browser's games, or all of them, as a file."""
     stored = services.games.stored(browser, game_id)
     return await asyncio.to_thread(export_games, stored, format)
 

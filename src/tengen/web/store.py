@@ -151,7 +151,7 @@ class Store:
         return Listed(*rows[0]) if rows else None
 
     def count(self, kind: Kind, owner: str) -> int:
-        """Return the number of entries of an owner."""
+        """Return the number of entries that an owner has."""
         ((count,),) = self._select(kind, "SELECT COUNT(*) FROM entries WHERE kind = ? AND owner = ?", (kind, owner))
         return int(count)
 

@@ -48,13 +48,13 @@ class StrengthConfig:
     points: int = 0
     """Number of measurements, evenly spaced over the run, instead of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
-    """Opponents on the ladder as agent texts (default: those in `LADDER` that support the ruleset)."""
+    """Opponents on the ladder, as agent specifications (default: those in `LADDER` that support the ruleset)."""
     anchor: str = "rule-based"
     """Opponent whose rating is fixed at 0."""
     games: int = 10
-    """Games per opponent and measurement, half with each colour."""
+    """Games per opponent in each measurement, half with each colour."""
     simulations: int = 32
-    """Simulations per move for the player in training."""
+    """Simulations per move for the player being trained."""
     player: str = ""
     """Additional parameters for the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
@@ -78,7 +78,7 @@ class StrengthConfig:
         return self.every > 0 or self.points > 0
 
     def player_text(self, algorithm: str, folder: Path) -> str:
-        """Return the text of the measured agent: the algorithm's agent with a run's newest network.
+        """Return the specification of the agent to measure: the algorithm's agent with a run's newest network.
 
         Raises `InputError` if `player` has an unknown parameter.
         """
@@ -91,7 +91,7 @@ class StrengthConfig:
 
 
 class Rating(NamedTuple):
-    """A rating above the anchor and half the width of its 95 % interval."""
+    """A rating relative to the anchor, and half the width of its 95 % confidence interval."""
 
     elo: float
     error: float
@@ -135,7 +135,7 @@ class Ladder:
         self._config = config
         self._seed = seed
         self._agents: dict[str, Agent] = {}
-        """Agent text → agent, in the order of the ladder."""
+        """Agent specification → agent, in ladder order."""
         with ExitStack() as closing:
             for text in config.opponents or LADDER:
                 agent = closing.enter_context(make_agent(text))
@@ -158,7 +158,7 @@ class Ladder:
         self._closing.close()
 
     def measure(self, agent: Agent, iteration: int, policy: Agent | None = None) -> Strength:
-        """Play the games of one measurement and rate the agent, and `policy`, the network without a search."""
+        """Play the games for one measurement; rate the agent and, if given, `policy`: the network without a search."""
         if not self._results:
             self._play_ladder()
         control = TimeControl(simulations=self._config.simulations)
@@ -193,7 +193,7 @@ class Ladder:
     def _play_pair(
         self, agents: tuple[Agent, Agent], control: TimeControl, games: int, purpose: str
     ) -> tuple[Wdl, Wdl]:
-        """Return the results of the first agent, which plays under `control`, as black and as white."""
+        """Return the first agent's results as black and as white; `control` applies to the first agent only."""
         digest = hashlib.blake2b(f"{self._seed} {purpose}".encode(), digest_size=8).digest()
         seed = int.from_bytes(digest) >> 1
         openings = random_openings(self._ruleset, (games + 1) // 2, seed)

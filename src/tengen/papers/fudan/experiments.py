@@ -83,7 +83,7 @@ class Plan:
 
 
 def agent_text(variant: str, *, depth: int) -> str:
-    """Return the agent text of a variant; with depth 0, only the per-move limits bound the depth."""
+    """Return the agent specification of a variant; with depth 0, only the per-move limits bound the depth."""
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 

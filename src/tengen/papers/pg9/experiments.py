@@ -37,7 +37,7 @@ _OUT = Path("papers/pg9/results")
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of the paper."""
+    """An experiment from the paper."""
 
     preset: str
     opponent: str
@@ -94,7 +94,7 @@ def reproduce(names: Sequence[str], folder: Path, share: float, console: Console
 def play_as_black(
     evaluator: Evaluator, ruleset: Ruleset, opponent: str, *, games: int, seed: int
 ) -> tuple[int, int, int]:
-    """Play games from the empty board, always with the network's best legal move; return wins, draws and losses."""
+    """Play games from the empty board with the network's best legal moves; return wins, draws and losses."""
     batch = GameBatch(ruleset, games, evaluator.plane_layout)
     batch.begin(seed)
     while len(unfinished := np.flatnonzero(~batch.is_over)):

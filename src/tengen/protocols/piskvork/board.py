@@ -64,7 +64,7 @@ class BrainBoard:
         self.is_own_turn = not self.is_own_turn
 
     def set_up(self, rows: Iterable[str]) -> list[str]:
-        """Set up the board from rows `X,Y,field`, with the brain to move. Return the invalid rows."""
+        """Set up the board from rows of the form `X,Y,field`, with the brain to move. Return the invalid rows."""
         self.clear()
         invalid: list[str] = []
         for row in rows:

@@ -171,7 +171,7 @@ def _take_back(session: Session, command: Command) -> None:
 
 
 def _play(session: Session, command: Command) -> None:
-    """Enter a move for the brain. PLAY answers SUGGEST, which this brain never sends, but some managers use it."""
+    """Enter a move for the brain. Some managers send PLAY although this brain never sends SUGGEST."""
     board = session.require_board()
     point = session.free_point(board, command.arguments) if board is not None else None
     if board is not None and point is not None:

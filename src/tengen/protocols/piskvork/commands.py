@@ -41,13 +41,13 @@ class Command:
     """One command from the manager."""
 
     name: str
-    """In upper case."""
+    """Name of the command in upper case."""
     arguments: str = ""
     """The rest of the line after the name, or the file name on the next line."""
     rows: tuple[str, ...] = ()
     """The rows of a block, such as `7,7,1`."""
     is_finished: bool = True
-    """False for a block without DONE."""
+    """Whether the command is complete; False for a block that did not end with DONE."""
     received: float = 0.0
     """Time at which the first line was read, in seconds of the monotonic clock."""
     number: int = 0

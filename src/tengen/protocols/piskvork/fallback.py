@@ -1,4 +1,4 @@
-"""Fallback moves: the brain's answers if its player fails or runs out of time.
+"""Fallback moves: the brain's answers when its player fails or runs out of time.
 
 A fallback move wins or blocks a win if possible, and otherwise stays near the last stone.
 """

@@ -40,7 +40,7 @@ _RESTART_S = 2.0
 _ABOUT_S = 1.0
 _STOP_S = 0.2
 _SETTLE_S = 0.005
-"""Pause after an answer. Rapfi and others ignore input that arrives while their search is still shutting down."""
+"""Pause after an answer. Rapfi and other engines ignore input that arrives while their search is shutting down."""
 _COMPLAINT_S = 1.0
 """Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
 _UNLIMITED_DEPTH = 99
@@ -162,7 +162,7 @@ class PiskvorkManager:
     ) -> Generator[Analysis, None, None]:
         """Yield snapshots of the `lines` best moves from an engine that supports YXNBEST.
 
-        Raises `AgentError` if it does not. Ending the iteration early stops the engine.
+        Raises `AgentError` if the engine does not. Ending the iteration early stops the engine.
         """
         self._ensure_ready(position.ruleset)
         assert self._process is not None
@@ -286,7 +286,7 @@ class PiskvorkManager:
     def _send_stop(self) -> None:
         """Ask the engine to answer now, using `INFO timeout_turn 0` and YXSTOP; an engine may support neither.
 
-        Any thread may call it while a request is pending. The next request must send timeout_turn again.
+        Any thread may call this while a request is pending. The next request must send timeout_turn again.
         """
         process = self._process
         if process is None or self._is_stop_sent:

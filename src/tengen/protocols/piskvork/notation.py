@@ -101,7 +101,7 @@ _SQUARE = re.compile(r"([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})", re.ASCII)
 
 
 def parse_squares(text: str) -> tuple[tuple[int, int], ...] | None:
-    """Parse one or several squares `X,Y` separated by spaces; None if the text is anything else.
+    """Parse one or more squares of the form `X,Y`, separated by spaces; None if the text is anything else.
 
     >>> parse_squares("7,8"), parse_squares("7, 8  0,0"), parse_squares("MESSAGE 7,8")
     (((7, 8),), ((7, 8), (0, 0)), None)

@@ -80,7 +80,7 @@ class Settings:
         self.max_nodes: int | None = None
         self.hash_bytes: int | None = None
         self.threads: int | None = None
-        """None until the manager sets it; the player then uses its own default."""
+        """None until the manager sets it; until then, the player uses its own default."""
         self.detail: int | None = None
         """Bit 0 enables MESSAGE REALTIME lines, bit 1 INFO lines; None if the manager never set it."""
 

@@ -115,7 +115,7 @@ def _include_all(session: Session, command: Command) -> None:
 
 
 def _points(board: BrainBoard, rows: tuple[str, ...]) -> list[Point]:
-    """Return the points of rows `X,Y`; invalid rows are skipped."""
+    """Parse rows of the form `X,Y` into points; invalid rows are skipped."""
     points: list[Point] = []
     for row in rows:
         squares = parse_squares(row)
@@ -256,7 +256,7 @@ def _swap2_choose_second(session: Session, command: Command) -> None:
 
 
 def _swap2_choose(session: Session, command: Command, question: str) -> None:
-    """Answer whether to swap. Yixin-Board has sent the stones with YXBOARD, and requests a move after NO."""
+    """Answer whether to swap. Yixin-Board has already sent the stones with YXBOARD, and requests a move after NO."""
     position = _position(session)
     if position is None:
         return

@@ -1,4 +1,4 @@
-"""The fitted weights of the alpha-beta engine, written by `tengen tune`; some rules have a separate file."""
+"""The fitted weights of the alpha-beta engine, written by `tengen tune`; some rules have their own file."""
 
 from __future__ import annotations
 

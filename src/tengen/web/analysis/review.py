@@ -1,6 +1,6 @@
-"""Game reviews: runs the positions of a review in the workers, sends the judged moves, and stores the result.
+"""Game reviews: assesses the positions of a game in the workers, sends the judged moves, and stores the result.
 
-The verdicts are made in `tengen.review`. A review depends only on the game, the effort and the thresholds, so it is
+The verdicts come from `tengen.review`. A review depends only on the game, the effort and the thresholds, so it is
 stored under a digest of them.
 """
 
@@ -35,7 +35,7 @@ from tengen.web.workers.jobs import Assess, JudgeMove, TryMove
 _log = logging.getLogger(__name__)
 
 _VERSION = 1
-"""Increase it when reviews change; stored ones are then not used any more."""
+"""Increase this when reviews change, so that stored ones are no longer used."""
 
 
 async def review(services: Services, request: ReviewRequest, owner: str, send: Send) -> None:
@@ -95,7 +95,7 @@ async def review(services: Services, request: ReviewRequest, owner: str, send: S
 
 
 async def judge(services: Services, request: JudgeRequest, owner: str, send: Send) -> None:
-    """Judge one move against the best move of the position."""
+    """Judge one move against the best move in the position."""
     position = require_ongoing(_positions_of(request)[-1])
     position.play(request.move)  # raises an error if the move is illegal
     job = TryMove(
@@ -163,7 +163,7 @@ def _assess_all(
 
 
 def _store(services: Services, request: ReviewRequest, result: ReviewResult) -> bool:
-    """Store a review and the accuracies of its game; a full disk does not take the review from the client."""
+    """Store a review and the accuracies for its game; the client gets the review even if the disk is full."""
     try:
         services.store.put("review", _key(request), result.model_dump_json(), owner=request.game_id or "", is_new=True)
         _record_accuracy(services, request, result)

@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MAX_EXPORTED = 5000
-"""Number of games in an export of all games."""
+"""Maximum number of games in an export of all games."""
 _MIN_MOVE_MS = 10
 """Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0
@@ -80,7 +80,7 @@ class _LiveGame:
 
 
 class StoredGame(NamedTuple):
-    """A game as it is stored."""
+    """A game in its stored form."""
 
     id: str
     created_at: float
@@ -99,7 +99,7 @@ class LiveGames:
     # -- interface -------------------------------------------------------------------------------------------------
 
     def begin(self, request: NewGame, browser: str = "") -> GameState:
-        """Start a game of a browser. The caller must have checked its players with `Services.check_player`."""
+        """Start a game for a browser. The caller must have checked its players with `Services.check_player`."""
         game = Game.begin(request)
         self._store.put("game", game.id, game.as_json(), is_new=True, owner=browser, summary=game.summary())
         live = self._games[game.id] = _LiveGame(game)
@@ -157,7 +157,7 @@ class LiveGames:
             live.is_stalled = False
 
     def delete(self, id: str, browser: str) -> None:
-        """Delete a game of a browser with its reviews. Its watchers are told that it is gone."""
+        """Delete one of a browser's games with its reviews, and tell its watchers that it is gone."""
         self._check_owner(id, browser)
         self._store.delete("game", id)
         live = self._games.pop(id, None)
@@ -167,14 +167,14 @@ class LiveGames:
                 watcher(NotFoundError(f"game {id} was deleted"))
 
     def listed(self, browser: str, limit: int, offset: int = 0) -> GameList:
-        """Return the games of a browser, newest first."""
+        """Return a browser's games, newest first."""
         return GameList(
             games=[_summary_of(row) for row in self._store.listed("game", browser, limit, offset)],
             total=self._store.count("game", browser),
         )
 
     def stored(self, browser: str, id: str | None = None) -> list[StoredGame]:
-        """Return a game of a browser, or all of them, oldest first, as they are stored."""
+        """Return one of a browser's games, or all of them, oldest first, in their stored form."""
         if id is None:
             rows = self._store.listed("game", browser, limit=_MAX_EXPORTED)[::-1]
         else:
@@ -182,7 +182,7 @@ class LiveGames:
         return [StoredGame(row.id, row.created_at, self._store.get("game", row.id) or "") for row in rows]
 
     def record_accuracy(self, id: str, moves: Sequence[str], accuracy: Mapping[Colour, float]) -> None:
-        """Store the accuracies of a review with its game, if the game has these moves."""
+        """Store the accuracies from a review with its game, if the game still has the reviewed moves."""
         with suppress(NotFoundError):
             game = self._find(id).game
             if list(game.position.moves) == list(moves):

@@ -25,7 +25,7 @@ def export_games(stored: Sequence[StoredGame], format: str) -> ExportResult:
 
 
 def export_records(games: Sequence[GameRecord], format: str, name: str) -> ExportResult:
-    """Write records as a file called `name` with the ending of the format."""
+    """Write records as a file called `name` with the file extension of the format."""
     entry = format_of("", format)
     write = entry.writer(format)
     ending = entry.endings[0] if entry.endings else ".txt"

@@ -47,7 +47,7 @@ _CRITIC_AGENT = "adp"
 _RUN = "run"
 """Text parameter that must be the name of a training run that the laboratory shows."""
 _RUN_NAME = re.compile(r"[\w.+/-]{1,200}")
-"""Run names that need no quoting in an agent text."""
+"""Run names that need no quoting in an agent specification."""
 _UNAVAILABLE = frozenset({"backend"})
 """Parameters that are safe but would make every worker import an additional large package."""
 _MAXIMA = {"hash-mb": 64, "memory-mb": 64, "threads": 1, "seconds": 30, "batch": 256, "vcf": 10_000}
@@ -58,9 +58,9 @@ class NamedAgent:
     """An agent selected by a browser or by the server."""
 
     shown: str
-    """Agent text shown to browsers."""
+    """Agent specification shown to browsers."""
     text: str
-    """Agent text for a worker, with the folder of a run in place of its name."""
+    """Agent specification for a worker, with the folder of a run in place of its name."""
     seed: int | None = None
     """Seed for the new game that the worker starts for an analysis, so that it loads the run's newest network."""
 
@@ -73,7 +73,7 @@ class AllowedAgents:
         self._found: dict[str, Path] = {}
 
     def named(self, text: str) -> NamedAgent:
-        """Parse an agent text. Raises `AgentNameError` if the agent does not exist or a browser may not use it."""
+        """Parse an agent specification. Raises `AgentNameError` if the agent is unknown or not allowed for browsers."""
         kind, settings = parse_agent(text)
         if not _is_allowed(kind):
             raise AgentNameError(
@@ -133,13 +133,13 @@ class AllowedAgents:
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
-    """Return the agent text for a run's network, or None if the run has no network or its name needs quoting."""
+    """Return the agent specification for a run's network; None if it has no network or its name needs quoting."""
     text = network_agent(algorithm, _RUN, name)
     return text if _is_playable(text.partition(":")[0], name, folder) else None
 
 
 def _is_playable(agent: str, name: str, folder: Path) -> bool:
-    """Whether a training run has a network for an agent and a name that an agent text can contain."""
+    """Whether a training run has a network for an agent and a name that needs no quoting."""
     if not _RUN_NAME.fullmatch(name):
         return False
     if agent == _CRITIC_AGENT:
@@ -152,7 +152,7 @@ def _is_playable(agent: str, name: str, folder: Path) -> bool:
 
 
 def network_agent(algorithm: str, key: str, name: str) -> str:
-    """Return the agent text for a network; `key` is `model` or `run`.
+    """Return the agent specification for a network; `key` is `model` or `run`.
 
     Uses the agent named after the algorithm if there is one, otherwise `alphazero`, which works with any network.
     """

@@ -294,7 +294,7 @@ def record_of(game: GameRecord) -> Record:
 
 
 def _record_nodes(node: Node, parent: int | None, place: int) -> Iterator[RecordNode]:
-    """Convert a node to one message per move. The last one carries the comment, label and marks."""
+    """Convert a node to one message per move. The last message carries the comment, label and marks."""
     moves = node.moves or (None,)
     for number, move in enumerate(moves):
         is_last = number == len(moves) - 1

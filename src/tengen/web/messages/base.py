@@ -54,7 +54,7 @@ class Message(BaseModel):
 
 
 class ProblemCode(StrEnum):
-    """Machine-readable kind of an error. The page has a translated text for each."""
+    """Machine-readable kind of an error. The page has a translated text for each kind."""
 
     INVALID = "invalid"
     """The message is malformed or contains an invalid value."""

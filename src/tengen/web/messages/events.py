@@ -99,7 +99,7 @@ class HintMessage(Message):
     turn_number: int
     move_info: MoveInfo
     reason: ReasonInfo
-    """What the move is good for."""
+    """What the move achieves."""
 
 
 class ReviewMessage(Message):
@@ -120,7 +120,7 @@ class ReviewMessage(Message):
 
 
 class JudgeMessage(Message):
-    """Reply to `judge`: the move, judged like a move of the game."""
+    """Reply to `judge`: the move, judged like a move in the game."""
 
     type: Literal["judge"] = "judge"
     id: MessageId

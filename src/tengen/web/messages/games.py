@@ -38,7 +38,7 @@ class LevelPlayer(Message):
 
 
 class AgentPlayer(Message):
-    """An opponent chosen by agent text."""
+    """An opponent given by an agent specification."""
 
     kind: Literal["agent"] = "agent"
     agent: AgentText
@@ -106,12 +106,12 @@ class MoveNote(Message):
 
 
 class ChoiceNote(Message):
-    """An option that a player chose in the opening, and its reason."""
+    """An option that a player chose in the opening, and the reason."""
 
     seat: Seat
     option: Option
     white_winrate: Probability | None = None
-    """White's winrate by the agent that chose; None for a person, or if the agent does not evaluate positions."""
+    """White's winrate as estimated by the agent; None for a person or an agent that does not evaluate positions."""
 
 
 class GameState(Message):
@@ -143,7 +143,7 @@ class GameState(Message):
     """Why the game ended: `five`, `full board`, `no legal point`, `resignation`, `time`, `forfeit`; or empty."""
     winning_line: list[PointName]
     winning_shape: Kind | None
-    """The shape that decided a game which ended with five, such as `four-three`; None if it has no name."""
+    """The shape that decided a game that ended with a five, such as `four-three`; None if it has no name."""
     fouls: list[FoulPoint]
     turn: Turn | None
     """None if the game is over."""
@@ -187,7 +187,7 @@ GameAction: TypeAlias = Annotated[PlayAction | ChooseAction | SimpleAction, Fiel
 
 
 class GameSummary(Message):
-    """A game in the list of a browser's games."""
+    """An entry in the list of a browser's games."""
 
     id: GameId
     rules: RulesText
@@ -199,14 +199,14 @@ class GameSummary(Message):
     reason: str
     move_count: int
     accuracy: dict[Colour, float]
-    """Accuracy of each player from 0 to 100 by the last review of the game; empty without one."""
+    """Accuracy of each player (0 to 100) in the last review of the game; empty if there is no review."""
     started_at: float
     """Seconds since 1970."""
     changed_at: float
 
 
 class GameList(Message):
-    """Games of this browser, newest first."""
+    """This browser's games, newest first."""
 
     games: list[GameSummary]
     total: int

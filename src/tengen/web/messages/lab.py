@@ -21,7 +21,7 @@ class RunSummary(Message):
     """Latest value of every series."""
     games: int
     agent: str | None
-    """Agent text for the run's newest network, such as `alphazero:run=NAME`; None if there is no network yet."""
+    """Agent specification for the run's newest network, such as `alphazero:run=NAME`; None if there is none yet."""
     problem: str | None = None
     """Description of the damage, if any; the other fields hold the data that could be read."""
 
@@ -140,7 +140,7 @@ class ModelInfo(Message):
 
     name: str
     agent: str | None
-    """Agent text that uses the network; None if the network is damaged."""
+    """Agent specification that uses the network; None if the network is damaged."""
     algorithm: str
     rules: str
     weights: int

@@ -79,12 +79,12 @@ class Hint(Message):
 
 
 class Review(ReviewFields):
-    """Judge every move of a game. A stored review is sent at once."""
+    """Judge every move in a game. A stored review is sent at once."""
 
     type: Literal["review"] = "review"
     id: MessageId
     game_id: GameId | None = None
-    """The game of this server to which the moves belong; its review is listed and deleted with it."""
+    """The game on this server that the moves belong to; the review is listed and deleted with that game."""
     only_stored: bool = False
     """Whether to answer with an empty message instead of a new review if none is stored."""
 

@@ -28,7 +28,7 @@ class Thresholds(Message):
 
 
 class ReviewFields(PositionFields):
-    """A game to review, and how. The same fields always give the same review."""
+    """A game to review and the settings for its review. The same request always produces the same review."""
 
     effort: EffortName = "normal"
     thresholds: Thresholds = Thresholds()
@@ -46,9 +46,9 @@ class ReasonInfo(Message):
     shape: Kind | None = None
     stones: list[PointName] = Field(default=[])
     moves: int | None = None
-    """Number of moves of the winning side."""
+    """Number of moves by the winning side."""
     why: ReasonInfo | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
 
 
 class ForcedWinInfo(Message):
@@ -61,14 +61,14 @@ class ForcedWinInfo(Message):
 
 
 class ReviewMove(Message):
-    """Judgement of a move of the game."""
+    """Judgement of a move in the game."""
 
     turn_number: int
     """1 for the first move."""
     colour: Colour
     move: PointName
     black_winrate_before: Probability
-    """Black's winrate before the move, with the best play."""
+    """Black's winrate before the move, with best play."""
     black_winrate: Probability
     """Black's winrate after the move."""
     winrate_loss: Probability
@@ -77,11 +77,11 @@ class ReviewMove(Message):
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     better: list[PointName]
-    """The best move in the position before, and its line."""
+    """The best move in the position before the move, and its line."""
     reason: ReasonInfo | None = None
     """What is wrong with an inaccuracy, a mistake or a blunder."""
     better_reason: ReasonInfo | None = None
-    """What the better move is good for."""
+    """What the better move achieves."""
     refutation: list[PointName] = Field(default=[])
     """The answer to a bad move, from the position after it."""
     win: ForcedWinInfo | None = None
@@ -89,7 +89,7 @@ class ReviewMove(Message):
     reply_win: ForcedWinInfo | None = None
     """The forced win that the opponent has after the move."""
     proof: Proof | None = None
-    """Proved result after the move, for the side then to move."""
+    """Proved result after the move, for the side that is then to move."""
     better_proof: Proof | None = None
     """Proved result before the move, for the player."""
 
@@ -98,7 +98,7 @@ class SideSummary(Message):
     """Summary of one player's moves."""
 
     accuracy: Accuracy | None
-    """Mean accuracy from 0 to 100; None without moves."""
+    """Mean accuracy from 0 to 100; None if the player made no moves."""
     accuracy_by_phase: dict[Phase, Accuracy | None]
     """Accuracy in moves 1 to 10 (opening), 11 to 30 (middle) and later (end)."""
     moves: int

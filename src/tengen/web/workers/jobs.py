@@ -34,7 +34,7 @@ SHORT_MS = 2000
 """Time limit for quick jobs. An analysis with a longer limit can be preempted."""
 
 _HUNG_MS = 600_000
-"""Time after which a job with a node limit counts as hung; it never decides a result."""
+"""Time after which a job with a node limit counts as hung; it never affects a result."""
 
 WAITED_FOR = 4.0
 """Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""
@@ -44,7 +44,7 @@ class Desk(Protocol):
     """Interface through which a running job uses its worker: agents, progress reports and the stop signal."""
 
     def agent(self, text: str, ruleset: Ruleset, seed: int | None = None) -> Agent:
-        """Return the agent for a text. With a seed, start a new game unless the agent is already playing that game."""
+        """Return the agent for a specification. With a seed, start a new game unless it is already in that game."""
         ...
 
     def report(self, payload: Any) -> None:
@@ -232,7 +232,7 @@ class Supports(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class _ReviewJob(Job):
-    """A job of a review. It is limited by nodes alone, so that its result does not depend on the machine."""
+    """A job that is part of a review. It is limited by nodes alone, so its result does not depend on the machine."""
 
     position: Position
     effort: Effort
@@ -248,7 +248,7 @@ class _ReviewJob(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Assess(_ReviewJob):
-    """Assess a position of a review."""
+    """Assess a position for a review."""
 
     def run(self, desk: Desk) -> Assessment:
         return assess(self.position, self.effort, desk.stop)
@@ -256,7 +256,7 @@ class Assess(_ReviewJob):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeMove(_ReviewJob):
-    """Judge a move of a review from the assessments before and after it."""
+    """Judge a move for a review from the assessments before and after it."""
 
     move: Point
     turn_number: int
@@ -294,7 +294,7 @@ class TryMove(_ReviewJob):
 
 @dataclass(frozen=True, kw_only=True)
 class FindHint(_ReviewJob):
-    """Find the best move of a position and the reason to play it."""
+    """Find the best move in a position and the reason to play it."""
 
     @property
     def weight(self) -> float:

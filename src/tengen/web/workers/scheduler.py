@@ -2,7 +2,7 @@
 
 Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). The scheduler tracks the CPU time used by each
 owner (a game or a browser tab); a new owner starts at the lowest usage among the active ones. The next job is the one
-whose owner would have the lowest usage after it. The expected cost of a job is a running average over similar jobs.
+whose owner would then have the lowest usage. The expected cost of a job is a running average over similar jobs.
 If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
 one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced, and the owner of its job
 gets an error.
@@ -112,7 +112,7 @@ class SearchTask:
 
     @property
     def weight(self) -> float:
-        """Weight of the job. Until its first report, an analysis weighs as much as a move: a person is waiting."""
+        """Weight of the job. Before its first report, an analysis weighs as much as a move: a person is waiting."""
         return self.job.weight if self.has_reported else max(self.job.weight, WAITED_FOR)
 
     @property
@@ -350,7 +350,7 @@ class _Worker:
         self.process = WorkerProcess(prepare_worker, name=f"search worker {place + 1}", niceness=_NICENESS)
         self.search: SearchTask | None = None
         self.has_reported = False
-        """Whether the running slice has reported."""
+        """Whether the running slice has sent a report."""
         self.is_interrupted = False
         self._is_stopping = False
         self._number = 0

@@ -1,5 +1,5 @@
 // @ts-check
-/** Form fields for choosing an agent and its parameters. The result is an agent text such as `alphabeta:nodes=5000`. */
+/** Form fields for choosing an agent and its parameters. The result is a specification such as `alphabeta:nodes=5000`. */
 
 import { fill, h } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -10,7 +10,7 @@ import { choice, field } from "./fields.js";
 /** Parameter types with a text field; all other types are lists of choices. */
 const TEXT_TYPES = ["int", "float", "str"];
 
-/** Parse an agent's text. */
+/** Parse an agent specification. */
 export function parseAgent(/** @type {string} */ text) {
   const [name = "", rest = ""] = text.split(/:(.*)/s);
   /** @type {Record<string, string>} */
@@ -22,7 +22,7 @@ export function parseAgent(/** @type {string} */ text) {
   return { name, values };
 }
 
-/** Format an agent's text; empty values are omitted. */
+/** Format an agent specification; empty values are omitted. */
 export function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
   const pairs = Object.entries(values)
     .filter(([, value]) => value !== "")
@@ -33,7 +33,7 @@ export function formatAgent(/** @type {string} */ name, /** @type {Record<string
 /**
  * Create the fields for choosing an agent and its parameters.
  * @param {ServerInfo} info
- * @param {string} value an agent's text
+ * @param {string} value an agent specification
  * @param {(text: string) => void} onchange
  * @param {{ analyses?: boolean, label?: string }} [options] `analyses`: offer only agents that can analyse
  */

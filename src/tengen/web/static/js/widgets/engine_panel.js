@@ -23,7 +23,7 @@ export class EnginePanel {
 
   /**
    * @param {ServerInfo} info
-   * @param {"engine" | "secondEngine"} key the setting that stores the agent's text
+   * @param {"engine" | "secondEngine"} key the setting that stores the agent specification
    * @param {{ onUpdate: () => void, onPoint: (move: string | null, engine: EnginePanel) => void, onPlay: (move: string) => void,
    *   onChoose: () => void }} listeners
    */
