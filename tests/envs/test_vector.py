@@ -353,7 +353,7 @@ def test_render() -> None:
         ({"side": "grey"}, "unknown side"),
         ({"observation": "own"}, "unknown plane layout"),
         ({"invalid_move": "pass"}, "unknown invalid_move"),
-        ({"opening_moves": 9}, "outside 0–7"),
+        ({"opening_moves": 9}, "outside the range 0–7"),
         ({"render_mode": "human"}, "unknown render_mode"),
     ],
 )

@@ -293,11 +293,11 @@ def test_impossible_settings_are_refused(settings: dict[str, float], message: st
 
 
 def test_what_does_not_fit_the_rules_is_refused() -> None:
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5"):
+    with pytest.raises(RulesetError, match="'threats' requires a win length of 4 or 5"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="threats")
     with pytest.raises(InputError, match="ends the game"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=("a1a2b1b2c1",)))
-    with pytest.raises(InputError, match="balance_candidates 3 requires random stones"):
+    with pytest.raises(InputError, match="balance_candidates=3 requires random stones"):
         Openings(balance_candidates=3)
     with pytest.raises(InputError, match="unknown plane layout 'zero'"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="zero")

@@ -65,4 +65,4 @@ def _parse_anchor(text: str) -> tuple[str, float]:
             raise ValueError
         return name, float(elo)
     except ValueError:
-        raise InputError(f"--anchor must be NAME=ELO, not {text!r}") from None
+        raise InputError(f"--anchor must have the form NAME=ELO, not {text!r}") from None

@@ -197,7 +197,9 @@ class _Run:
         states, columns = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
         lengths = {value.shape[0] for value in columns if value.shape}
         if len(lengths) != 1 or not all(value.shape for value in columns) or not 1 <= max(lengths) <= _MAX_STEPS:
-            raise ValueError(f"Scan iterates over {sorted(lengths)} steps, not one length in 1–{_MAX_STEPS}")
+            raise ValueError(
+                f"Scan has inputs of length {sorted(lengths)}; they must share one length from 1 to {_MAX_STEPS}"
+            )
         steps = max(lengths)
         if len(body.inputs) != len(inputs) or len(body.outputs) != len(node.outputs):
             raise ValueError("the inputs or outputs of a Scan body do not match those of the Scan")

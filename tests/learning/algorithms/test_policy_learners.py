@@ -258,23 +258,23 @@ def test_the_patience_of_guards_goes_on_in_a_resumed_run(tmp_path: Path) -> None
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for algorithm, setting, message in (
-        ("pg", "play.games=7", "play.games 7 is not a multiple of running_reward.batch 10"),
-        ("ppo", "learner.epochs=0", "epochs 0 must be finite and at least 1"),
-        ("dqn", "learner.window=5", "window 5 is smaller than batch"),
+        ("pg", "play.games=7", "play.games=7 is not a multiple of running_reward.batch=10"),
+        ("ppo", "learner.epochs=0", "epochs must be finite and at least 1, not 0"),
+        ("dqn", "learner.window=5", "window=5 is smaller than batch"),
         ("ppo", "play.opponents=['nobody']", "unknown opponent 'nobody'"),
-        ("pg", "running_reward.batch=0", "running_reward: batch 0 must be finite and at least 1"),
-        ("pg", "learner.learning_rate=nan", "learner: learning_rate nan must be finite and at least 0"),
-        ("pg", "learner.square_decay=1", r"square_decay 1\.0 must be at least 0 and below 1"),
-        ("ppo", "learner.discount=1.5", r"discount 1\.5 is outside 0–1"),
-        ("ppo", "learner.clip=0", r"clip 0\.0 must be finite and above 0"),
-        ("ppo", "learner.threads=0", "threads 0 must be finite and at least 1"),
+        ("pg", "running_reward.batch=0", "running_reward: batch must be finite and at least 1, not 0"),
+        ("pg", "learner.learning_rate=nan", "learner: learning_rate must be finite and at least 0, not nan"),
+        ("pg", "learner.square_decay=1", r"square_decay must be at least 0 and below 1, not 1\.0"),
+        ("ppo", "learner.discount=1.5", r"discount=1\.5 is outside the range 0–1"),
+        ("ppo", "learner.clip=0", r"clip must be finite and above 0, not 0\.0"),
+        ("ppo", "learner.threads=0", "threads must be finite and at least 1, not 0"),
         ("ppo", "guards.patience=0", "guards: patience 0"),
-        ("ppo", "minutes=-1", r"minutes -1\.0 must be finite and at least 0"),
+        ("ppo", "minutes=-1", r"minutes must be finite and at least 0, not -1\.0"),
         ("ppo", "minutes=nan", "minutes nan"),
-        ("dqn", "pool.size=0", "pool: size 0 must be finite and at least 1"),
-        ("dqn", "learner.exploration=2", r"exploration 2\.0 is outside 0–1"),
-        ("dqn", "learner.average=1", r"average 1\.0 must be at least 0 and below 1"),
-        ("dqn", "learner.reuse=inf", "reuse inf must be finite and at least 0"),
+        ("dqn", "pool.size=0", "pool: size must be finite and at least 1, not 0"),
+        ("dqn", "learner.exploration=2", r"exploration=2\.0 is outside the range 0–1"),
+        ("dqn", "learner.average=1", r"average must be at least 0 and below 1, not 1\.0"),
+        ("dqn", "learner.reuse=inf", "reuse must be finite and at least 0, not inf"),
     ):
         with pytest.raises(InputError, match=message):
             begin(tmp_path / "run", algorithm, setting)
