@@ -81,7 +81,7 @@ def test_presets() -> None:
     [
         ("uct:playouts=0", "playouts=0 is outside the range 1–1000000000 in 'uct:playouts=0'"),
         ("uct:seconds=0", "seconds must be finite and above 0, not 0.0"),
-        ("uct:seconds=nan", "seconds nan"),
+        ("uct:seconds=nan", "seconds must be finite and above 0, not nan"),
         ("uct:c=-1", "exploration must be finite and at least 0, not -1.0"),
         ("uct:radius=99", "radius=99 is outside the range 0–22"),
         ("uct:preset=alpha", "preset='alpha' is not one of best, ucb1, fudan"),

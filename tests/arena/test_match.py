@@ -176,7 +176,7 @@ def test_limits_contain_the_clock_and_the_search_limits() -> None:
 
 
 def test_limits_are_checked() -> None:
-    with pytest.raises(NotationError, match="time_ms=0"):
+    with pytest.raises(NotationError, match="time_ms must be at least 1, not 0"):
         TimeControl(time_ms=0)
     with pytest.raises(NotationError, match="tolerance_ms must be at least 0, not -1"):
         TimeControl(tolerance_ms=-1)

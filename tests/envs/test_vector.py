@@ -347,8 +347,8 @@ def test_render() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"num_envs": 0}, "num_envs=0"),
-        ({"threads": 0}, "threads=0"),
+        ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"opponent": lambda position: "a1"}, "SyncVectorEnv"),
         ({"side": "grey"}, "unknown side"),
         ({"observation": "own"}, "unknown plane layout"),
