@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def ratings(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.db", help="Game stores; players with the same name are the same player."),
+        typer.Argument(metavar="FILE.db", help="Game stores; players with the same name are treated as one player."),
     ],
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")

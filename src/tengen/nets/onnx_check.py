@@ -448,7 +448,7 @@ def _shape(call: _Call) -> list[Value]:
 def _constant_of_shape(call: _Call) -> list[Value]:
     value = call.attribute("value")
     if not isinstance(value, np.ndarray) or value.dtype != TYPES[FLOAT] or value.size != 1:
-        raise ValueError("its value must be one float32")
+        raise ValueError("its value must be a single float32")
     return [Value(FLOAT, _positive(*call.numbers(0)))]
 
 
@@ -470,14 +470,14 @@ def _pad(call: _Call) -> list[Value]:
 def _quantize(call: _Call) -> list[Value]:
     x, scale, zero = call.inputs
     if x.kind != FLOAT or scale.kind != FLOAT or scale.size != 1 or zero.size != 1 or zero.kind not in (INT8, UINT8):
-        raise ValueError("scale and zero point do not match")
+        raise ValueError("the scale and zero point do not match")
     return [Value(zero.kind, x.shape)]
 
 
 def _dequantize(call: _Call) -> list[Value]:
     x, scale, zero = call.inputs
     if scale.kind != FLOAT or scale.shape != zero.shape or x.kind != zero.kind:
-        raise ValueError("scale and zero point do not match")
+        raise ValueError("the scale and zero point do not match")
     if scale.size != 1 and scale.shape != (x.shape[call.axis(len(x.shape), 1)],):
         raise ValueError("there must be one scale, or one per channel")
     return [Value(FLOAT, x.shape)]

@@ -459,7 +459,7 @@ def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: the games up to here have more than {MAX_NODES} nodes")
+            raise RecordError(f"game {len(collected) + 1}: the games up to this one have more than {MAX_NODES} nodes")
         collected.append(record)
     return collected
 

@@ -71,7 +71,7 @@ class EngineGamesConfig:
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
-            raise InputError(f"the engine supports only win lengths 4 and 5, not {self.ruleset}")
+            raise InputError(f"the engine cannot play {self.ruleset}: the win length must be 4 or 5")
         if self.games < 1 or self.nodes < 1:
             raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
         if not 0 <= self.noise <= 1:
