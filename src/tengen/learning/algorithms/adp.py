@@ -142,7 +142,9 @@ class Config(LoopConfig):
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         if self.critic.input is CriticInput.POINTS and self.ruleset.win_length not in (4, 5):
-            raise InputError(f"critic.input = points requires a win length of 4 or 5, not {self.ruleset}")
+            raise InputError(
+                f"critic.input = points requires a win length of 4 or 5, but the ruleset is {self.ruleset}"
+            )
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= self.self_play.random_stones <= most:
             raise InputError(
