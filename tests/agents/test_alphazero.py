@@ -86,20 +86,20 @@ def test_the_search_discounts_as_the_network_has_learned_to(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("alphazero:discount=0.3", "discount 0.3 is outside 0.5–1"),
-        ("alphazero:simulations=0", "simulations 0 is below 1"),
-        ("alphazero:seconds=-1", "seconds -1.0"),
-        ("alphazero:temperature=-1", "temperature -1.0 is outside 0–100"),
+        ("alphazero:discount=0.3", "discount=0.3 is outside the range 0.5–1"),
+        ("alphazero:simulations=0", "simulations must be at least 1, not 0"),
+        ("alphazero:seconds=-1", "seconds must be finite and above 0, not -1.0"),
+        ("alphazero:temperature=-1", "temperature=-1.0 is outside the range 0–100"),
         ("alphazero:model=a,run=b", "model=a and run=b both select a network"),
         ("alphazero:preset=zero9,vcf=9", "vcf=9 requires tactics, which preset zero9 does not enable"),
         ("alphazero:preset=zero9,vct=9", "vct=9 requires tactics, which preset zero9 does not enable"),
-        ("alphazero:batch=0", "leaves 0"),
-        ("alphazero:resist=-1", "resist -1 is outside 0–"),
-        ("alphazero:threads=9999", "threads 9999 is outside 0–256"),
+        ("alphazero:batch=0", "leaves=0"),
+        ("alphazero:resist=-1", "resist=-1 is outside the range 0–"),
+        ("alphazero:threads=9999", "threads=9999 is outside the range 0–256"),
         ("alphazero:depth=3", "has no parameter 'depth'"),
         ("alphazero:precision=int4", "precision='int4' is not one of fp32, int8"),
         ("policy:simulations=3", "has no parameter 'simulations'"),
-        ("policy:temperature=nan", "temperature nan"),
+        ("policy:temperature=nan", "temperature=nan"),
     ],
 )
 def test_refusals(name: str, message: str) -> None:

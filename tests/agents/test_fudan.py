@@ -46,8 +46,8 @@ def test_forms_and_parameters() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("fudan:depth=41", "depth 41 is outside 0–40"),
-        ("fudan:depth=-1", "depth -1 is outside 0–40"),
+        ("fudan:depth=41", "depth=41 is outside the range 0–40"),
+        ("fudan:depth=-1", "depth=-1 is outside the range 0–40"),
         ("fudan:form=final", "form='final' is not one of described, authors"),
         ("fudan:checkmate=1", "checkmate='1' is not one of off, both-sides, authors"),
         ("fudan:evaluation=pela", "evaluation='pela' is not one of dictionary, table"),

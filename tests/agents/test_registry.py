@@ -72,11 +72,11 @@ def test_parameters_and_defaults() -> None:
         ("naive:levl=1", r"has no parameter 'levl' \(known: level, seed; did you mean 'level'\?\) in 'naive:levl=1'"),
         ("chains:level=1", r"'chains' has no parameter 'level' \(known: seed\)"),
         ("naive:level=5", r"naive level 5 is unknown \(known: 0, 1, 2, 3, 4\) in 'naive:level=5'"),
-        ("naive:level=high", r"level='high' is not int in 'naive:level=high'"),
-        ("naive:level=", r"level='' is not int"),
-        ("naive:level", r"'level' is not key=value in 'naive:level'"),
-        ("naive:level,seed=3", r"'level' is not key=value"),
-        ("naive:=3", r"'' is not key=value"),
+        ("naive:level=high", r"level='high' is not of type int in 'naive:level=high'"),
+        ("naive:level=", r"level='' is not of type int"),
+        ("naive:level", r"'level' in 'naive:level' does not have the form key=value"),
+        ("naive:level,seed=3", r"'level' in 'naive:level,seed=3' does not have the form key=value"),
+        ("naive:=3", r"'' in 'naive:=3' does not have the form key=value"),
         ("naive:level=1,level=2", r"'level' is given twice in 'naive:level=1,level=2'"),
     ],
 )
@@ -89,10 +89,10 @@ def test_refusals(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (f"playouts={'9' * 30}", r"playouts 9{30} is outside 1–1000000000 in '"),
-        ("playouts=1000000001", "playouts 1000000001 is outside 1–1000000000"),
-        ("seconds=1e300", r"seconds 1e\+300 is above 1000000"),
-        ("threads=9999", "threads 9999 is outside 0–256"),
+        (f"playouts={'9' * 30}", r"playouts=9{30} is outside the range 1–1000000000 in '"),
+        ("playouts=1000000001", "playouts=1000000001 is outside the range 1–1000000000"),
+        ("seconds=1e300", r"seconds=1e\+300 is above the maximum of 1000000"),
+        ("threads=9999", "threads=9999 is outside the range 0–256"),
     ],
 )
 def test_numbers_too_large_to_play_with(name: str, settings: str, message: str) -> None:
@@ -121,10 +121,10 @@ def test_types_of_parameters(everything: AgentKind) -> None:
         ("model=x,style=mild", "style='mild' is not one of calm, wild"),
         ("model=x,planes=2", "planes='2' is not one of 1, 4"),
         ("model=x,noise=perhaps", "noise='perhaps' is not one of true, false"),
-        ("model=x,max-nodes=many", "max-nodes='many' is not int"),
-        ("model=x,temperature=warm", "temperature='warm' is not float"),
-        ('model="x', "quoted value of 'model' is not closed or has no comma after it"),
-        ('model="x"y', "quoted value of 'model' is not closed or has no comma after it"),
+        ("model=x,max-nodes=many", "max-nodes='many' is not of type int"),
+        ("model=x,temperature=warm", "temperature='warm' is not of type float"),
+        ('model="x', "quoted value of 'model' is unterminated or not followed by a comma"),
+        ('model="x"y', "quoted value of 'model' is unterminated or not followed by a comma"),
         ("model=missing", "there is no model 'missing' in 'everything:model=missing'"),
     ],
 )

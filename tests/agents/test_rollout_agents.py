@@ -79,15 +79,15 @@ def test_presets() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("uct:playouts=0", "playouts 0 is outside 1–1000000000 in 'uct:playouts=0'"),
-        ("uct:seconds=0", "seconds 0.0 is not a finite number above 0"),
-        ("uct:seconds=nan", "seconds nan"),
-        ("uct:c=-1", "exploration -1.0"),
-        ("uct:radius=99", "radius 99 is outside 0–22"),
+        ("uct:playouts=0", "playouts=0 is outside the range 1–1000000000 in 'uct:playouts=0'"),
+        ("uct:seconds=0", "seconds must be finite and above 0, not 0.0"),
+        ("uct:seconds=nan", "seconds must be finite and above 0, not nan"),
+        ("uct:c=-1", "exploration must be finite and at least 0, not -1.0"),
+        ("uct:radius=99", "radius=99 is outside the range 0–22"),
         ("uct:preset=alpha", "preset='alpha' is not one of best, ucb1, fudan"),
         ("uct:policy=clever", "policy='clever' is not one of heuristic, random"),
         ("hmcts:c=1", r"'hmcts' has no parameter 'c' \(known: preset, playouts"),
-        ("hmcts:threads=-1", "threads -1 is outside 0–256"),
+        ("hmcts:threads=-1", "threads=-1 is outside the range 0–256"),
     ],
 )
 def test_refusals(name: str, message: str) -> None:

@@ -176,9 +176,9 @@ def test_limits_contain_the_clock_and_the_search_limits() -> None:
 
 
 def test_limits_are_checked() -> None:
-    with pytest.raises(NotationError, match="time_ms=0"):
+    with pytest.raises(NotationError, match="time_ms must be at least 1, not 0"):
         TimeControl(time_ms=0)
-    with pytest.raises(NotationError, match="tolerance_ms=-1"):
+    with pytest.raises(NotationError, match="tolerance_ms must be at least 0, not -1"):
         TimeControl(tolerance_ms=-1)
     with pytest.raises(NotationError, match=r"clock_ms=5 .* use match_ms"):
         TimeControl(clock_ms=5)

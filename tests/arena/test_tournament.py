@@ -140,16 +140,22 @@ def test_a_short_file(tmp_path: Path) -> None:
         ('rules = "9x9"\nplayers = ["random", "chains"]\nformat = "cup"', "format = 'cup' is not one of round-robin"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\nlimits = 3', "limits = 3 is not a table"),
         ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime = 3', "unknown key limits.time .*time_ms"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime_ms = 0', "limits: limit time_ms=0"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\nconcurrency = 0', "concurrency=0"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = -1', "rounds=-1 must be at least 1"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = 0', "games=0 must be at least 1"),
-        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games=-3 must be at least 1"),
+        (
+            'rules = "9x9"\nplayers = ["random", "chains"]\n[limits]\ntime_ms = 0',
+            "limits: limit time_ms must be at least 1",
+        ),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nconcurrency = 0', "concurrency must be at least 1, not 0"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\nrounds = -1', "rounds must be at least 1, not -1"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = 0', "games must be at least 1, not 0"),
+        ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games must be at least 1, not -3"),
         (
             'rules = "9x9"\nplayers = ["random", "chains"]\n[openings]\nstones = -1',
             "openings: stones=-1 must",
         ),
-        ('rules = "9x9"\nplayers = ["random", {agent = "chains", memory_mb = 0}]', r"players\[1\]: memory_mb=0"),
+        (
+            'rules = "9x9"\nplayers = ["random", {agent = "chains", memory_mb = 0}]',
+            r"players\[1\]: memory_mb must be at least 1",
+        ),
         ('rules = ["9x9", "9x9"]\nplayers = ["random", "chains"]', "listed only once"),
         ('rules = "9x9"\nplayers = ["a", "b", "c"]\n[sprt]\nelo0 = 0\nelo1 = 5', "exactly two players, not 3"),
         (
@@ -337,7 +343,7 @@ def test_players_are_checked_before_the_first_game(tmp_path: Path) -> None:
         ):
             with pytest.raises(AgentError) as caught:
                 play(make_tournament("random", missing_player), store)
-            assert str(caught.value).endswith(f"; paths in agent texts are relative to {Path.cwd()}")
+            assert str(caught.value).endswith(f"; paths in agent specifications are relative to {Path.cwd()}")
         with pytest.raises(AgentError, match="refused 'START 9'"):
             play(make_tournament("random", engine_text("refuses_start")), store)
         assert len(store) == 0

@@ -93,7 +93,7 @@ def test_ratings_of_several_files_as_json(tmp_path: Path) -> None:
     result = tmp_path / "ratings.json"
     run("ratings", tmp_path / "one.db", tmp_path / "two.db", "--json", result)
     assert [player["name"] for player in json.loads(result.read_text())["players"]] == ["chains", "random", "naive"]
-    with pytest.raises(InputError, match="must be NAME=ELO, not 'chains'"):
+    with pytest.raises(InputError, match="must have the form NAME=ELO, not 'chains'"):
         run("ratings", tmp_path / "one.db", "--anchor", "chains")
 
 

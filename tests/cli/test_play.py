@@ -386,7 +386,7 @@ def test_the_side_can_be_random() -> None:
         (
             ("alphabeta", "--rules", "5x5:3"),
             AgentError,
-            "does not play 5x5:3:freestyle: alpha-beta supports only win lengths 4",
+            "does not play 5x5:3:freestyle: alpha-beta cannot search 5x5:3:freestyle: the win length must be 4",
         ),
         (("brain:cmd=none", "--rules", "5x5:3"), AgentError, "the Piskvork protocol cannot express 5x5:3:freestyle"),
         (("nobody", "--save", "game.doc"), RecordError, "game.doc: unknown file extension"),

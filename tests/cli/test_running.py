@@ -72,7 +72,7 @@ def test_a_closed_pipe_or_stream_is_no_traceback() -> None:
     assert closed.returncode == 2
     assert closed.stderr.startswith("tengen: standard input is closed, so you cannot type moves: ")
     closed = run("explain", "-", shell="<&-")
-    assert closed.stderr == "tengen: standard input is closed: give the moves or a file in place of -\n"
+    assert closed.stderr == "tengen: standard input is closed: pass the moves or a file instead of -\n"
 
 
 def test_sigterm_at_the_prompt_saves_the_game(tmp_path: Path) -> None:

@@ -121,8 +121,8 @@ def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
         ("warm_start.games=none.jsonl", r"none\.jsonl"),
         ("strength.opponents=['rule-based', 'nobody']", "nobody"),
         ("strength.player=speed=3", "agent 'alphazero' has no parameter 'speed'"),
-        ("learner.batch=0", "learner: batch 0 must be finite and at least 1"),
-        ("window.first=0", "window: window.first 0 must be at least 1"),
+        ("learner.batch=0", "learner: batch must be finite and at least 1, not 0"),
+        ("window.first=0", "window: window.first=0 must be at least 1"),
     ],
 )
 def test_a_failed_start_leaves_no_run_behind(

@@ -23,7 +23,7 @@ def test_places_are_read(text: str, on: On) -> None:
 
 @pytest.mark.parametrize("text", ["", "Ray", "ray=", "local=3", "spark", "ray:6379"])
 def test_other_places_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"unknown --on .*; use local, ray or ray=ADDRESS"):
+    with pytest.raises(InputError, match=r"unknown value .* for --on; use local, ray or ray=ADDRESS"):
         On.parse(text)
 
 

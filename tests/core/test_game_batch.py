@@ -88,9 +88,9 @@ def test_invalid_arguments_are_rejected() -> None:
     three = Ruleset.parse("3x3:3")
     with pytest.raises(RulesetError, match="threats"):
         GameBatch(three, 1, "threats")
-    with pytest.raises(InputError, match="games=0 is below 1"):
+    with pytest.raises(InputError, match="games must be at least 1, not 0"):
         GameBatch(three, 0, "board")
-    with pytest.raises(InputError, match="most_opening_moves=5 is outside 0–4"):
+    with pytest.raises(InputError, match="most_opening_moves=5 is outside the range 0–4"):
         GameBatch(three, 1, "board").begin(1, 5)
     with pytest.raises(IndexError):
         GameBatch(three, 1, "board").look(np.array([1]), np.zeros(1, np.int8))

@@ -123,5 +123,5 @@ def test_batches_and_rejected_layouts() -> None:
     assert encode_batch(positions, "stones").shape == (3, plane_count("stones"), 9, 9)
     with pytest.raises(InputError, match=r"unknown plane layout 'zero' \(known: board"):
         encode(positions[0], "zero")
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, but 3x3:3:freestyle has 3"):
+    with pytest.raises(RulesetError, match="'threats' requires a win length of 4 or 5, but 3x3:3:freestyle has 3"):
         encode(Position.start(Ruleset.parse("3x3:3")), "threats")

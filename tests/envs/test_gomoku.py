@@ -51,7 +51,7 @@ def test_check_env(ruleset: str, opponent: str | None) -> None:
 
 
 def test_planes_that_the_ruleset_does_not_support_are_rejected() -> None:
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5, but 9x9:3:freestyle has 3"):
+    with pytest.raises(RulesetError, match="'threats' requires a win length of 4 or 5, but 9x9:3:freestyle has 3"):
         GomokuEnv("9x9:3", observation="threats")
 
 
@@ -327,8 +327,8 @@ def test_unknown_opponents_are_rejected(text: str) -> None:
         ({"observation": "rgb"}, "unknown plane layout 'rgb'"),
         ({"dtype": "float64"}, "cannot have dtype float64"),
         ({"observation": "board", "dtype": "uint8"}, "cannot have dtype uint8"),
-        ({"opening_moves": 8}, "outside 0–7"),
-        ({"opening_moves": -1}, "outside 0–7"),
+        ({"opening_moves": 8}, "outside the range 0–7"),
+        ({"opening_moves": -1}, "outside the range 0–7"),
         ({"render_mode": "svg"}, "unknown render_mode 'svg'"),
         ({"ruleset": "15x15:5:renju:swap2"}, "do not support the opening procedure swap2"),
         ({"opponent": 3}, "must be a name, an Agent"),

@@ -143,5 +143,5 @@ def test_environment_can_be_pickled() -> None:
 
 
 def test_max_cycles_must_be_positive() -> None:
-    with pytest.raises(InputError, match="max_cycles=0"):
+    with pytest.raises(InputError, match="max_cycles must be at least 1, not 0"):
         gomoku_aec.raw_env(max_cycles=0)

@@ -347,13 +347,13 @@ def test_render() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"num_envs": 0}, "num_envs=0"),
-        ({"threads": 0}, "threads=0"),
+        ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"opponent": lambda position: "a1"}, "SyncVectorEnv"),
         ({"side": "grey"}, "unknown side"),
         ({"observation": "own"}, "unknown plane layout"),
         ({"invalid_move": "pass"}, "unknown invalid_move"),
-        ({"opening_moves": 9}, "outside 0–7"),
+        ({"opening_moves": 9}, "outside the range 0–7"),
         ({"render_mode": "human"}, "unknown render_mode"),
     ],
 )

@@ -227,7 +227,7 @@ CRAFTED = {
             ],
             (constant("long", 100_000, 1), numpy_helper.from_array(np.zeros((1, 1), np.float32), "zeros4")),
         ),
-        "Scan iterates over",
+        "Scan has inputs of length",
     ),
     "cycle": (
         craft([helper.make_node("Relu", ["b"], ["a"]), helper.make_node("Relu", ["a"], ["b"])]),

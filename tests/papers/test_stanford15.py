@@ -100,7 +100,7 @@ def test_games_that_a_network_does_not_play_are_refused(tmp_path: Path, capsys, 
 
 def test_bad_input_is_one_sentence(tmp_path: Path, capsys) -> None:
     assert main(["cnn", "--out", str(tmp_path)]) == 2
-    assert "'cnn' is not NAME=NETWORK" in capsys.readouterr().err
+    assert "'cnn' does not have the form NAME=NETWORK" in capsys.readouterr().err
     assert main(["cnn=nowhere", "--out", str(tmp_path)]) == 2
     network = write_network(tmp_path / "cnn.onnx", CNN)
     assert main([network, "--only", "accuracy", "--out", str(tmp_path)]) == 2

@@ -88,7 +88,7 @@ def test_settle_keeps_a_known_result_and_ignores_illegal_games() -> None:
     [
         (lambda root: root.children[0].play(Point("h8")), "white plays h8, which has a black stone"),
         (lambda root: root.play(Point("p1")), "p1 is not on a 15x15 board"),
-        (lambda root: root.add(Node(value=1.5)), "value 1.5, outside"),
+        (lambda root: root.add(Node(value=1.5)), "value 1.5, which is outside"),
         (lambda root: root.add(Node(time_ms=5)), "a time but no move"),
         (lambda root: setattr(root.children[0], "clock_ms", -1), "a clock of -1 ms"),
         (lambda root: root.add(Node(setup=Setup((Point("a1"),), (Point("a1"),)))), "a1 is set up twice"),

@@ -87,7 +87,7 @@ def test_a_library_saved_at_a_leaf_has_no_end_mark() -> None:
         (HEADER + b"\x00\x00\x78\x08abc", "offset 0x18: a text field is not NUL-terminated"),
         (HEADER + b"\x00\x00\x78\x08ab\x00", "offset 0x1a: the file ends inside a text field"),
         (HEADER + b"\x00\x00\x78\x20abc", "offset 0x18: a seven-bit comment is not terminated"),
-        (HEADER + b"\x00\x00\x78\x40\x79\x40", "offset 0x18: a node after the end of the tree"),
+        (HEADER + b"\x00\x00\x78\x40\x79\x40", "offset 0x18: there is a node after the end of the tree"),
     ],
 )
 def test_errors_name_the_offset(data: bytes, message: str) -> None:

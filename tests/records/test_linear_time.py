@@ -149,8 +149,12 @@ def test_streams_take_linear_time_across_chunks(name: str, head: str, filler: st
     ("read", "text", "error"),
     [
         (Ruleset.parse, "15x15:5:" + "a" * 1000, "not a ruleset: '15x15:5:a{72}…'"),
-        (parse_agent, "naive:" + "a" * 10_000, "an agent text has at most 10000 characters, not 10006: 'naive:a"),
-        (Position.parse, "." * 70_000, "a drawing has at most 65536 characters, not 70000"),
+        (
+            parse_agent,
+            "naive:" + "a" * 10_000,
+            "an agent specification can have at most 10000 characters, but this one has 10006: 'naive:a",
+        ),
+        (Position.parse, "." * 70_000, "a drawing can have at most 65536 characters, but this one has 70000"),
     ],
 )
 def test_texts_that_are_too_long_are_rejected_with_their_start(

@@ -254,7 +254,7 @@ def test_nodes_are_counted_per_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(list(sgf.iterate("(;GM[4];B[hh];W[aa])" * 10))) == 10
     games = sgf.iterate("(;GM[4];B[hh];W[aa])(;GM[4];B[hh];W[aa];B[bb])")
     next(games)
-    with pytest.raises(RecordError, match="line 1, column 40: more than 3 nodes"):
+    with pytest.raises(RecordError, match="line 1, column 40: the game has more than 3 nodes"):
         next(games)
 
 

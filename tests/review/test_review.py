@@ -112,7 +112,7 @@ def test_other_win_lengths_are_reviewed_by_playouts() -> None:
 
 def test_a_game_with_a_pass_cannot_be_reviewed() -> None:
     game = GameRecord.from_points(FREESTYLE, [Point("h8"), None])
-    with pytest.raises(RecordError, match=r"move 2 .* in turn"):
+    with pytest.raises(RecordError, match=r"move 2 .* alternating moves"):
         review_game(game, QUICK)
 
 

@@ -275,16 +275,16 @@ def test_bad_answers_are_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"simulations": 0}, "simulations 0"),
-        ({"c_puct": -1.0}, "c_puct -1.0"),
-        ({"c_puct": float("nan")}, "c_puct nan"),
-        ({"noise_fraction": 1.5}, "noise_fraction 1.5"),
+        ({"simulations": 0}, "simulations=0"),
+        ({"c_puct": -1.0}, "c_puct=-1.0"),
+        ({"c_puct": float("nan")}, "c_puct=nan"),
+        ({"noise_fraction": 1.5}, "noise_fraction=1.5"),
         ({"full_fraction": 0.5}, "requires fast_simulations"),
         ({"gumbel": True, "reuse_tree": True}, "cannot be combined with reuse_tree"),
         ({"tactics": True}, "tactics requires solve"),
         ({"solve": True, "vcf_nodes_leaf": 10}, "require tactics"),
         ({"stop_when_proved": True}, "stop_when_proved requires solve"),
-        ({"discount": 1.5}, "discount 1.5"),
+        ({"discount": 1.5}, "discount=1.5"),
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, float], message: str) -> None:
@@ -293,11 +293,11 @@ def test_impossible_settings_are_refused(settings: dict[str, float], message: st
 
 
 def test_what_does_not_fit_the_rules_is_refused() -> None:
-    with pytest.raises(RulesetError, match="'threats' needs win length 4 or 5"):
+    with pytest.raises(RulesetError, match="'threats' requires a win length of 4 or 5"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="threats")
     with pytest.raises(InputError, match="ends the game"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, openings=Openings(sequences=("a1a2b1b2c1",)))
-    with pytest.raises(InputError, match="balance_candidates 3 requires random stones"):
+    with pytest.raises(InputError, match="balance_candidates=3 requires random stones"):
         Openings(balance_candidates=3)
     with pytest.raises(InputError, match="unknown plane layout 'zero'"):
         SelfPlay(Ruleset.parse("3x3:3"), PLAIN, games=1, layout="zero")

@@ -524,11 +524,11 @@ def test_best_mean_comes_first_and_unknown_last() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"exploration": -1.0}, "exploration -1.0"),
-        ({"exploration": float("nan")}, "exploration nan"),
-        ({"radius": 23}, "radius 23 is outside 0–22"),
-        ({"expand_after": 0}, "expand_after 0"),
-        ({"memory_mb": 0}, "memory_mb 0"),
+        ({"exploration": -1.0}, "exploration must be finite and at least 0, not -1.0"),
+        ({"exploration": float("nan")}, "exploration must be finite and at least 0, not nan"),
+        ({"radius": 23}, "radius=23 is outside the range 0–22"),
+        ({"expand_after": 0}, "expand_after=0"),
+        ({"memory_mb": 0}, "memory_mb=0"),
     ],
 )
 def test_impossible_settings_of_uct_are_refused(settings: dict[str, float], message: str) -> None:
@@ -537,7 +537,7 @@ def test_impossible_settings_of_uct_are_refused(settings: dict[str, float], mess
 
 
 def test_impossible_settings_of_hmcts_are_refused() -> None:
-    with pytest.raises(InputError, match="playouts_a_candidate -1"):
+    with pytest.raises(InputError, match="playouts_a_candidate=-1"):
         HmctsConfig(playouts_a_candidate=-1)
-    with pytest.raises(InputError, match="radius -1"):
+    with pytest.raises(InputError, match="radius=-1"):
         HmctsConfig(radius=-1)

@@ -181,7 +181,7 @@ def test_a_store_of_a_later_version_is_refused(tmp_path: Path) -> None:
     database = sqlite3.connect(path)
     database.execute("PRAGMA user_version = 3")
     database.close()
-    with pytest.raises(InputError, match="not a game store of this version"):
+    with pytest.raises(InputError, match="not a game store for this version"):
         Store(path)
 
 

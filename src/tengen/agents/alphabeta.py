@@ -43,7 +43,7 @@ class AlphaBetaParameters:
     nodes: int = parameter(0, help="maximum nodes per move; 0 for no fixed maximum (only the per-move limits apply)")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
     threads: int = parameter(0, help="search threads; 0 to use the per-move limit")
-    without: str = parameter("", help="search ingredients to disable, joined by +, such as singular+history")
+    without: str = parameter("", help="search ingredients to disable, joined by + (for example singular+history)")
     weights: str = parameter("", help="weights file (default: the shipped one)")
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class AlphaBetaParameters:
         for name, low, high in _BOUNDS:
             value = getattr(self, name)
             if not low <= value <= high:
-                raise InputError(f"{name.replace('_', '-')} {value} is outside {low}–{high}")
+                raise InputError(f"{name.replace('_', '-')}={value} is outside the range {low}–{high}")
         parse_ingredients(self.without)
 
 

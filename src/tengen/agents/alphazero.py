@@ -80,15 +80,15 @@ class AlphaZeroParameters:
     def __post_init__(self) -> None:
         check_source(self.model, self.run)
         if self.simulations is not None and self.simulations < 1:
-            raise InputError(f"simulations {self.simulations} is below 1")
+            raise InputError(f"simulations must be at least 1, not {self.simulations}")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
-            raise InputError(f"seconds {self.seconds} is not a finite number above 0")
+            raise InputError(f"seconds must be finite and above 0, not {self.seconds}")
         if not 0 <= self.threads <= MAX_THREADS:
-            raise InputError(f"threads {self.threads} is outside 0–{MAX_THREADS}")
+            raise InputError(f"threads={self.threads} is outside the range 0–{MAX_THREADS}")
         if not 1 <= self.memory_mb <= 1 << 17:
-            raise InputError(f"memory_mb {self.memory_mb} is outside 1–{1 << 17}")
+            raise InputError(f"memory_mb={self.memory_mb} is outside the range 1–{1 << 17}")
         if self.resist is not None and not 0 <= self.resist <= _MOST_RESISTANCE_NODES:
-            raise InputError(f"resist {self.resist} is outside 0–{_MOST_RESISTANCE_NODES}")
+            raise InputError(f"resist={self.resist} is outside the range 0–{_MOST_RESISTANCE_NODES}")
         check_temperature(self.temperature)
         self.config()
 

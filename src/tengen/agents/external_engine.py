@@ -26,7 +26,7 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 class BrainParameters:
     """Parameters of `brain`: how to run an external engine."""
 
-    cmd: str = parameter(help="Program and arguments, quoted as in a shell, but run without one.")
+    cmd: str = parameter(help="Program and its arguments, quoted as for a shell (no shell is used).")
     cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
     memory_mb: int | None = parameter(None, help="Memory limit in MB, including child processes (default: no limit).")
     tolerance_ms: int = parameter(
@@ -49,11 +49,11 @@ class BrainParameters:
             raise ValueError("cmd is empty: set it to a program and its arguments")
         for name in ("tolerance_ms", "start_ms", "turn_ms", "threads"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} is below 1")
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.nodes < 0:
             raise ValueError(f"nodes={self.nodes} is negative")
         if self.memory_mb is not None and self.memory_mb < 1:
-            raise ValueError(f"memory-mb={self.memory_mb} is below 1")
+            raise ValueError(f"memory-mb must be at least 1, not {self.memory_mb}")
 
 
 class BrainAgent(Agent):

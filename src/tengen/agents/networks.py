@@ -49,7 +49,7 @@ def check_source(model: str | None, run: str | None) -> None:
 def check_temperature(temperature: float) -> None:
     """Raise `InputError` if the temperature is out of range."""
     if not (math.isfinite(temperature) and 0 <= temperature <= 100):
-        raise InputError(f"temperature {temperature} is outside 0–100")
+        raise InputError(f"temperature={temperature} is outside the range 0–100")
 
 
 class _Network:

@@ -112,7 +112,10 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
     NaiveParameters(level=2, seed=0)
     """
     if len(text) > _MAX_TEXT:
-        raise AgentNameError(f"an agent text has at most {_MAX_TEXT} characters, not {len(text)}: {text[:40]!r}…")
+        raise AgentNameError(
+            f"an agent specification can have at most {_MAX_TEXT} characters, but this one has {len(text)}:"
+            f" {text[:40]!r}…"
+        )
     name, _, tail = text.strip().partition(":")
     kind = agent_kind(name.strip())
     fields = {_key(field): field for field in dataclasses.fields(kind.parameters)}
@@ -129,7 +132,7 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
         key for key, field in fields.items() if field.default is dataclasses.MISSING and field.name not in values
     ]
     if missing:
-        raise AgentNameError(f"agent {kind.name!r} needs {', '.join(missing)} in {text!r}")
+        raise AgentNameError(f"{text!r} does not set {', '.join(missing)}, which agent {kind.name!r} requires")
     try:
         return kind, kind.parameters(**values)
     except ValueError as error:
@@ -157,7 +160,9 @@ def with_setting(text: str, key: str, value: str) -> str:
     name, _, tail = text.strip().partition(":")
     settings = dict(_split_settings(tail, text)) | {key: value}
     if any('"' in each for each in settings.values()):
-        raise AgentNameError(f"the value {value!r} contains a double quote, which is not allowed in an agent text")
+        raise AgentNameError(
+            f"the value {value!r} contains a double quote, which is not allowed in an agent specification"
+        )
     return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
 
 
@@ -180,12 +185,14 @@ def _split_settings(tail: str, text: str) -> list[tuple[str, str]]:
         key, equals, rest = rest.partition("=")
         key, rest = key.strip(), rest.lstrip()
         if not equals or not key or "," in key:
-            raise AgentNameError(f"{key.split(',')[0].strip()!r} is not key=value in {text!r}")
+            raise AgentNameError(f"{key.split(',')[0].strip()!r} in {text!r} does not have the form key=value")
         if rest.startswith('"'):
             value, quote, rest = rest[1:].partition('"')
             rest = rest.lstrip()
             if not quote or (rest and not rest.startswith(",")):
-                raise AgentNameError(f"the quoted value of {key!r} is not closed or has no comma after it in {text!r}")
+                raise AgentNameError(
+                    f"the quoted value of {key!r} is unterminated or not followed by a comma in {text!r}"
+                )
             rest = rest[1:]
         else:
             value, _, rest = rest.partition(",")
@@ -249,5 +256,5 @@ def _convert(value: str, hint: Any, key: str, text: str) -> Any:
             return {str(member): member for member in typing.get_args(kind)}[value]
         return kind(value)
     except (KeyError, ValueError, TypeError):
-        wanted = f"one of {', '.join(choices)}" if choices else getattr(kind, "__name__", str(kind))
+        wanted = f"one of {', '.join(choices)}" if choices else f"of type {getattr(kind, '__name__', str(kind))}"
         raise AgentNameError(f"parameter {key}={value!r} is not {wanted} in {text!r}") from None

@@ -115,13 +115,13 @@ _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
 
 def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
     if playouts is not None and not 1 <= playouts <= _MAX_PLAYOUTS:
-        raise InputError(f"playouts {playouts} is outside 1–{_MAX_PLAYOUTS}")
+        raise InputError(f"playouts={playouts} is outside the range 1–{_MAX_PLAYOUTS}")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise InputError(f"seconds {seconds} is not a finite number above 0")
+        raise InputError(f"seconds must be finite and above 0, not {seconds}")
     if seconds is not None and seconds > _MAX_SECONDS:
-        raise InputError(f"seconds {seconds} is above {_MAX_SECONDS}")
+        raise InputError(f"seconds={seconds} is above the maximum of {_MAX_SECONDS}")
     if not 0 <= threads <= MAX_THREADS:
-        raise InputError(f"threads {threads} is outside 0–{MAX_THREADS}")
+        raise InputError(f"threads={threads} is outside the range 0–{MAX_THREADS}")
 
 
 class RolloutAgent(Agent, ABC):

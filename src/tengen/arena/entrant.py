@@ -29,7 +29,7 @@ class Entrant:
 
     def __post_init__(self) -> None:
         if self.memory_mb is not None and self.memory_mb < 1:
-            raise InputError(f"memory_mb={self.memory_mb} must be at least 1")
+            raise InputError(f"memory_mb must be at least 1, not {self.memory_mb}")
 
     @classmethod
     def parse(cls, text: str) -> Entrant:

@@ -96,10 +96,10 @@ class TimeControl(Limits):
         for name in ("time_ms", "match_ms", "nodes", "depth", "simulations", "threads"):
             amount = getattr(self, name)
             if amount is not None and amount < 1:
-                raise NotationError(f"limit {name}={amount} must be at least 1")
+                raise NotationError(f"limit {name} must be at least 1, not {amount}")
         for name in ("increment_ms", "tolerance_ms"):
             if getattr(self, name) < 0:
-                raise NotationError(f"limit {name}={getattr(self, name)} must not be negative")
+                raise NotationError(f"limit {name} must be at least 0, not {getattr(self, name)}")
 
     def limits(self, clock_ms: float | None) -> Limits:
         """Return the limits for a move made with `clock_ms` left on the clock."""
@@ -129,7 +129,7 @@ class Adjudication:
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
-            raise NotationError(f"max_moves={self.max_moves} must be at least 1")
+            raise NotationError(f"max_moves must be at least 1, not {self.max_moves}")
 
 
 class Turn(NamedTuple):

@@ -164,7 +164,7 @@ class RandomOpenings(Sequence[Stones]):
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(self._count))]
         if not 0 <= number < self._count:
-            raise IndexError(f"there is no opening {number}: {self._count} openings, numbered from 0")
+            raise IndexError(f"there is no opening {number}: the {self._count} openings are numbered from 0")
         if self._is_empty:
             return ()
         if (made := len(self._shelf)) <= number:
@@ -214,7 +214,7 @@ class BalanceSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.max_value <= 1:
-            raise InputError(f"max_value={self.max_value} must be above 0 and at most 1")
+            raise InputError(f"max_value must be above 0 and at most 1, not {self.max_value}")
         if not 1 <= self.min_stones <= self.max_stones:
             raise InputError(f"min_stones={self.min_stones} must be between 1 and max_stones={self.max_stones}")
         if self.nodes < 1 or self.reach < 1:

@@ -85,7 +85,7 @@ class Schedule(Sequence[ScheduledGame]):
         the board each time. `shuffles` shuffles the openings with the seed.
         """
         if rounds < 1:
-            raise InputError(f"rounds={rounds} must be at least 1")
+            raise InputError(f"rounds must be at least 1, not {rounds}")
         self._pairings = list(pairings)
         self._rulesets = list(openings)
         self._openings = dict(openings)
@@ -106,7 +106,7 @@ class Schedule(Sequence[ScheduledGame]):
 
     def __getitem__(self, number: int) -> ScheduledGame:  # type: ignore[override]
         if not 0 <= number < self._length:
-            raise IndexError(f"there is no game {number}: {self._length} games, numbered from 0")
+            raise IndexError(f"there is no game {number}: the {self._length} games are numbered from 0")
         pair, exchanged = divmod(number, 2)
         round_number, place = divmod(pair, self._pairs_of_round)
         ruleset_number, pairing = divmod(place, len(self._pairings))

@@ -43,7 +43,7 @@ class OpeningSettings:
 
     def __post_init__(self) -> None:
         if self.stones is not None and self.stones < 0:
-            raise InputError(f"stones={self.stones} must not be negative")
+            raise InputError(f"stones must be at least 0, not {self.stones}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Tournament:
             raise InputError(f"each ruleset may be listed only once: {', '.join(map(str, self.rules))}")
         for key, number in (("rounds", self.rounds), ("games", self.games)):
             if number is not None and number < 1:
-                raise InputError(f"{key}={number} must be at least 1")
+                raise InputError(f"{key} must be at least 1, not {number}")
         if self.sprt is not None and len(self.players) != 2:
             raise InputError(f"an SPRT needs exactly two players, not {len(self.players)}")
         self.pairings()
@@ -134,7 +134,7 @@ class Tournament:
                         check_plays(agent, ruleset)
                         _check_starts(agent, ruleset)
             except (InputError, EngineError) as error:
-                raise AgentError(f"{error}; paths in agent texts are relative to {Path.cwd()}") from None
+                raise AgentError(f"{error}; paths in agent specifications are relative to {Path.cwd()}") from None
 
     def rules_with_files(self) -> list[Ruleset]:
         """Return the rulesets whose openings come from a file."""

@@ -26,7 +26,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
-            raise InputError(f"concurrency={self.concurrency} must be at least 1")
+            raise InputError(f"concurrency must be at least 1, not {self.concurrency}")
 
 
 def load(path: Path) -> tuple[Tournament, RunSettings]:

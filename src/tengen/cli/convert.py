@@ -56,10 +56,10 @@ def convert(
         str | None, typer.Option(metavar="NAME", help="Code page of the text in B (PSQ and lib only).")
     ] = None,
     from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of A (default: by its extension).")
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of A (default: inferred from its extension).")
     ] = None,
     to_format: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="Format of B (default: by its extension).")
+        str | None, typer.Option("--to", metavar="FORMAT", help="Format of B (default: inferred from its extension).")
     ] = None,
     game: Annotated[
         int | None, typer.Option(min=1, help="Convert only the game with this number in A, counting from 1.")
@@ -149,7 +149,7 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
         if game == count:
             return
     if game is not None:
-        raise InputError(f"{source} has no game {game}: it contains {count}")
+        raise InputError(f"{source} has no game {game} (games in the file: {count})")
 
 
 def parse_rule(text: str | None) -> Ruleset | None:

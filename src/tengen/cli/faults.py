@@ -31,4 +31,4 @@ def report_faults(store: GameStore) -> None:
     broken = [player for player in first if forfeited[player] == played[player]]
     if broken:
         listed = ", ".join(names[player] for player in broken)
-        raise AgentError(f"{listed} played no game to its end: correct the fault above and repeat the command")
+        raise AgentError(f"{listed} did not finish a single game: fix the error above and run the command again")

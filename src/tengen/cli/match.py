@@ -70,12 +70,12 @@ def match(
     sprt: Annotated[
         str | None,
         typer.Option(
-            metavar="BOUNDS", help="Stop when an SPRT with elo0,elo1[,alpha,beta] reaches a verdict; such as 0,10."
+            metavar="BOUNDS", help="Stop when an SPRT with elo0,elo1[,alpha,beta] reaches a verdict (for example 0,10)."
         ),
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
-        Proofs, typer.Option(help="End a game early when one player claims a proved result, or when both do.")
+        Proofs, typer.Option(help="End a game early when one player claims a proved result, or only when both do.")
     ] = Proofs.NONE,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
     tolerance_ms: Annotated[
@@ -84,7 +84,9 @@ def match(
     concurrency: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Number of games in parallel (default: 1; with --on ray, all free CPUs).", show_default=False
+            min=1,
+            help="Number of games to play in parallel (default: 1; with --on ray, all free CPUs).",
+            show_default=False,
         ),
     ] = None,
     on: OnOption = "local",

@@ -10,23 +10,25 @@ DEFAULT_RULES = "15x15:5:freestyle"
 
 RulesOption = Annotated[
     str,
-    typer.Option("--rules", metavar="RULES", help="Rule (renju), played on 15x15, or ruleset (9x9:5:standard)."),
+    typer.Option(
+        "--rules", metavar="RULES", help="Rule (such as renju, played on 15x15) or ruleset (such as 9x9:5:standard)."
+    ),
 ]
 StatedRulesOption = Annotated[
     str | None,
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rule (renju) or ruleset (20x20:5:standard) of games and positions that do not state one.",
+        help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions without one.",
     ),
 ]
 NodesOption = Annotated[
     int | None,
-    typer.Option("--nodes", min=1, help="Maximum number of nodes per search; in a Monte Carlo search, of simulations."),
+    typer.Option("--nodes", min=1, help="Maximum number of nodes per search (simulations in a Monte Carlo search)."),
 ]
 SimulationsOption = Annotated[
     int | None,
-    typer.Option("--simulations", min=1, help="Maximum number of simulations per search of a Monte Carlo search."),
+    typer.Option("--simulations", min=1, help="Maximum number of simulations per Monte Carlo search."),
 ]
 DepthOption = Annotated[
     int | None, typer.Option("--depth", min=1, help="Maximum depth of iterative deepening, in plies.")

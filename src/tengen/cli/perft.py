@@ -26,7 +26,10 @@ def register(app: typer.Typer) -> None:
     @command(app, "perft", group=Group.DEVELOP, examples=_EXAMPLES)
     def perft(
         ruleset: Annotated[
-            str, typer.Argument(metavar="RULES", help="Rule (renju), or ruleset (3x3:3:freestyle).", show_default=False)
+            str,
+            typer.Argument(
+                metavar="RULES", help="Rule (such as renju) or ruleset (such as 3x3:3:freestyle).", show_default=False
+            ),
         ],
         depth: Annotated[
             int, typer.Argument(min=1, help="Maximum length of the move sequences, in plies.", show_default=False)

@@ -50,7 +50,10 @@ def register(app: typer.Typer) -> None:
         ] = None,
         rules: Annotated[
             str | None,
-            typer.Option(metavar="RULES", help=f"Rule (renju) or ruleset (9x9:5:standard) (default: {DEFAULT_RULES})."),
+            typer.Option(
+                metavar="RULES",
+                help=f"Rule (such as renju) or ruleset (such as 9x9:5:standard; default: {DEFAULT_RULES}).",
+            ),
         ] = None,
         side: Annotated[
             Side | None, typer.Option(help="Your colour; in an opening procedure, black places the first stones.")

@@ -71,7 +71,7 @@ def _read_standard_input(ruleset: Ruleset | None) -> Position:
     from tengen.core.position import Position
 
     if sys.stdin is None:
-        raise InputError("standard input is closed: give the moves or a file in place of -")
+        raise InputError("standard input is closed: pass the moves or a file instead of -")
     text = sys.stdin.read(_MAX_CHARACTERS + 1)
     if len(text) > _MAX_CHARACTERS:
         raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters; a drawing of a board is shorter")

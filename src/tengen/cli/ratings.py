@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def ratings(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.db", help="Game stores; players with the same name are the same player."),
+        typer.Argument(metavar="FILE.db", help="Game stores; players with the same name are treated as one player."),
     ],
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")
@@ -65,4 +65,4 @@ def _parse_anchor(text: str) -> tuple[str, float]:
             raise ValueError
         return name, float(elo)
     except ValueError:
-        raise InputError(f"--anchor must be NAME=ELO, not {text!r}") from None
+        raise InputError(f"--anchor must have the form NAME=ELO, not {text!r}") from None

@@ -42,7 +42,9 @@ def runs(
     console = Console(highlight=False)
     found = find_run_folders(folder)
     if not found:
-        raise InputError(f"no training run found in {folder}; start one with `tengen train`, or give its folder")
+        raise InputError(
+            f"no training run found in {folder}; start one with `tengen train`, or pass the folder of an existing run"
+        )
     table = Table()
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)

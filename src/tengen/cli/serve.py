@@ -49,7 +49,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         allow_host: Annotated[
             list[str] | None,
-            typer.Option(metavar="NAME", help="Additional host name of the server that browsers may use; repeatable."),
+            typer.Option(
+                metavar="NAME", help="Additional host name by which browsers may reach the server; repeatable."
+            ),
         ] = None,
         trust_proxy: Annotated[
             list[str] | None,

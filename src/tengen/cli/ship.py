@@ -24,9 +24,10 @@ def register(app: typer.Typer) -> None:
 def ship(
     run: Annotated[Path, typer.Argument(help="Folder of the training run.", show_default=False)],
     target: Annotated[Path, typer.Argument(help="Model folder to write, such as models/9x9.", show_default=False)],
-    command: Annotated[str, typer.Option(metavar="TEXT", help="Command that started the run, for the card.")],
+    command: Annotated[str, typer.Option(metavar="TEXT", help="Command that started the run, for the model card.")],
     match: Annotated[
-        list[Path] | None, typer.Option(help="Result of `tengen match --json`, for the card; repeatable.")
+        list[Path] | None,
+        typer.Option(help="Result of `tengen match --json` to include in the model card; repeatable."),
     ] = None,
 ) -> None:
     """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin."""

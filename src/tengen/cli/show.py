@@ -39,12 +39,15 @@ def show(
         int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
     ] = None,
     rules: StatedRulesOption = None,
-    rows: Annotated[RowOne, typer.Option(help="Side of the board with row 1 in position strings.")] = RowOne.BOTTOM,
+    rows: Annotated[
+        RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
+    ] = RowOne.BOTTOM,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help="Code page of the text in the file, such as cp1252 or gbk.")
     ] = None,
     from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of the file (default: by its extension).")
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="Format of the file (default: inferred from its extension)."),
     ] = None,
 ) -> None:
     """Print a game from a file: header, board and moves. The last stone is in brackets."""

@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
             Kind, typer.Option(help="vcf: only fours; vct: fours, open threes and moves that threaten a VCF.")
         ] = (Kind.VCF),
         rules: StatedRulesOption = None,
-        side: Annotated[Side, typer.Option(help="Attacking side, as if it were to move.")] = Side.MOVER,
+        side: Annotated[Side, typer.Option(help="Attacking side, which is treated as the side to move.")] = Side.MOVER,
         time_ms: Annotated[int, typer.Option(min=1, help="Time limit in milliseconds.")] = DEFAULT_TIME_MS,
     ) -> None:
         """Search for a win by continuous threats and show it on the board with numbered moves.

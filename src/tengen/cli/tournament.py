@@ -29,7 +29,9 @@ def tournament(
     ] = False,
     concurrency: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of games in parallel (default: as in FILE; with --on ray, all free CPUs)."),
+        typer.Option(
+            min=1, help="Number of games to play in parallel (default: as in FILE; with --on ray, all free CPUs)."
+        ),
     ] = None,
     on: OnOption = "local",
     report: Annotated[

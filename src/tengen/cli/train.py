@@ -43,13 +43,16 @@ def train(
     run: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Folder of the run (default: runs/ALGORITHM-PRESET).")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in that folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume an existing run.")] = False,
     minutes: Annotated[
         float | None,
         typer.Option(min=0, help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."),
     ] = None,
     keys: Annotated[
-        bool, typer.Option("--keys", help="List every setting of the algorithm for --set, with its default, and exit.")
+        bool,
+        typer.Option(
+            "--keys", help="List all settings of the algorithm for use with --set, with their defaults, and exit."
+        ),
     ] = False,
     init_from: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Initial network: a shipped model, a run or a weights file.")
@@ -102,7 +105,7 @@ def train(
     folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
     if resume and run is None and not folder.exists():
         raise InputError(
-            f"cannot resume: {folder} does not exist; pass the folder with --run, or the --preset of the run"
+            f"cannot resume: {folder} does not exist; pass the run's folder with --run, or its preset with --preset"
         )
     if resume:
         if settings or minutes is not None or init_from is not None or seed:

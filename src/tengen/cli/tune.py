@@ -128,7 +128,9 @@ def search(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Random seed for the run.")] = 1,
     step: Annotated[float, typer.Option(help="Perturbation of each parameter, as a fraction of its range.")] = 0.08,
-    gain: Annotated[float, typer.Option(help="Update after a won pair, as a fraction of the perturbation.")] = 0.008,
+    gain: Annotated[
+        float, typer.Option(help="Size of the update after a won pair, as a fraction of the perturbation.")
+    ] = 0.008,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,

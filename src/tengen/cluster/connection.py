@@ -36,7 +36,9 @@ class On:
         if name == "local" and not equals:
             return cls()
         if name != "ray" or bool(equals) != bool(address):
-            raise InputError(f"unknown --on {text!r}; use local, ray or ray=ADDRESS, such as ray=10.0.0.1:6379")
+            raise InputError(
+                f"unknown value {text!r} for --on; use local, ray or ray=ADDRESS, such as ray=10.0.0.1:6379"
+            )
         if address.startswith("ray://"):
             raise InputError(
                 f"--on {text!r}: Ray Client is not supported; run this command on a node of the cluster, or as a job"

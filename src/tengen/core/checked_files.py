@@ -95,7 +95,7 @@ def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDAr
             raise ValueError(f"{member.filename!r} has {member.file_size:,} bytes, which does not match shape {shape}")
         array = np.frombuffer(bytearray(file.read()), kind)
     if len(array) != count:
-        raise ValueError(f"{member.filename!r} ends early")
+        raise ValueError(f"{member.filename!r} is truncated")
     return array.reshape(shape[::-1]).T if in_columns else array.reshape(shape)
 
 
@@ -191,7 +191,8 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
         end = stop
     if end != size - _TENSOR_HEADER_LENGTH - length:
         raise InputError(
-            f"{place} is damaged: its tensors take {end:,} bytes, but it has {size - _TENSOR_HEADER_LENGTH - length:,}"
+            f"{place} is damaged: its tensors take {end:,} bytes,"
+            f" but its header is followed by {size - _TENSOR_HEADER_LENGTH - length:,} bytes"
         )
     shapes = {name: tuple(entry["shape"]) for name, entry in table.items()}
     return TensorHeader(metadata, shapes, {name: entry["dtype"] for name, entry in table.items()})
@@ -202,7 +203,7 @@ def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
     table: dict[str, Any] = entry if isinstance(entry, dict) else {}
     shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
     if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:
-        raise ValueError(f"{name!r:.80} has no valid shape and offsets")
+        raise ValueError(f"{name!r:.80} does not have a valid shape and valid offsets")
     if not isinstance(kind, str) or kind not in _TENSOR_BYTES:
         raise ValueError(f"{name!r:.80} has the unknown type {kind!r:.40}")
     begin, end = offsets

@@ -129,13 +129,13 @@ class Ruleset:
         object.__setattr__(self, "opening", _member(Opening, self.opening, "opening"))
         for name, size in (("width", self.width), ("height", self.height)):
             if not MIN_SIZE <= size <= MAX_SIZE:
-                raise RulesetError(f"board {name} {size} is outside {MIN_SIZE}–{MAX_SIZE}")
+                raise RulesetError(f"board {name} {size} is outside the range {MIN_SIZE}–{MAX_SIZE}")
         if not MIN_WIN_LENGTH <= self.win_length <= MAX_WIN_LENGTH:
-            raise RulesetError(f"win length {self.win_length} is outside {MIN_WIN_LENGTH}–{MAX_WIN_LENGTH}")
+            raise RulesetError(f"win length {self.win_length} is outside the range {MIN_WIN_LENGTH}–{MAX_WIN_LENGTH}")
         if self.win_length > max(self.width, self.height):
             raise RulesetError(f"no line of {self.win_length} fits on a {self.width}x{self.height} board")
         if self.rule is Rule.RENJU and self.win_length != 5:
-            raise RulesetError(f"renju needs win length 5, not {self.win_length}")
+            raise RulesetError(f"renju requires a win length of 5, not {self.win_length}")
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
@@ -228,7 +228,7 @@ class Limits:
             if amount is not None and amount < 0:
                 raise NotationError(f"limit {name}={amount} is negative")
         if self.threads < 1:
-            raise NotationError(f"limit threads={self.threads} is below 1")
+            raise NotationError(f"limit threads must be at least 1, not {self.threads}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +363,7 @@ class Search:
             self._decision = self._run(self._stop_signal, self._remember)
         decision = self.best_so_far()
         if decision is None:
-            raise AgentError("the search failed before it found a move; start a new one")
+            raise AgentError("the search failed before it found a move; start a new search")
         return decision
 
     def __iter__(self) -> Iterator[Analysis]:
@@ -441,7 +441,7 @@ class Agent:
             return self.choose(position, limits)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
-            raise AgentError(f"{self.name} does not analyse; choose an agent that searches, such as alphabeta")
+            raise AgentError(f"{self.name} cannot analyse positions; choose an agent that searches, such as alphabeta")
 
         return Search(run, snapshots)
 

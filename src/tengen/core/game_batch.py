@@ -45,7 +45,7 @@ class GameBatch:
     def __init__(self, ruleset: Ruleset, games: int, layout: str) -> None:
         check_layout(layout, ruleset)
         if games < 1:
-            raise InputError(f"games={games} is below 1")
+            raise InputError(f"games must be at least 1, not {games}")
         self.ruleset = ruleset
         self.size = games
         self._planes = (plane_count(layout), ruleset.height, ruleset.width)
@@ -59,7 +59,7 @@ class GameBatch:
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= most_opening_moves <= most:
             raise InputError(
-                f"most_opening_moves={most_opening_moves} is outside 0–{most}: more moves could end a game"
+                f"most_opening_moves={most_opening_moves} is outside the range 0–{most}: more moves could end a game"
             )
         self._native.begin(seed & 0xFFFF_FFFF_FFFF_FFFF, most_opening_moves)
 

@@ -39,7 +39,7 @@ class Point(str):
             return name
         match = _NAME.fullmatch(name.strip().lower()) if isinstance(name, str) else None
         if match is None:
-            raise NotationError(f"not a point: {name!r} (a column letter and a row number, such as 'h8')")
+            raise NotationError(f"not a point: {name!r} (expected a column letter and a row number, such as 'h8')")
         x, y = ord(match[1]) - ord("a"), int(match[2]) - 1
         if x >= MAX_SIZE or y >= MAX_SIZE:
             last = chr(ord("a") + MAX_SIZE - 1)

@@ -243,7 +243,7 @@ class OpeningState:
         assert point is not None
         if not self.step.region.contains(point, self.position.ruleset):
             raise IllegalMoveError(
-                f"cannot play {point}: {self}, the centre is {self.position.ruleset.centre}\n{self.position}"
+                f"cannot play {point}: {self}; the centre is {self.position.ruleset.centre}\n{self.position}"
             )
         if after.is_over:
             raise IllegalMoveError(f"cannot play {point}: an opening stone may not end the game\n{self.position}")

@@ -25,6 +25,6 @@ def perft(start: Ruleset | Position, depth: int) -> list[PerftPly]:
     PerftPly(nodes=15120, wins=1440)
     """
     if depth < 1:
-        raise InputError(f"perft depth {depth} is below 1")
+        raise InputError(f"the perft depth must be at least 1, not {depth}")
     position = Position.start(start) if isinstance(start, Ruleset) else start
     return [PerftPly(*counts) for counts in position.native.perft(depth)]

@@ -44,7 +44,9 @@ def plane_count(layout: str) -> int:
 def check_layout(layout: str, ruleset: Ruleset) -> None:
     """Raise an error if the layout is unknown or does not support the ruleset."""
     if _native.needs_patterns(native_layout(layout)) and ruleset.win_length not in (4, 5):
-        raise RulesetError(f"plane layout {layout!r} needs win length 4 or 5, but {ruleset} has {ruleset.win_length}")
+        raise RulesetError(
+            f"plane layout {layout!r} requires a win length of 4 or 5, but {ruleset} has {ruleset.win_length}"
+        )
 
 
 def encode(position: Position, layout: str, viewer: Colour | None = None) -> FloatPlanes:

@@ -349,7 +349,9 @@ def _drawn_rows(text: str) -> Iterator[tuple[int, str]]:
 
 def _parse_drawing(cls: type[Position], text: str, ruleset: Ruleset | None) -> Position:
     if len(text) > _MAX_DRAWING:
-        raise NotationError(f"a drawing has at most {_MAX_DRAWING} characters, not {len(text)}: {text[:40]!r}…")
+        raise NotationError(
+            f"a drawing can have at most {_MAX_DRAWING} characters, but this one has {len(text)}: {text[:40]!r}…"
+        )
     headline = _HEADLINE.fullmatch(text.lstrip("\n").split("\n", 1)[0])
     if ruleset is None and headline is not None:
         ruleset = Ruleset.parse(headline[1])

@@ -56,11 +56,11 @@ class BuildConfig:
         if unknown:
             raise InputError(f"unknown results {', '.join(sorted(unknown))} (known: black, white, draw)")
         if len(self.shares) != len(Split) or min(self.shares) < 0 or not self.shares[0]:
-            raise InputError(f"shares {self.shares} must be three numbers: the first above 0, the others at least 0")
-        if self.opening_moves < 0 or self.min_moves < 0:
             raise InputError(
-                f"opening_moves ({self.opening_moves}) and min_moves ({self.min_moves}) must not be negative"
+                f"shares must be three numbers, the first above 0 and the others at least 0, not {self.shares}"
             )
+        if self.opening_moves < 0 or self.min_moves < 0:
+            raise InputError(f"opening_moves={self.opening_moves} and min_moves={self.min_moves} must not be negative")
 
 
 def build_dataset(

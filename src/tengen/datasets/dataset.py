@@ -121,14 +121,19 @@ class Dataset:
         """Raise `ValueError` if a number is out of range; reads every array once."""
         games, area = len(self.results), self.ruleset.area
         if not 0 <= self.opening_moves <= area:
-            raise ValueError(f"opening_moves is {self.opening_moves}, not between 0 and {area}")
+            raise ValueError(f"opening_moves must be between 0 and {area}, not {self.opening_moves}")
         if len(self.starts) != games + 1 or len(self.splits) != games or not games:
-            raise ValueError(f"{games} results, {len(self.splits)} splits and {len(self.starts)} offsets do not match")
+            raise ValueError(
+                f"the numbers of results ({games}), splits ({len(self.splits)}) and offsets ({len(self.starts)})"
+                " do not match"
+            )
         if self.starts[0] != 0 or self.starts[-1] != len(self.moves):
             raise ValueError(f"the game offsets do not match the {len(self.moves)} moves")
         lengths = np.diff(self.starts)
         if lengths.min() < 1 or lengths.max() > area:
-            raise ValueError(f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves, not 1–{area}")
+            raise ValueError(
+                f"a game has {lengths.min() if lengths.min() < 1 else lengths.max()} moves, but must have 1–{area}"
+            )
         if self.moves.max() >= area:
             raise ValueError(f"a move is on point {self.moves.max()}, but the board has {area} points")
         if self.splits.max() >= len(Split):

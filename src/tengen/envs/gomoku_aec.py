@@ -94,7 +94,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801  (the name 
         self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
         self._opening_moves = check_opening_moves(opening_moves, self._spaces.ruleset)
         if max_cycles is not None and max_cycles < 1:
-            raise InputError(f"max_cycles={max_cycles} is below 1")
+            raise InputError(f"max_cycles must be at least 1, not {max_cycles}")
         self._max_cycles = max_cycles
         self._renderer = Renderer(render_mode)
         self.render_mode = render_mode

@@ -104,5 +104,7 @@ def check_opening_moves(count: int, ruleset: Ruleset) -> int:
     """Return `count`. Raises `InputError` if `count` random moves and one reply could already end the game."""
     most = 2 * ruleset.win_length - 3
     if not 0 <= count <= most:
-        raise InputError(f"opening_moves={count} is outside 0–{most}: more moves could end a game of {ruleset}")
+        raise InputError(
+            f"opening_moves={count} is outside the range 0–{most}: more moves could end a game of {ruleset}"
+        )
     return count

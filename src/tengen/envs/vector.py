@@ -96,7 +96,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         super().__init__()
         for name, value in (("num_envs", num_envs), ("threads", threads)):
             if value < 1:
-                raise InputError(f"{name}={value} is below 1")
+                raise InputError(f"{name} must be at least 1, not {value}")
         self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
         check_choice(observation, LAYOUTS, "observation of a vector environment")
         self.num_envs = num_envs

@@ -13,7 +13,7 @@ def check_at_least(config: Any, low: float, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if not low <= value < math.inf:
-            raise InputError(f"{name} {value} must be finite and at least {low:g}")
+            raise InputError(f"{name} must be finite and at least {low:g}, not {value}")
 
 
 def check_positive(config: Any, *names: str) -> None:
@@ -21,7 +21,7 @@ def check_positive(config: Any, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if not 0 < value < math.inf:
-            raise InputError(f"{name} {value} must be finite and above 0")
+            raise InputError(f"{name} must be finite and above 0, not {value}")
 
 
 def check_share(config: Any, *names: str) -> None:
@@ -29,7 +29,7 @@ def check_share(config: Any, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if not 0 <= value <= 1:
-            raise InputError(f"{name} {value} is outside 0–1")
+            raise InputError(f"{name}={value} is outside the range 0–1")
 
 
 def check_decay(config: Any, *names: str) -> None:
@@ -37,4 +37,4 @@ def check_decay(config: Any, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if not 0 <= value < 1:
-            raise InputError(f"{name} {value} must be at least 0 and below 1")
+            raise InputError(f"{name} must be at least 0 and below 1, not {value}")

@@ -169,7 +169,7 @@ def _set(table: dict[str, Any], setting: str) -> None:
     place, equals, text = setting.partition("=")
     *parents, key = (part.strip().replace("-", "_") for part in place.split("."))
     if not equals or not key:
-        raise InputError(f"{setting!r} is not key=value")
+        raise InputError(f"{setting!r} does not have the form key=value")
     try:
         value = tomllib.loads(f"value = {text.strip()}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):

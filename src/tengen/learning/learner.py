@@ -94,7 +94,7 @@ def restore_weights(net: nn.Module, tensors: Mapping[str, Mapping[str, Tensor]],
             raise RunError(f"{file}.safetensors {'lacks' if name in wanted else 'has the unknown tensor'} {name!r:.80}")
         if (given[name].shape, given[name].dtype) != (wanted[name].shape, wanted[name].dtype):
             raise RunError(
-                f"{name} of {file}.safetensors has shape {tuple(given[name].shape)} and type {given[name].dtype},"
+                f"{name} in {file}.safetensors has shape {tuple(given[name].shape)} and type {given[name].dtype},"
                 f" not {tuple(wanted[name].shape)} and {wanted[name].dtype}"
             )
     net.load_state_dict(dict(given))

@@ -262,5 +262,7 @@ def _calibration(run: RunReader, ruleset: Ruleset, layout: str) -> np.ndarray[An
             assert move.point is not None
             position = position.play(move.point)
     if not planes:
-        raise InputError(f"{run.folder} has no games, but int8 calibration needs their positions: train it further")
+        raise InputError(
+            f"{run.folder} has no games, but int8 calibration needs positions from games: train it further"
+        )
     return np.array(planes, np.float32)

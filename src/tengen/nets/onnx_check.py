@@ -197,7 +197,9 @@ class _Run:
         states, columns = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
         lengths = {value.shape[0] for value in columns if value.shape}
         if len(lengths) != 1 or not all(value.shape for value in columns) or not 1 <= max(lengths) <= _MAX_STEPS:
-            raise ValueError(f"Scan iterates over {sorted(lengths)} steps, not one length in 1–{_MAX_STEPS}")
+            raise ValueError(
+                f"Scan has inputs of length {sorted(lengths)}; they must share one length from 1 to {_MAX_STEPS}"
+            )
         steps = max(lengths)
         if len(body.inputs) != len(inputs) or len(body.outputs) != len(node.outputs):
             raise ValueError("the inputs or outputs of a Scan body do not match those of the Scan")
@@ -446,7 +448,7 @@ def _shape(call: _Call) -> list[Value]:
 def _constant_of_shape(call: _Call) -> list[Value]:
     value = call.attribute("value")
     if not isinstance(value, np.ndarray) or value.dtype != TYPES[FLOAT] or value.size != 1:
-        raise ValueError("its value must be one float32")
+        raise ValueError("its value must be a single float32")
     return [Value(FLOAT, _positive(*call.numbers(0)))]
 
 
@@ -468,14 +470,14 @@ def _pad(call: _Call) -> list[Value]:
 def _quantize(call: _Call) -> list[Value]:
     x, scale, zero = call.inputs
     if x.kind != FLOAT or scale.kind != FLOAT or scale.size != 1 or zero.size != 1 or zero.kind not in (INT8, UINT8):
-        raise ValueError("scale and zero point do not match")
+        raise ValueError("the scale and zero point do not match")
     return [Value(zero.kind, x.shape)]
 
 
 def _dequantize(call: _Call) -> list[Value]:
     x, scale, zero = call.inputs
     if scale.kind != FLOAT or scale.shape != zero.shape or x.kind != zero.kind:
-        raise ValueError("scale and zero point do not match")
+        raise ValueError("the scale and zero point do not match")
     if scale.size != 1 and scale.shape != (x.shape[call.axis(len(x.shape), 1)],):
         raise ValueError("there must be one scale, or one per channel")
     return [Value(FLOAT, x.shape)]

@@ -188,7 +188,9 @@ class _Reader:
                 raise ValueError(f"{name!r:.80} stores its values twice")
             raw = _bytes(found, 9)
             if len(raw) % TYPES[kind].itemsize:
-                raise ValueError(f"{name!r:.80} has {len(raw)} bytes, not a multiple of {TYPES[kind].itemsize}")
+                raise ValueError(
+                    f"{name!r:.80} has {len(raw)} bytes, which is not a multiple of {TYPES[kind].itemsize}"
+                )
             array = np.frombuffer(raw, TYPES[kind])
         elif kind == FLOAT:
             if any(isinstance(part, int) or len(part) % 4 for part in typed):

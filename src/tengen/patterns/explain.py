@@ -135,7 +135,7 @@ def shape_of_move(position: Position, point: Point) -> Kind | None:
     Supports only win lengths 4 and 5; raises `RulesetError` otherwise.
     """
     if position.ruleset.win_length not in (4, 5):
-        raise RulesetError(f"cannot explain threats of {position.ruleset}: the win length must be 4 or 5")
+        raise RulesetError(f"cannot explain threats for {position.ruleset}: the win length must be 4 or 5")
     return _Board(position).kind_at(position.to_move, point.index(position.ruleset.width))
 
 

@@ -196,7 +196,8 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
             return entry
     known = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
     raise RecordError(
-        f"{os.fspath(path)}: unknown file extension (known: {known}); rename it or give a format ({', '.join(FORMATS)})"
+        f"{os.fspath(path)}: unknown file extension (known: {known});"
+        f" rename it or specify a format ({', '.join(FORMATS)})"
     )
 
 

@@ -431,14 +431,14 @@ class GameRecord:
 
 def _check_numbers(node: Node) -> None:
     if node.value is not None and not -1 <= node.value <= 1:
-        raise RecordError(f"{node!r} has the value {node.value}, outside [-1, 1]")
+        raise RecordError(f"{node!r} has the value {node.value}, which is outside [-1, 1]")
     for name, amount in (("time", node.time_ms), ("clock", node.clock_ms)):
         if amount is None:
             continue
         if not node.moves:
             raise RecordError(f"{node!r} has a {name} but no move")
         if not 0 <= amount <= MAX_TIME_MS:
-            raise RecordError(f"{node!r} has a {name} of {amount} ms, outside 0–{MAX_TIME_MS}")
+            raise RecordError(f"{node!r} has a {name} of {amount} ms, which is outside the range 0–{MAX_TIME_MS}")
 
 
 def same_tree(left: Node, right: Node) -> bool:
@@ -459,7 +459,7 @@ def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: the games up to here have more than {MAX_NODES} nodes")
+            raise RecordError(f"game {len(collected) + 1}: the games up to this one have more than {MAX_NODES} nodes")
         collected.append(record)
     return collected
 
@@ -503,7 +503,9 @@ def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
         _place(node.setup or Setup(), stones)
         stones.update((point, colour) for colour, point in node.moves if point is not None)
     if not passes and None in plies:
-        raise RecordError(f"the stones do not alternate at stone {plies.index(None) + 1}, and the format has no pass")
+        raise RecordError(
+            f"the colours do not alternate at stone {plies.index(None) + 1}, and the format has no passes"
+        )
     return plies
 
 

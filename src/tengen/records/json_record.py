@@ -250,7 +250,7 @@ def _moves(fields: Json) -> tuple[Move, ...]:
 def _pair(value: object) -> tuple[object, object]:
     pair = _of_type(value, list, "a move")
     if len(pair) != 2:
-        raise RecordError(f"a move is a colour and a point, not {shorten(repr(pair))}")
+        raise RecordError(f"a move must be a colour and a point, not {shorten(repr(pair))}")
     return pair[0], pair[1]
 
 
@@ -270,7 +270,7 @@ def _setup(fields: Json) -> Setup:
 def _mark(value: object) -> Mark:
     parts = _of_type(value, list, "a mark")
     if not 2 <= len(parts) <= 3:
-        raise RecordError(f"a mark is a kind, a point and an optional text, not {shorten(repr(parts))}")
+        raise RecordError(f"a mark must be a kind, a point and an optional text, not {shorten(repr(parts))}")
     kind = _member(MarkKind, parts[0], "mark")
     text = tidy_line(_of_type(parts[2], str, "text of a mark")) if len(parts) == 3 else ""
     return Mark(kind, Point(_of_type(parts[1], str, "point of a mark")), text)

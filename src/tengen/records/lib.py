@@ -97,7 +97,7 @@ def scan(data: bytes) -> Iterator[LibNode]:
             continue
         if depth == 0:
             if node.offset != start:
-                raise RecordError(f"offset {node.offset:#x}: a node after the end of the tree")
+                raise RecordError(f"offset {node.offset:#x}: there is a node after the end of the tree")
             depth = 1
         if depth > MAX_DEPTH:
             raise RecordError(f"offset {node.offset:#x}: a branch is deeper than {MAX_DEPTH} nodes")
@@ -211,7 +211,7 @@ class _TreeReader:
     def read(self, data: bytes) -> GameRecord:
         for count, found in enumerate(scan(data), start=1):
             if count > MAX_NODES:
-                raise RecordError(f"offset {found.offset:#x}: more than {MAX_NODES} nodes")
+                raise RecordError(f"offset {found.offset:#x}: the file has more than {MAX_NODES} nodes")
             if found.depth == 0:
                 self._describe(self.record.root, found)
             else:

@@ -60,7 +60,7 @@ def _parse_offsets(line: str, ruleset: Ruleset) -> list[Point | None]:
     if fields[-1] == "":
         fields.pop()
     if len(fields) > 2 * MAX_DEPTH:
-        raise RecordError(f"more than {MAX_DEPTH} stones")
+        raise RecordError(f"the opening has more than {MAX_DEPTH} stones")
     numbers: list[int] = []
     for field in fields:
         if not _NUMBER.fullmatch(field) or abs(int(field)) >= MAX_OFFSET:

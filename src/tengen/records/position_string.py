@@ -70,7 +70,7 @@ def parse(text: str, *, ruleset: Ruleset | None = None, rows: Rows = "bottom") -
             seen.add(point)
         points.append(point)
         if len(points) > MAX_DEPTH:
-            raise RecordError(f"column {offset + 1}: more than {MAX_DEPTH} moves")
+            raise RecordError(f"column {offset + 1}: the game has more than {MAX_DEPTH} moves")
         offset = step.end()
     return GameRecord.from_points(rules, points)
 

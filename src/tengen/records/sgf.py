@@ -270,7 +270,7 @@ class _Reader:
     def _enter(self, branch: Branch, node: Node, start: int) -> None:
         self.node_count += 1
         if self.node_count > MAX_NODES:
-            raise self._error(start, f"more than {MAX_NODES} nodes")
+            raise self._error(start, f"the game has more than {MAX_NODES} nodes")
         try:
             branch.enter(node)
         except RecordError as error:

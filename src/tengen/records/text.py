@@ -47,7 +47,8 @@ def code_page(name: str) -> str:
     found = "utf-8" if found == "utf-8-sig" else found
     if found not in CODE_PAGES:
         raise RecordError(
-            f"unknown code page {name[:40]!r} (for example utf-8, cp1252, cp1251, cp932, gbk, big5, koi8-r)"
+            f"unknown code page {name[:40]!r}"
+            " (known code pages include utf-8, cp1252, cp1251, cp932, gbk, big5 and koi8-r)"
         )
     return found
 

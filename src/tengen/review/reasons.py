@@ -1,7 +1,7 @@
 """Why a move is bad or good: a reason as data, and as a sentence in the vocabulary of threats.
 
 A reason claims only what is on the board or what a solver has proved. Its sentence is a predicate whose subject is the
-move: "misses a four-three at f6, a win in 3 moves".
+move: "misses a four-three at f6, which wins in 3 moves".
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SENTENCES: Mapping[ReasonKind, str] = MappingProxyType(
     {
         ReasonKind.MISSES_FIVE: "misses five in a row at {point}",
         ReasonKind.IGNORES_FOUR: "ignores the four {stones}: {colour} makes five at {point}",
-        ReasonKind.MISSES_SHAPE: "misses {shape} at {point}, a win in {moves} moves",
+        ReasonKind.MISSES_SHAPE: "misses {shape} at {point}, which wins in {moves} moves",
         ReasonKind.MISSES_FOURS: "misses a win by continuous fours in {moves} moves, starting at {point}",
         ReasonKind.MISSES_THREATS: "misses a win by continuous threats in {moves} moves, starting at {point}",
         ReasonKind.IGNORES_THREE: "ignores the open three {stones}: {colour} wins in {moves} moves",
@@ -67,8 +67,8 @@ SENTENCES: Mapping[ReasonKind, str] = MappingProxyType(
         ReasonKind.WINS_FOURS: "wins by continuous fours in {moves} moves",
         ReasonKind.WINS_THREATS: "wins by continuous threats in {moves} moves",
         ReasonKind.STOPS_THREE: "answers the open three {stones}",
-        ReasonKind.STOPS_FOURS: "stops a win of {colour} by continuous fours",
-        ReasonKind.STOPS_THREATS: "stops a win of {colour} by continuous threats",
+        ReasonKind.STOPS_FOURS: "stops {colour} from winning by continuous fours",
+        ReasonKind.STOPS_THREATS: "stops {colour} from winning by continuous threats",
         ReasonKind.MAKES_SHAPE: "makes {shape}",
         ReasonKind.TAKES_SHAPE: "takes the point where {colour} could make {shape}",
         ReasonKind.SEARCH: "is the best move that the search found",

@@ -103,7 +103,7 @@ def positions_of(game: GameRecord) -> list[Position]:
     positions = [position]
     for number, move in enumerate(game.moves(), start=1):
         if move.point is None or move.colour is not position.to_move:
-            raise RecordError(f"move {number} ({move}): a review needs moves of black and white in turn")
+            raise RecordError(f"move {number} ({move}): a review needs alternating moves by black and white")
         position = position.play(move.point)
         positions.append(position)
     return positions

@@ -122,7 +122,7 @@ class AlphaBeta:
         if ruleset == self._ruleset:
             return
         if not self.supports(ruleset):
-            raise RulesetError(f"alpha-beta supports only win lengths 4 and 5, not {ruleset}")
+            raise RulesetError(f"alpha-beta cannot search {ruleset}: the win length must be 4 or 5")
         # Positions under different rulesets may have the same hash.
         self._engine.new_game()
         path = self.config.weights

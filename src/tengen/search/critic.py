@@ -69,9 +69,9 @@ class CriticConfig:
 
     def __post_init__(self) -> None:
         if self.hidden % 8 or not 8 <= self.hidden <= 128:
-            raise InputError(f"hidden {self.hidden} is not a multiple of 8 between 8 and 128")
+            raise InputError(f"hidden={self.hidden} is not a multiple of 8 between 8 and 128")
         if self.radius < 1:
-            raise InputError(f"radius {self.radius} leaves no candidate moves; it must be at least 1")
+            raise InputError(f"radius={self.radius} leaves no candidate moves; it must be at least 1")
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the weights by name."""
@@ -101,7 +101,7 @@ class Critic:
         for name, shape in config.shapes().items():
             found = weights[name].shape if name in weights else None
             if found != shape:
-                raise InputError(f"{name} of this critic must have shape {shape}, not {found}")
+                raise InputError(f"{name} in this critic must have shape {shape}, not {found}")
         self.config = config
         self.ruleset = ruleset
         # Copy, because training changes the originals in place.

@@ -151,7 +151,7 @@ class PuctConfig:
         check_range("temperature_plies", self.temperature_plies, 0, 10**6)
         check_range("fast_simulations", self.fast_simulations, 0, 10**9)
         if self.full_fraction < 1 and self.fast_simulations < 1:
-            raise InputError(f"full_fraction {self.full_fraction} requires fast_simulations for the other moves")
+            raise InputError(f"full_fraction={self.full_fraction} requires fast_simulations for the other moves")
         if self.gumbel and self.reuse_tree:
             raise InputError("gumbel cannot be combined with reuse_tree; use cache_entries instead")
         if self.tactics and not self.solve:

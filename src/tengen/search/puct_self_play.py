@@ -44,7 +44,7 @@ class Openings:
         check_range("balance_candidates", self.balance_candidates, 0, 1000)
         if self.balance_candidates and (self.sequences or not self.random_stones):
             raise InputError(
-                f"balance_candidates {self.balance_candidates} requires random stones: set random_stones above 0 and"
+                f"balance_candidates={self.balance_candidates} requires random stones: set random_stones above 0 and"
                 " leave sequences empty"
             )
 

@@ -99,7 +99,7 @@ class UctConfig:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.exploration) and self.exploration >= 0):
-            raise InputError(f"exploration {self.exploration} must be finite and at least 0")
+            raise InputError(f"exploration must be finite and at least 0, not {self.exploration}")
         check_range("radius", self.radius, 0, MAX_SIZE)
         check_range("expand_after", self.expand_after, 1, 1_000_000)
         check_range("memory_mb", self.memory_mb, 1, 1 << 17)

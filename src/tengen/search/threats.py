@@ -88,7 +88,7 @@ def solve_threats(
     except ValueError:
         raise NotationError(f"unknown kind of threats {kind!r} (known: vcf, vct)") from None
     if position.ruleset.win_length not in (4, 5):
-        raise RulesetError(f"the threat solvers support only win lengths 4 and 5, not {position.ruleset}")
+        raise RulesetError(f"cannot solve threats for {position.ruleset}: the win length must be 4 or 5")
     if position.is_over:
         raise InputError(f"cannot solve: the game is over\n{position}")
     attacker = for_side or position.to_move

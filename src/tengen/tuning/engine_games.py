@@ -71,11 +71,11 @@ class EngineGamesConfig:
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
-            raise InputError(f"the engine supports only win lengths 4 and 5, not {self.ruleset}")
+            raise InputError(f"the engine cannot play {self.ruleset}: the win length must be 4 or 5")
         if self.games < 1 or self.nodes < 1:
             raise InputError(f"games and nodes must be at least 1, not {self.games} and {self.nodes}")
         if not 0 <= self.noise <= 1:
-            raise InputError(f"noise {self.noise} must be between 0 and 1")
+            raise InputError(f"noise must be between 0 and 1, not {self.noise}")
         if self.begun is not None and not self.to_the_end:
             raise InputError(f"games from {self.begun} can only be played to the end; omit --proved")
 
@@ -213,7 +213,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise RecordError(f"{path}: line {number} is not an engine game: {error!r:.200}") from None
     if len(set(game.moves)) < len(game.moves) or any(abs(value) > _MAX_VALUE for value in game.values):
-        raise RecordError(f"{path}: line {number} has two moves on one point, or a value beyond {_MAX_VALUE}")
+        raise RecordError(f"{path}: line {number} has two moves on the same point, or a value beyond {_MAX_VALUE}")
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
             f"{path}: line {number}: {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
@@ -238,7 +238,7 @@ def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGa
             found, wanted = fields.get(name), conditions.get(name)
             if found != wanted:
                 raise InputError(
-                    f"{path}: line {number} was played with {name} {found!r}, not {wanted!r}; "
+                    f"{path}: the game on line {number} was played with {name} {found!r}, not {wanted!r}; "
                     "use another file or the same settings"
                 )
         if begun is not None and not _goes_on(game, begun.get(game.number)):

@@ -82,13 +82,13 @@ class FitConfig:
 
     def __post_init__(self) -> None:
         if not 0 <= self.result_weight <= 1:
-            raise InputError(f"result weight {self.result_weight} must be between 0 and 1")
+            raise InputError(f"the result weight must be between 0 and 1, not {self.result_weight}")
         if not 0 < self.validation < 1:
-            raise InputError(f"validation fraction {self.validation} must be above 0 and below 1")
+            raise InputError(f"the validation fraction must be above 0 and below 1, not {self.validation}")
         if self.regularisation < 0 or self.iterations < 1 or self.ordering_iterations < 1:
             raise InputError(
-                f"regularisation {self.regularisation} must not be negative; iterations {self.iterations} and"
-                f" ordering iterations {self.ordering_iterations} must be at least 1"
+                f"regularisation={self.regularisation} must not be negative; iterations={self.iterations} and"
+                f" ordering_iterations={self.ordering_iterations} must be at least 1"
             )
 
 

@@ -76,8 +76,8 @@ class NetFitConfig:
     def __post_init__(self) -> None:
         if self.epochs <= 0 or self.batch < 1 or self.learning_rate <= 0 or self.decay < 0:
             raise InputError(
-                f"epochs {self.epochs}, batch {self.batch} and learning rate {self.learning_rate} must be positive, and"
-                f" decay {self.decay} must not be negative"
+                f"epochs={self.epochs}, batch={self.batch} and learning_rate={self.learning_rate} must be positive, and"
+                f" decay={self.decay} must not be negative"
             )
 
     @property

@@ -138,9 +138,9 @@ class Spsa:
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise InputError(f"{path} is not the state of a tuning run: {error!r:.200}") from None
         if pairs < 0 or not all(map(math.isfinite, values.values())):
-            raise InputError(f"{path} is not the state of a tuning run: it has numbers out of range")
+            raise InputError(f"{path} is not the state of a tuning run: some of its numbers are out of range")
         if conditions != self._conditions or values.keys() != self.values.keys():
-            raise InputError(f"{path} belongs to a run with different settings; use another file: {conditions}")
+            raise InputError(f"{path} belongs to a run with different settings ({conditions}); use another file")
         self.pairs_done, self.values = pairs, values
 
     @cached_property

@@ -98,7 +98,7 @@ class Store:
         (tables,) = self._database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if tables and (identity != _APPLICATION_ID or not 1 <= version <= _VERSION):
-            raise InputError(f"{path} is not a game store of this version of Tengen; choose another --data folder")
+            raise InputError(f"{path} is not a game store for this version of Tengen; choose another --data folder")
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         migration = _FROM_VERSION_1 if tables and version == 1 else ""

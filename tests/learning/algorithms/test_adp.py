@@ -278,13 +278,13 @@ def test_a_run_stops_on_nan_or_infinite_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("ruleset=3x3:3", "win length 4 or 5"),
+        ("ruleset=3x3:3", "win length of 4 or 5"),
         ("self_play.opponents=['nobody']", "is not a simple player"),
-        ("self_play.random_stones=9", "random_stones 9 is outside 0–8"),
+        ("self_play.random_stones=9", "random_stones=9 is outside the range 0–8"),
         ("self_play.opponents_share=0.9", "is above 1"),
         ("learner.trace=1.5", "trace"),
-        ("learner.learning_rate=-1", r"learning_rate -1\.0 must be finite and at least 0"),
-        ("learner.threads=0", "threads 0"),
+        ("learner.learning_rate=-1", r"learning_rate must be finite and at least 0, not -1\.0"),
+        ("learner.threads=0", "threads must be finite and at least 1, not 0"),
         ("critic.hidden=9", "multiple of 8"),
         ("learner.lambda=0.5", "lambda"),
     ],

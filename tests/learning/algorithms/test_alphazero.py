@@ -280,7 +280,7 @@ def test_positions_that_every_checkpoint_needs_cannot_be_replaced(tmp_path: Path
     run = begin(tmp_path / "run", "iterations=4")
     go(run)
     (run.folder / "replay" / "000001.npz").unlink()
-    with pytest.raises(RunError, match=r"all checkpoints of .* are damaged: .*000001\.npz is missing.*--init-from"):
+    with pytest.raises(RunError, match=r"all checkpoints in .* are damaged: .*000001\.npz is missing.*--init-from"):
         go(Run.open(run.folder))
     assert len(run.metrics()) == 4
 

@@ -194,11 +194,11 @@ def test_nan_weights_stop_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("learner.population=7", "population 7 must be"),
-        ("learner.population=2", "population 2 must be"),
-        ("learner.deviation=0", "deviation 0"),
-        ("learner.mean_rate=-1", "mean_rate -1.0 must be finite and above 0"),
-        ("generations=0", "generations 0 must be finite and at least 1"),
+        ("learner.population=7", "population=7 must be"),
+        ("learner.population=2", "population=2 must be"),
+        ("learner.deviation=0", "deviation must be finite and above 0, not 0"),
+        ("learner.mean_rate=-1", "mean_rate must be finite and above 0, not -1.0"),
+        ("generations=0", "generations must be finite and at least 1, not 0"),
         ("play.opponents=['self', 'past']", "remove self from play.opponents"),
         ("play.opponents=['nobody']", "unknown opponent 'nobody'"),
         ("moves=worst", "worst"),

@@ -258,10 +258,10 @@ def test_wrong_data_and_settings_are_refused(tmp_path, data) -> None:
     with pytest.raises(InputError, match="data is not set"):
         load_config(supervised.Config, "supervised", "cnn", ["data="])
     for setting, message in (
-        ("learner.batch=0", "learner: batch 0 must be finite and at least 1"),
-        ("learner.decay=1.5", r"decay 1\.5 is outside 0–1"),
-        ("learner.average=1", r"average 1\.0 must be at least 0 and below 1"),
-        ("validation=0", "validation 0 must be finite and at least 1"),
+        ("learner.batch=0", "learner: batch must be finite and at least 1, not 0"),
+        ("learner.decay=1.5", r"decay=1\.5 is outside the range 0–1"),
+        ("learner.average=1", r"average must be at least 0 and below 1, not 1\.0"),
+        ("validation=0", "validation must be finite and at least 1, not 0"),
     ):
         with pytest.raises(InputError, match=message):
             load_config(supervised.Config, "supervised", "cnn", [f"data={data}", setting])

@@ -169,7 +169,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path: Pat
         assert heard[-1].endswith(f"going back to iteration {left}")
     cut(1)
     with pytest.raises(
-        RunError, match=rf"all checkpoints of .* are damaged: .*000003.{name} is damaged.*000001.{name}"
+        RunError, match=rf"all checkpoints in .* are damaged: .*000003.{name} is damaged.*000001.{name}"
     ):
         run.load_checkpoint(heard.append)
 

@@ -161,7 +161,7 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
 
 DAMAGE: dict[Callable[[Path], None], str] = {
     drop_tensor: "weights.safetensors lacks 'stem.weight'",
-    bend_tensor: "stem.bias of average.safetensors has shape (7,)",
+    bend_tensor: "stem.bias in average.safetensors has shape (7,)",
     drop_file: "actor.safetensors is missing",
     foreign_optimizer: "optimizer.safetensors does not belong to AdamW",
     unknown_parameter: "it has '9999.exp_avg' with shape (3,)",

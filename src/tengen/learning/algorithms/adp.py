@@ -85,7 +85,9 @@ class CriticPlayConfig:
         check_at_least(self, 0, "pool")
         check_share(self, "epsilon", "final_epsilon", "opponents_share", "pool_share")
         if self.opponents_share + self.pool_share > 1:
-            raise InputError(f"opponents_share {self.opponents_share} + pool_share {self.pool_share} is above 1")
+            raise InputError(
+                f"the sum of opponents_share={self.opponents_share} and pool_share={self.pool_share} is above 1"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +142,13 @@ class Config(LoopConfig):
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         if self.critic.input is CriticInput.POINTS and self.ruleset.win_length not in (4, 5):
-            raise InputError(f"critic.input = points requires win length 4 or 5, not {self.ruleset}")
+            raise InputError(
+                f"critic.input = points requires a win length of 4 or 5, but the ruleset is {self.ruleset}"
+            )
         most = 2 * self.ruleset.win_length - 2
         if not 0 <= self.self_play.random_stones <= most:
             raise InputError(
-                f"random_stones {self.self_play.random_stones} is outside 0–{most}:"
+                f"random_stones={self.self_play.random_stones} is outside the range 0–{most}:"
                 " more random stones could already win the game"
             )
 

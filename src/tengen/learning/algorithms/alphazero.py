@@ -76,7 +76,7 @@ class SelfPlayConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
             raise InputError(
-                f"actors {self.actors} must be at least 1 and at most games {self.games} and parallel {self.parallel}"
+                f"actors={self.actors} must be at least 1 and at most games={self.games} and parallel={self.parallel}"
             )
         check_at_least(self, 0, "first_simulations", "gpus")
 
@@ -147,7 +147,7 @@ class Config(NetLoopConfig):
         NetLoopConfig.__post_init__(self)
         if not 1 <= self.learners <= self.learner.batch:
             raise InputError(
-                f"learners {self.learners} must be at least 1 and at most learner.batch {self.learner.batch}"
+                f"learners={self.learners} must be at least 1 and at most learner.batch={self.learner.batch}"
             )
 
 

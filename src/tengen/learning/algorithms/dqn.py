@@ -74,7 +74,7 @@ class LearnerConfig:
         check_at_least(self, 0, "learning_rate", "final_learning_rate", "reuse")
         check_at_least(self, 1, "steps", "batch", "threads")
         if self.window < self.batch:
-            raise InputError(f"window {self.window} is smaller than batch {self.batch}")
+            raise InputError(f"window={self.window} is smaller than batch={self.batch}")
         check_positive(self, "clip")
         check_decay(self, "average")
         check_share(self, "discount", "exploration", "final_exploration")

@@ -78,7 +78,7 @@ class LearnerConfig:
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
             raise InputError(
-                f"population {self.population} must be 0 or at least 4, and an even number if antithetic is set"
+                f"population={self.population} must be 0 or at least 4, and must be even if antithetic is set"
             )
         check_positive(self, "deviation", "mean_rate")
         check_at_least(self, 0, "deviation_rate")

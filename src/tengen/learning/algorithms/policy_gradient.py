@@ -140,7 +140,7 @@ class Config(NetLoopConfig):
         check_at_least(self, 1, "updates")
         if self.play.games % self.running_reward.batch:
             raise InputError(
-                f"play.games {self.play.games} is not a multiple of running_reward.batch {self.running_reward.batch}"
+                f"play.games={self.play.games} is not a multiple of running_reward.batch={self.running_reward.batch}"
             )
 
 

@@ -128,14 +128,14 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     dataset = Dataset.open(Path(config.data))
     if dataset.ruleset != config.ruleset:
-        raise InputError(f"{config.data} holds games of {dataset.ruleset}, not {config.ruleset}")
+        raise InputError(f"{config.data} contains games with ruleset {dataset.ruleset}, not {config.ruleset}")
     openings = None if config.openings else False
     training = dataset.find(Split.TRAINING, openings=openings)
     validation = dataset.find(Split.VALIDATION)
     if not len(training) or not len(validation):
         raise InputError(
-            f"{config.data} has {len(training)} training moves and {len(validation)} validation moves, but needs both:"
-            " build it from more games"
+            f"{config.data} has {len(training)} training moves and {len(validation)} validation moves,"
+            " but both are required: build it from more games"
         )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

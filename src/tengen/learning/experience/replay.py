@@ -136,7 +136,7 @@ class WindowConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.largest:
-            raise InputError(f"window.first {self.first} must be at least 1 and at most window.largest {self.largest}")
+            raise InputError(f"window.first={self.first} must be at least 1 and at most window.largest={self.largest}")
         check_share(self, "exponent", "surprise_share")
 
     def size(self, total: int) -> int:

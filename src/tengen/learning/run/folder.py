@@ -204,7 +204,7 @@ class Run(RunReader):
             return checkpoint
         if problems:
             raise RunError(
-                f"all checkpoints of {self.folder} are damaged: {'; '.join(problems)}; start another run from its"
+                f"all checkpoints in {self.folder} are damaged: {'; '.join(problems)}; start another run from its"
                 f" newest network with --init-from {self.folder}"
             )
         return None

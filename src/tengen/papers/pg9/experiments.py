@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [experiment.preset for experiment in EXPERIMENTS]
     parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the pg9 experiments.")
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="experiments to run (default: all)")
-    parser.add_argument("--share", type=float, default=1.0, help="fraction of each experiment to train (default: 1)")
+    parser.add_argument("--share", type=float, default=1.0, help="fraction of each experiment to run (default: 1)")
     parser.add_argument(
         "--out", type=Path, default=Path("papers/pg9/results"), help="output folder (default: papers/pg9/results)"
     )

@@ -335,5 +335,5 @@ def _read_results(path: Path) -> dict[str, Row]:
 def _parse_network(text: str) -> tuple[str, str]:
     name, equals, network = text.partition("=")
     if not (name and equals and network):
-        raise InputError(f"{text!r} is not NAME=NETWORK")
+        raise InputError(f"{text!r} does not have the form NAME=NETWORK")
     return name, network

@@ -334,7 +334,7 @@ class Game:
     def play(self, point: str, *, time_ms: int = 0, note: MoveNote | None = None) -> None:
         """Place a stone for the seat whose turn it is."""
         if self._opening.options:
-            raise NotDueError(f"choose an option of the opening before you place a stone: {self._opening}")
+            raise NotDueError(f"choose an opening option before you place a stone: {self._opening}")
         self._act(Point(point), time_ms, note)
 
     def choose(self, option: Option, *, time_ms: int = 0, note: MoveNote | None = None) -> None:
@@ -380,7 +380,7 @@ class Game:
         persons = self._persons()
         seat = self.due if self.due in persons else persons[0] if len(persons) == 1 else None
         if seat is None:
-            raise NotDueError("there is no person who can resign now")
+            raise NotDueError("no human player can resign now")
         self.end(seat, "resignation")
 
     def end(self, loser: Seat, reason: str) -> None:

@@ -191,7 +191,7 @@ class LiveGames:
     def _check_owner(self, id: str, browser: str) -> Listed:
         found = self._store.find("game", id)
         if found is None or not browser or found.owner != browser:
-            raise NotFoundError(f"there is no game {id} among the games of this browser")
+            raise NotFoundError(f"this browser has no game {id}")
         return found
 
     def close(self) -> None:
