@@ -71,7 +71,7 @@ def test_parameters_and_defaults() -> None:
         ("", r"unknown agent '' \(known: "),
         ("naive:levl=1", r"has no parameter 'levl' \(known: level, seed; did you mean 'level'\?\) in 'naive:levl=1'"),
         ("chains:level=1", r"'chains' has no parameter 'level' \(known: seed\)"),
-        ("naive:level=5", r"naive level 5 is unknown \(known: 0, 1, 2, 3, 4\) in 'naive:level=5'"),
+        ("naive:level=5", r"unknown naive level 5 \(known: 0, 1, 2, 3, 4\) in 'naive:level=5'"),
         ("naive:level=high", r"level='high' is not of type int in 'naive:level=high'"),
         ("naive:level=", r"level='' is not of type int"),
         ("naive:level", r"'level' in 'naive:level' does not have the form key=value"),

@@ -159,7 +159,7 @@ def test_opening_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("15/freestyle/h8i9\n", "opening 1 is for 15x15"),
+        ("15/freestyle/h8i9\n", "opening 1 is for a 15x15 board"),
         ("a1a2b1b2c1c2d1d2e1\n", "already ends the game"),
         ("# nothing\n", "no opening"),
         ("a1a1\n", "twice"),

@@ -159,7 +159,7 @@ def test_hints() -> None:
     assert "rule-based would play e1" in output
     assert "chains would play e1" in output
     assert "unknown agent 'nobody'" in output
-    assert "naive level 9 is unknown" in output
+    assert "unknown naive level 9" in output
     assert "random would play " in finished(play("random", typed="hint"))
 
 

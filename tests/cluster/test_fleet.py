@@ -161,7 +161,7 @@ def test_a_fleet_without_room_warns_and_then_gives_up() -> None:
 def test_workers_that_die_at_their_start_end_the_fleet() -> None:
     site, orders = FakeSite(start_error=WorkerLostError("out of memory")), Endless()
     fleet = Fleet[tuple[int]](site)
-    with pytest.raises(WorkerError, match=r"in a row were lost before they answered; last error: out of memory"):
+    with pytest.raises(WorkerError, match=r"in a row were lost before responding; last error: out of memory"):
         run_for(site, fleet, orders, 1000)
 
 

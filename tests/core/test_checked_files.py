@@ -76,7 +76,7 @@ def test_zip_flags_methods_and_sizes_are_checked() -> None:
         bad[place + offset] = value
         with pytest.raises(InputError, match=rf"x\.npz is damaged: .*({message})"):
             parse_arrays(bytes(bad), "x.npz")
-    with pytest.raises(InputError, match="its arrays take more than 100 bytes"):
+    with pytest.raises(InputError, match="its arrays occupy more than 100 bytes"):
         parse_arrays(good, "x.npz", max_bytes=100)
 
 
@@ -131,7 +131,7 @@ def test_the_header_of_a_tensor_file_is_read() -> None:
     assert header.metadata == {"x": "y"}
     header.check_shapes({"a": (2, 3)}, "x")
     for wanted, message in (
-        ({}, "not one of its weights"),
+        ({}, "not one of the network's weights"),
         ({"a": (3, 2)}, "has shape"),
         ({"a": (2, 3), "b": ()}, "b is missing"),
     ):

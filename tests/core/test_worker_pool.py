@@ -134,7 +134,10 @@ def test_without_a_handler_a_lost_order_is_an_error(tmp_path: Path) -> None:
 
 
 def test_workers_that_die_at_their_start_are_an_error(tmp_path: Path) -> None:
-    with open_pool(tmp_path, "die") as pool, pytest.raises(WorkerError, match=r"die during start-up \(exit code 9\)"):
+    with (
+        open_pool(tmp_path, "die") as pool,
+        pytest.raises(WorkerError, match=r"dying during start-up \(last exit code 9\)"),
+    ):
         list(pool.run(["echo a"]))
 
 

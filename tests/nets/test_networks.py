@@ -122,7 +122,7 @@ def test_damaged_weights_file_is_refused_by_name(tmp_path) -> None:
     path = tmp_path / "net.safetensors"
     save_net(path, build_net(CONFIGS[1], NINE), NINE)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(InputError, match=r"net\.safetensors is damaged: its tensors take"):
+    with pytest.raises(InputError, match=r"net\.safetensors is damaged: its tensors occupy"):
         load_net(path)
 
 

@@ -44,7 +44,7 @@ class AlphaBetaParameters:
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
     threads: int = parameter(0, help="search threads; 0 to use the per-move limit")
     without: str = parameter("", help="search ingredients to disable, joined by + (for example singular+history)")
-    weights: str = parameter("", help="weights file (default: the shipped one)")
+    weights: str = parameter("", help="weights file (default: the shipped weights)")
 
     def __post_init__(self) -> None:
         if self.preset not in _PRESETS:

@@ -27,7 +27,7 @@ class BrainParameters:
     """Parameters of `brain`: how to run an external engine."""
 
     cmd: str = parameter(help="Program and its arguments, quoted as for a shell (no shell is used).")
-    cwd: str | None = parameter(None, help="Working directory of the program (default: the current one).")
+    cwd: str | None = parameter(None, help="Working directory for the program (default: the current directory).")
     memory_mb: int | None = parameter(None, help="Memory limit in MB, including child processes (default: no limit).")
     tolerance_ms: int = parameter(
         1000, help="Tolerance in milliseconds; a move that exceeds its time limit by more than this loses the game."

@@ -35,7 +35,7 @@ class NaiveParameters:
 
     def __post_init__(self) -> None:
         if not 0 <= self.level < len(NAIVE_LEVELS):
-            raise ValueError(f"naive level {self.level} is unknown (known: 0, 1, 2, 3, 4)")
+            raise ValueError(f"unknown naive level {self.level} (known: 0, 1, 2, 3, 4)")
 
 
 class SimpleAgent(Agent):

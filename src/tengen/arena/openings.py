@@ -43,7 +43,7 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
     for number, record in enumerate(records.load(path, ruleset=ruleset), start=1):
         here = record.ruleset
         if (here.width, here.height) != (ruleset.width, ruleset.height):
-            raise RecordError(f"{path}: opening {number} is for {here.width}x{here.height}, not for {ruleset}")
+            raise RecordError(f"{path}: opening {number} is for a {here.width}x{here.height} board, not for {ruleset}")
         stones = tuple(move.point for move in record.moves() if move.point is not None)
         try:
             _check(Position.from_moves(ruleset, stones))
@@ -320,7 +320,7 @@ def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int 
             except InputError:
                 refused += 1
                 if refused > 2 * _TRIES:
-                    raise InputError(f"no opening of {stones} stones found for {ruleset}") from None
+                    raise InputError(f"no opening with {stones} stones found for {ruleset}") from None
                 continue
             refused = 0
             yield opening
@@ -351,7 +351,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
     """Return the points within `reach` lines of the centre, or within more lines until there are 3 points per stone."""
     if stones > ruleset.area:
-        raise InputError(f"an opening of {stones} stones does not fit on {ruleset}")
+        raise InputError(f"an opening with {stones} stones does not fit on the {ruleset} board")
     centre = ruleset.centre
     everywhere = [Point.from_index(index, ruleset.width) for index in range(ruleset.area)]
     while True:

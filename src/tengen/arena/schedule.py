@@ -61,7 +61,9 @@ def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> li
     if format is TournamentFormat.ROUND_ROBIN:
         return list(combinations(range(players), 2))
     if not 1 <= challengers < players:
-        raise InputError(f"challengers={challengers} must be at least 1 and less than the number of players, {players}")
+        raise InputError(
+            f"challengers={challengers} must be at least 1 and less than the number of players ({players})"
+        )
     return [(one, other) for one in range(challengers) for other in range(challengers, players)]
 
 

@@ -202,14 +202,14 @@ class GameStore:
         """Return the description of the tournament, empty if none is stored."""
         found = self.setting("tournament") or {}
         if not isinstance(found, dict):
-            raise InputError(f"{self.path} is damaged: the description of its tournament is {found!r}, not a table")
+            raise InputError(f"{self.path} is damaged: its tournament description is {found!r}, not a table")
         return found
 
     def games_planned(self) -> int:
         """Return the number of games in the whole tournament; 0 if it is unknown."""
         found = self.setting("games") or 0
         if not isinstance(found, int):
-            raise InputError(f"{self.path} is damaged: its number of planned games is {found!r}")
+            raise InputError(f"{self.path} is damaged: {found!r} is not a valid number of planned games")
         return found
 
     def set_setting(self, key: str, value: Any) -> None:
@@ -432,7 +432,7 @@ class GameStore:
             self._lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise InputError(f"{path} is in use by another process; use another file") from None
+                raise InputError(f"{path} is in use by another process; choose another file") from None
             raise
 
     def _release_lock(self) -> None:
@@ -450,7 +450,7 @@ class GameStore:
         things = list(database.execute("SELECT type, name FROM sqlite_master"))
         tables = {name for kind, name in things if kind == "table"}
         if tables and identity != _APPLICATION_ID:
-            raise InputError(f"{self.path} is a database, but not a game store")
+            raise InputError(f"{self.path} is a database but not a game store")
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if tables and version != _VERSION:
             raise InputError(f"{self.path} has game store version {version}, not {_VERSION}")

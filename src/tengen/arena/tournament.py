@@ -213,7 +213,7 @@ def play(
     tally.add_all(store.scores())
     accepted = store.setting("verdict")
     if accepted not in (None, *Hypothesis):
-        raise InputError(f"{store.path} is damaged: its SPRT verdict is {accepted!r}")
+        raise InputError(f"{store.path} is damaged: {accepted!r} is not a valid SPRT verdict")
     progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
     def remaining() -> Iterator[ScheduledGame]:

@@ -29,7 +29,7 @@ def generate(
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
     agent: Annotated[str, typer.Option(metavar="AGENT", help="Agent that evaluates the openings.")] = "alphabeta",
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per evaluation.")] = 20_000,
-    max_value: Annotated[float, typer.Option(help="Maximum |value| of an opening, from 0 to 1.")] = 0.15,
+    max_value: Annotated[float, typer.Option(help="Maximum absolute value of an opening, from 0 to 1.")] = 0.15,
     min_stones: Annotated[int, typer.Option(min=1, help="Minimum number of stones.")] = 3,
     max_stones: Annotated[int, typer.Option(min=1, help="Maximum number of stones.")] = 6,
     reach: Annotated[int, typer.Option(min=1, help="Maximum distance from the centre to a stone, in points.")] = 3,

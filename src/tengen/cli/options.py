@@ -19,7 +19,7 @@ StatedRulesOption = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions without one.",
+        help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions that specify neither.",
     ),
 ]
 NodesOption = Annotated[

@@ -32,7 +32,9 @@ def paper(name: Annotated[str, typer.Argument(help="Name of the paper; omit it t
     folder = shipped_folder("papers")
     known = {path.parent.name: path.parent for path in sorted(folder.glob("*/README.md"))}
     if not known:
-        raise InputError(f"no papers in {folder}: they are part of the repository, but not of the installed package")
+        raise InputError(
+            f"no papers in {folder}: papers are included in the repository but not in the installed package"
+        )
     console = Console(highlight=False)
     if not name:
         listing = Table(box=None, show_header=False)

@@ -74,7 +74,7 @@ def _read_standard_input(ruleset: Ruleset | None) -> Position:
         raise InputError("standard input is closed: pass the moves or a file instead of -")
     text = sys.stdin.read(_MAX_CHARACTERS + 1)
     if len(text) > _MAX_CHARACTERS:
-        raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters; a drawing of a board is shorter")
+        raise InputError(f"standard input has more than {_MAX_CHARACTERS} characters, too many for a board drawing")
     if "\n" in text.strip():
         return Position.parse(text, ruleset)
     return _parse_moves(text.strip(), ruleset)

@@ -36,7 +36,7 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Game file.", show_default=False)],
     game: Annotated[int, typer.Option(min=1, help="Number of the game in the file, starting from 1.")] = 1,
     move: Annotated[
-        int | None, typer.Option(min=0, help="Show the board after this move (default: the last one).")
+        int | None, typer.Option(min=0, help="Show the board after this move (default: the last move).")
     ] = None,
     rules: StatedRulesOption = None,
     rows: Annotated[

@@ -38,7 +38,7 @@ def tournament(
         Path | None,
         typer.Option(metavar="FOLDER", help="Folder for the report, plots and game files (default: as in FILE)."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
     """Play a tournament and report the results.
 

@@ -32,7 +32,7 @@ def train(
         str | None, typer.Argument(help="Training algorithm, such as alphazero; omit it to list all presets.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Preset of the algorithm (run `tengen train` to list them).")
+        str | None, typer.Option(metavar="NAME", help="Preset for the algorithm; run `tengen train` for a list.")
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -50,9 +50,7 @@ def train(
     ] = None,
     keys: Annotated[
         bool,
-        typer.Option(
-            "--keys", help="List all settings of the algorithm for use with --set, with their defaults, and exit."
-        ),
+        typer.Option("--keys", help="List the algorithm's settings (for --set) and their defaults, then exit."),
     ] = False,
     init_from: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Initial network: a shipped model, a run or a weights file.")
@@ -70,7 +68,7 @@ def train(
             show_default=False,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
     """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
     import shlex
@@ -109,18 +107,22 @@ def train(
         )
     if resume:
         if settings or minutes is not None or init_from is not None or seed:
-            raise InputError(f"--resume continues {folder} unchanged: omit --set, --minutes, --init-from and --seed")
+            raise InputError(
+                f"--resume continues {folder} with its own settings: omit --set, --minutes, --init-from and --seed"
+            )
         current = Run.open(folder)
         if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
             found = f"{current.header.algorithm} {current.header.preset}".rstrip()
-            raise InputError(f"{folder} is a run of {found}; resume it with that algorithm and preset")
+            raise InputError(f"{folder} contains a run of {found}; resume it with that algorithm and preset")
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
         changes += [] if init_from is None else [f"init_from={init_from}"]
         if preset is None and not any(change.partition("=")[0].strip() == "ruleset" for change in changes):
             known = ", ".join(preset_names(algorithm))
-            raise InputError(f"--preset is required (available: {known}); or configure the run with --set ruleset=…")
+            raise InputError(
+                f"--preset is required (available: {known}) unless you configure the run with --set ruleset=…"
+            )
         config = load_config(module.Config, algorithm, preset, changes)
         current = Run.create(folder, new_header(algorithm, preset, seed), config)
     try:

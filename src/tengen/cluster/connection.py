@@ -89,5 +89,5 @@ def _check_reachable(address: str) -> None:
     except (OSError, OverflowError) as error:
         raise RunError(
             f"cannot connect to Ray at {address} ({error}): start the head node with `ray start --head` and use"
-            " the address that it prints"
+            " the address it prints"
         ) from None

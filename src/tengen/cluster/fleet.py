@@ -248,9 +248,7 @@ class Fleet(Generic[OrderT]):
         if not worker.has_answered:
             self._fruitless += 1
         if self._fruitless > 10 + 3 * self._most_workers:
-            raise WorkerError(
-                f"{self._fruitless} workers in a row were lost before they answered; last error: {reason}"
-            )
+            raise WorkerError(f"{self._fruitless} workers in a row were lost before responding; last error: {reason}")
 
     def _check_alone(self) -> None:
         now = self._site.now()
@@ -258,7 +256,7 @@ class Fleet(Generic[OrderT]):
             self._had_worker_at = now
             self._next_warning = now + _WARN_S
         elif now - self._had_worker_at > ALONE_S:
-            raise WorkerError(f"the cluster had no free CPU for {ALONE_S / 60:.0f} minutes: add a node")
+            raise WorkerError(f"the cluster has had no free CPU for {ALONE_S / 60:.0f} minutes: add a node")
         elif now > self._next_warning:
             self._next_warning = now + _WARN_S
             self._warn("no worker is ready; waiting for a free CPU in the cluster")

@@ -76,7 +76,7 @@ def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> d
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > max_bytes:
-                raise ValueError(f"its arrays take more than {max_bytes:,} bytes")
+                raise ValueError(f"its arrays occupy more than {max_bytes:,} bytes")
             if len({member.filename for member in members}) < len(members):
                 raise ValueError("two arrays have the same name")
             return {member.filename.removesuffix(".npy"): _parse_member(archive, member) for member in members}
@@ -108,7 +108,7 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
             begin, size = file.tell(), os.fstat(file.fileno()).st_size
             if found != wanted or len(shape) != 1:
                 raise ValueError(
-                    f"it has type {found} and shape {shape}, but a one-dimensional array of {wanted} is needed"
+                    f"expected a one-dimensional array of type {wanted}, not type {found} with shape {shape}"
                 )
             if begin + shape[0] * wanted.itemsize != size:
                 raise ValueError(f"its size is {size:,} bytes, which does not match {shape[0]:,} numbers")
@@ -159,7 +159,9 @@ class TensorHeader:
             if found is None:
                 raise InputError(f"{place} does not match its network: {name} is missing")
             if shape is None:
-                raise InputError(f"{place} does not match its network: {name!r:.80} is not one of its weights")
+                raise InputError(
+                    f"{place} does not match its network: {name!r:.80} is not one of the network's weights"
+                )
             if found != shape:
                 raise InputError(f"{place} does not match its network: {name} has shape {found}, not {shape}")
 
@@ -191,7 +193,7 @@ def read_tensor_header(file: BinaryIO, size: int, place: str) -> TensorHeader:
         end = stop
     if end != size - _TENSOR_HEADER_LENGTH - length:
         raise InputError(
-            f"{place} is damaged: its tensors take {end:,} bytes,"
+            f"{place} is damaged: its tensors occupy {end:,} bytes,"
             f" but its header is followed by {size - _TENSOR_HEADER_LENGTH - length:,} bytes"
         )
     shapes = {name: tuple(entry["shape"]) for name, entry in table.items()}
@@ -203,12 +205,12 @@ def _tensor_span(name: str, entry: Any) -> tuple[int, int]:
     table: dict[str, Any] = entry if isinstance(entry, dict) else {}
     shape, offsets, kind = table.get("shape"), table.get("data_offsets"), table.get("dtype")
     if not _is_sizes(shape) or not _is_sizes(offsets) or len(offsets) != 2:
-        raise ValueError(f"{name!r:.80} does not have a valid shape and valid offsets")
+        raise ValueError(f"{name!r:.80} has an invalid shape or invalid offsets")
     if not isinstance(kind, str) or kind not in _TENSOR_BYTES:
         raise ValueError(f"{name!r:.80} has the unknown type {kind!r:.40}")
     begin, end = offsets
     if end - begin != math.prod(shape) * _TENSOR_BYTES[kind]:
-        raise ValueError(f"{name!r:.80} takes {end - begin:,} bytes, which does not match shape {shape}")
+        raise ValueError(f"{name!r:.80} occupies {end - begin:,} bytes, which does not match shape {shape}")
     return begin, end
 
 

@@ -97,7 +97,7 @@ def parse_points(text: str) -> tuple[Point, ...]:
         match = _NAME.match(lowered, offset)
         if match is None:
             shown = text if len(text) <= 60 else text[:60] + "…"
-            raise NotationError(f"not a point at offset {offset} of {shown!r}: {text[offset : offset + 8]!r}")
+            raise NotationError(f"invalid point at offset {offset} of {shown!r}: {text[offset : offset + 8]!r}")
         points.append(Point(match[0]))
         offset = match.end()
     return tuple(points)

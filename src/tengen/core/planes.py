@@ -75,5 +75,5 @@ def encode_games(
     try:
         write_game_planes(Position.start(ruleset).native, native_layout(layout), moves, counts, planes)
     except ValueError as error:
-        raise InputError(f"cannot encode games of {ruleset} as planes: {error}") from None
+        raise InputError(f"cannot encode {ruleset} games as planes: {error}") from None
     return planes

@@ -83,7 +83,7 @@ class Position:
             for point in side:
                 if point in seen:
                     name = Point.from_index(point, ruleset.width)
-                    raise PositionError(f"two stones on {name}; the second one is {colour}")
+                    raise PositionError(f"there are two stones on {name}; the second is {colour}")
                 seen.add(point)
             sides.append(side)
         if to_move is None:
@@ -357,7 +357,7 @@ def _parse_drawing(cls: type[Position], text: str, ruleset: Ruleset | None) -> P
         ruleset = Ruleset.parse(headline[1])
     rows = list(_drawn_rows(text))
     if not rows:
-        raise NotationError(f"no board in the drawing: {text[:80]!r}")
+        raise NotationError(f"the drawing contains no board: {text[:80]!r}")
     width = sum(row.count(mark) for mark in ".XO" for row in (rows[0][1],))
     for number, row in rows:
         if sum(row.count(mark) for mark in ".XO") != width:

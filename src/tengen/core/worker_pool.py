@@ -191,7 +191,7 @@ class WorkerPool(Generic[OrderT, ResultT]):
         if not process.is_ready:
             self._failed_starts += 1
             if self._failed_starts >= MAX_DEATHS * len(self._workers):
-                raise WorkerError(f"{self._name} processes die during start-up (exit code {exit_code})")
+                raise WorkerError(f"{self._name} processes keep dying during start-up (last exit code {exit_code})")
         elif process.running == number:
             self._deaths[number] += 1
             is_lost = is_hung or self._deaths[number] == MAX_DEATHS

@@ -265,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("seed", "random seed"),
     ):
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan, name.replace("-", "_")), help=help_text)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes for the part `sizes`")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="board sizes for the `sizes` part")
     parser.add_argument("--out", type=Path, default=Path("papers/stanford15/results"), help="output folder")
     parser.add_argument(
         "--on",
