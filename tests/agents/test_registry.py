@@ -117,7 +117,7 @@ def test_types_of_parameters(everything: AgentKind) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("", "'everything' needs model"),
+        ("", "does not set model, which agent 'everything' requires"),
         ("model=x,style=mild", "style='mild' is not one of calm, wild"),
         ("model=x,planes=2", "planes='2' is not one of 1, 4"),
         ("model=x,noise=perhaps", "noise='perhaps' is not one of true, false"),

@@ -189,7 +189,7 @@ def test_openings_that_cannot_be_found() -> None:
         find_balanced(NINE, 1, 0, BalanceSettings(nodes=100, max_value=1e-9), max_tries=3)
     # Up to symmetry, 4x4 has three points.
     single = BalanceSettings(nodes=10, max_value=1, min_stones=1, max_stones=1)
-    with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*, and none among the next 50 candidates"):
+    with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*: the last 50 candidates were all rejected"):
         find_balanced(Ruleset(4, 4, 4), 1_000_000, 0, single, max_tries=50)
     with pytest.raises(AgentError, match="cannot evaluate"):
         find_balanced(NINE, 1, 0, BalanceSettings(agent="random"), max_tries=3)

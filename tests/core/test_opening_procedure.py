@@ -170,7 +170,7 @@ def test_a_stone_of_the_opening_may_not_end_the_game() -> None:
 
 @pytest.mark.parametrize(("board", "opening"), [("5x5", "pro"), ("7x7", "long-pro"), ("3x5", "pro")])
 def test_boards_too_small_for_the_procedure(board: str, opening: str) -> None:
-    with pytest.raises(RulesetError, match=rf"{board}:.*{opening} has no point outside-"):
+    with pytest.raises(RulesetError, match=rf"{board}:.*{opening} has no point in the region outside-"):
         start(opening, f"{board}:4:freestyle")
 
 

@@ -271,8 +271,8 @@ def find_balanced(
             break
     if len(found) < count:
         raise AgentError(
-            f"found only {len(found)} of {count} openings for {ruleset}, and none among the next {max_tries}"
-            " candidates; raise max_value, max_stones or reach"
+            f"found only {len(found)} of {count} openings for {ruleset}: the last {max_tries} candidates were all"
+            " rejected; raise max_value, max_stones or reach"
         )
     return found
 

@@ -112,8 +112,8 @@ def check_input(texts: tuple[str, str], stream: TextIO | None) -> None:
     """Raise `InputError` if a person plays and standard input is closed (`stream` is None)."""
     if PERSON in texts and stream is None:
         raise InputError(
-            "standard input is closed, so you cannot type moves: open it, or watch two agents with --black AGENT"
-            " --white AGENT"
+            "standard input is closed, so you cannot type moves: run the command in a terminal, or watch two agents"
+            " with --black AGENT --white AGENT"
         )
 
 

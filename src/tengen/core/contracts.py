@@ -377,7 +377,7 @@ class Search:
 
     def _begin(self) -> None:
         if self._has_begun:
-            raise AgentError("a search can run only once; start a new one")
+            raise AgentError("a search can run only once; start a new search")
         self._has_begun = True
 
     def _remember(self, analysis: Analysis) -> None:

@@ -256,5 +256,7 @@ def _check_board_size(ruleset: Ruleset, step: Step) -> None:
     while isinstance(step, Place):
         points = (Point.from_index(index, ruleset.width) for index in range(ruleset.area))
         if not any(step.region.contains(point, ruleset) for point in points):
-            raise RulesetError(f"{ruleset} has no point {step.region}: the board is too small for this opening")
+            raise RulesetError(
+                f"{ruleset} has no point in the region {step.region}: the board is too small for this opening"
+            )
         step = step.then
