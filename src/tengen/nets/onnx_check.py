@@ -183,7 +183,10 @@ class _Run:
     def _check_cost(self, node: Node, in_use: int) -> None:
         self.peak = max(self.peak, in_use)
         if self.peak > MAX_BYTES * _BATCH:
-            raise ValueError(f"{node.operator} {node.name!r:.80} needs {self.peak // _BATCH:,} bytes per position")
+            raise ValueError(
+                f"{node.operator} {node.name!r:.80} needs {self.peak // _BATCH:,} bytes per position;"
+                f" the limit is {MAX_BYTES:,}"
+            )
         if self.operations > MAX_OPERATIONS * _BATCH:
             raise ValueError(f"it needs more than {MAX_OPERATIONS:,} multiplications per position")
 

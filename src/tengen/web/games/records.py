@@ -131,7 +131,7 @@ class _PackedGames:
 def read_job(request: ImportRequest) -> ReadRecord:
     """Create the job for an import request."""
     if (request.text is None) == (request.base64 is None):
-        raise RecordError("an import request must have exactly one of the fields text and base64")
+        raise RecordError("an import request must have exactly one of the fields 'text' and 'base64'")
     if request.format is not None:
         format_of("", request.format)
     return ReadRecord(
