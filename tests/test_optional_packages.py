@@ -140,5 +140,5 @@ try:
 except MissingExtraError as error:
     print(error)
 """
-    sentence = "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures do not\n"
+    sentence = "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures work without it\n"
     assert web.run("-c", code).stdout == sentence

@@ -32,7 +32,7 @@ def test_providers_follow_the_device(monkeypatch, available, device, providers) 
 @pytest.mark.parametrize("device", [Device.CUDA, Device.MPS])
 def test_a_missing_device_is_refused_in_one_sentence(monkeypatch, device) -> None:
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [CPU])
-    with pytest.raises(InputError, match=f"device {device} is not available to onnxruntime, which has {CPU}: "):
+    with pytest.raises(InputError, match=f"device {device} is not available to onnxruntime, which offers {CPU}: "):
         OnnxEvaluator(find_model("6x6x4").read_bytes(), device=device)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)

@@ -227,7 +227,7 @@ CRAFTED = {
             ],
             (constant("long", 100_000, 1), numpy_helper.from_array(np.zeros((1, 1), np.float32), "zeros4")),
         ),
-        "Scan has inputs of length",
+        "a Scan has inputs of lengths",
     ),
     "cycle": (
         craft([helper.make_node("Relu", ["b"], ["a"]), helper.make_node("Relu", ["a"], ["b"])]),
@@ -269,7 +269,10 @@ CRAFTED = {
         craft([], metadata={**METADATA, "precision": "int1"}),
         "has the unknown precision 'int1'",
     ),
-    "unknown discount": (craft([], metadata={**METADATA, "discount": "x"}), "has the discount 'x'"),
+    "unknown discount": (
+        craft([], metadata={**METADATA, "discount": "x"}),
+        "the discount must be above 0 and at most 1, not 'x'",
+    ),
     "no protobuf": (seal(b"\xff\xff\xff\xff"), "is not a network that Tengen can use"),
     "two graphs": (seal(craft([])[:-76] * 2), "field [17] of the file occurs twice"),
 }

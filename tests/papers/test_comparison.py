@@ -48,7 +48,7 @@ def test_learners_are_trained_rated_and_drawn(tmp_path: Path, capsys) -> None:
     assert (tmp_path / "runs" / "6x6x4-ppo" / "metrics.jsonl").read_bytes() == before
     for change in (["--minutes", "9"], ["--seed", "2"], ["--clock", "wall"], ["--set", "net.channels=16"]):
         assert main([*command, *settings, *change]) == 2
-        assert "6x6x4-ppo has a run with different settings" in capsys.readouterr().err
+        assert "6x6x4-ppo holds a run with different settings" in capsys.readouterr().err
     assert json.loads((tmp_path / "comparison.json").read_text(encoding="utf-8")) == table
 
 

@@ -96,7 +96,7 @@ def broken(**changes: object) -> str:
         (broken(nodes=[]), "must be between 1 and 4000000, not 0"),
         (broken(nodes=[{}, {"parent": 1}]), "node 1: parent 1 is not an integer from 0 to 0"),
         (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, which has a black stone"),
-        (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: a node has both black and white"),
+        (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: a node has both a black move and a white move"),
         (broken(nodes=[{"moves": [["red", "h8"]]}]), "unknown colour 'red'"),
         (broken(nodes=[{"black": "z99"}]), "node 0: no board has a point z99"),
         (broken(nodes=[{"value": 2}]), "value 2 is not a number in [-1, 1]"),

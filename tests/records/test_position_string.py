@@ -103,7 +103,7 @@ def test_text_files_are_position_strings_or_offsets(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0,0, 1", "line 1: 3 numbers do not form pairs"),
+        ("0,0, 1", "line 1: the offsets must come in pairs, but there are 3 numbers"),
         ("0,0\n1,50", "line 2: not an offset between -49 and 49: '50'"),
         ("0,0, x,1", "line 1: not an offset"),
         ("0,0, 8,0", "line 1: 8,0 is not on a 15x15 board"),

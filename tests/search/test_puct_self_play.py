@@ -140,7 +140,7 @@ def test_damaged_states_are_refused() -> None:
         ("policies", state["policies"][:, :-1]),
         ("values", state["values"][:-1]),
     ):
-        with pytest.raises(InputError, match="does not belong to 2 games on 6x6:4:freestyle"):
+        with pytest.raises(InputError, match="does not belong to 2 games of 6x6:4:freestyle"):
             play.load_state({**state, name: damaged})
     with pytest.raises(InputError, match="this state does not belong to"):
         play.load_state({})

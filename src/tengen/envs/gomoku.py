@@ -203,7 +203,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     def _checked_start(self, start: Any) -> Position:
         if not isinstance(start, Position) or start.ruleset != self.ruleset or start.is_over:
-            raise InputError(f"the option position must be an unfinished Position for {self.ruleset}, not {start!r}")
+            raise InputError(f"the position option must be an unfinished Position for {self.ruleset}, not {start!r}")
         return start
 
     def _draw_side(self, side: str) -> Colour:

@@ -275,7 +275,7 @@ def _opponent_kind(opponent: str | None) -> PolicyKind | None:
         return None
     if not isinstance(opponent, str):
         raise InputError(
-            f"opponent {opponent!r} is not the name of a native policy; for other players use "
-            "gymnasium.vector.SyncVectorEnv, or opponent=None and pass their moves as actions"
+            f"opponent {opponent!r} is not the name of a native policy; for other players, use "
+            "gymnasium.vector.SyncVectorEnv, or set opponent=None and pass their moves as actions"
         )
     return policy_kind(opponent)

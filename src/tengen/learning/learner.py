@@ -75,7 +75,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Ma
         shape = parameters[number].shape if number < len(parameters) and name != "step" else torch.Size()
         if number >= len(parameters) or name not in _STATES[type(optimizer)] or tensor.shape != shape:
             raise RunError(
-                f"optimizer.safetensors does not belong to {type(optimizer).__name__} and this network: it has"
+                f"optimizer.safetensors was not saved by {type(optimizer).__name__} for this network: it has"
                 f" {key!r:.80} with shape {tuple(tensor.shape)}"
             )
         state.setdefault(number, {})[name] = tensor

@@ -214,7 +214,7 @@ def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
             ),
         }
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{path} is not a result of `tengen match --json`: {error!r}") from None
+        raise InputError(f"{path} is not the output of `tengen match --json`: {error!r}") from None
 
 
 def _settings(agent: str) -> list[str]:
@@ -263,6 +263,6 @@ def _calibration(run: RunReader, ruleset: Ruleset, layout: str) -> np.ndarray[An
             position = position.play(move.point)
     if not planes:
         raise InputError(
-            f"{run.folder} has no games, but int8 calibration needs positions from games: train it further"
+            f"{run.folder} has no games, but int8 calibration needs positions from games: continue training"
         )
     return np.array(planes, np.float32)

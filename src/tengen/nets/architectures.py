@@ -150,7 +150,7 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
         config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
         ruleset = Ruleset.parse(described["ruleset"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{path} has an unreadable description of its network: {error!r:.200}") from None
+        raise InputError(f"{path} has an unreadable network description: {error!r:.200}") from None
     with torch.device("meta"):
         shapes = {name: tuple(tensor.shape) for name, tensor in build_net(config, ruleset).state_dict().items()}
     header.check_shapes(shapes, str(path))

@@ -44,7 +44,7 @@ def onnx_providers(device: Device) -> list[str]:
     provider = _PROVIDERS[device]
     if provider not in known:
         remedy = "pip install onnxruntime-gpu, or use device cpu" if device is Device.CUDA else "use device cpu"
-        raise InputError(f"device {device} is not available to onnxruntime, which has {', '.join(known)}: {remedy}")
+        raise InputError(f"device {device} is not available to onnxruntime, which offers {', '.join(known)}: {remedy}")
     return [provider] if device is Device.CPU else [provider, cpu]
 
 

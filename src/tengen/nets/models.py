@@ -208,7 +208,7 @@ def _discount(metadata: Mapping[str, str], path: Path) -> float | None:
     except ValueError:
         discount = math.nan
     if not 0 < discount <= 1:
-        raise InputError(f"{path} has the discount {metadata['discount']!r:.40}, which must be above 0 and at most 1")
+        raise InputError(f"{path}: the discount must be above 0 and at most 1, not {metadata['discount']!r:.40}")
     return discount
 
 

@@ -183,7 +183,10 @@ class _Run:
     def _check_cost(self, node: Node, in_use: int) -> None:
         self.peak = max(self.peak, in_use)
         if self.peak > MAX_BYTES * _BATCH:
-            raise ValueError(f"{node.operator} {node.name!r:.80} needs {self.peak // _BATCH:,} bytes per position")
+            raise ValueError(
+                f"{node.operator} {node.name!r:.80} needs {self.peak // _BATCH:,} bytes per position;"
+                f" the limit is {MAX_BYTES:,}"
+            )
         if self.operations > MAX_OPERATIONS * _BATCH:
             raise ValueError(f"it needs more than {MAX_OPERATIONS:,} multiplications per position")
 
@@ -193,12 +196,12 @@ class _Run:
         if self._outer is not None:
             raise ValueError("a Scan inside a Scan is not allowed")
         if not isinstance(body, Graph) or not isinstance(count, int) or not 1 <= count <= len(inputs):
-            raise ValueError("Scan has no valid body")
+            raise ValueError("a Scan has no valid body")
         states, columns = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
         lengths = {value.shape[0] for value in columns if value.shape}
         if len(lengths) != 1 or not all(value.shape for value in columns) or not 1 <= max(lengths) <= _MAX_STEPS:
             raise ValueError(
-                f"Scan has inputs of length {sorted(lengths)}; they must share one length from 1 to {_MAX_STEPS}"
+                f"a Scan has inputs of lengths {sorted(lengths)}; all must have the same length, 1–{_MAX_STEPS}"
             )
         steps = max(lengths)
         if len(body.inputs) != len(inputs) or len(body.outputs) != len(node.outputs):
@@ -206,14 +209,14 @@ class _Run:
         given = [*states, *(Value(value.kind, value.shape[1:]) for value in columns)]
         names = [value.name for value in body.inputs]
         if len(set(names)) < len(names) or any(name in self.values for name in names):
-            raise ValueError("the body of a Scan defines a tensor twice")
+            raise ValueError("a Scan body defines a tensor twice")
         run = _Run(body, dict(zip(names, given, strict=True)), self.values)
         self.operations += run.operations * steps
         self.peak = max(self.peak, run.peak)
         outputs = [run.values[value.name] for value in body.outputs]
         for state, after in zip(states, outputs, strict=False):
             if (state.kind, state.shape) != (after.kind, after.shape):
-                raise ValueError(f"a state of a Scan changes its shape from {state.shape} to {after.shape}")
+                raise ValueError(f"a Scan state variable changes shape from {state.shape} to {after.shape}")
         swept = [Value(value.kind, (steps, *value.shape)) for value in outputs[len(states) :]]
         return [*(Value(state.kind, state.shape) for state in states), *swept]
 
@@ -250,7 +253,7 @@ class _Call(NamedTuple):
     def floats(self) -> list[Value]:
         """Return all inputs, which must be float32."""
         if any(value.kind != FLOAT for value in self.inputs):
-            raise ValueError("its inputs must be float32")
+            raise ValueError("the inputs must be float32")
         return self.inputs
 
 
@@ -356,7 +359,7 @@ def _gemm(call: _Call) -> list[Value]:
 def _mat_mul(call: _Call) -> list[Value]:
     a, b = (value.shape for value in call.floats())
     if a[-1] != b[-2]:
-        raise ValueError("the sizes of the matrices do not match")
+        raise ValueError("the matrix sizes do not match")
     return [Value(FLOAT, (*_broadcast(a[:-2], b[:-2]), a[-2], b[-1]))]
 
 
@@ -382,7 +385,7 @@ def _split(call: _Call) -> list[Value]:
     shape = call.floats()[0].shape
     axis, parts = call.axis(len(shape)), len(call.node.outputs)
     if shape[axis] % parts:
-        raise ValueError(f"it cannot be split into {parts} parts")
+        raise ValueError(f"the input cannot be split into {parts} equal parts")
     return [Value(FLOAT, (*shape[:axis], shape[axis] // parts, *shape[axis + 1 :]))] * parts
 
 
@@ -431,7 +434,7 @@ def _slice(call: _Call) -> list[Value]:
         numbers = None if numbers is None else numbers[taken]
     if given.kind == INT64:
         if numbers is None:
-            raise ValueError("it cannot be used as a shape")
+            raise ValueError("the input cannot be used as a shape")
         return [_numbers(numbers)]
     return [Value(FLOAT, _positive(*shape))] if given.kind == FLOAT else []
 
@@ -448,14 +451,14 @@ def _shape(call: _Call) -> list[Value]:
 def _constant_of_shape(call: _Call) -> list[Value]:
     value = call.attribute("value")
     if not isinstance(value, np.ndarray) or value.dtype != TYPES[FLOAT] or value.size != 1:
-        raise ValueError("its value must be a single float32")
+        raise ValueError("the value must be a single float32")
     return [Value(FLOAT, _positive(*call.numbers(0)))]
 
 
 def _expand(call: _Call) -> list[Value]:
     given = call.inputs[0]
     if given.kind != FLOAT:
-        raise ValueError("its input must be float32")
+        raise ValueError("the input must be float32")
     return [Value(FLOAT, _broadcast(given.shape, _positive(*call.numbers(1))))]
 
 

@@ -261,7 +261,7 @@ class EngineProcess:
                 data = data[os.write(descriptor, data) :]
             except BlockingIOError:
                 if not _wait_writable(descriptor, deadline):
-                    raise EngineError(f"engine {self._name!r} does not read its input", EngineFault.TIMEOUT) from None
+                    raise EngineError(f"engine {self._name!r} is not reading its input", EngineFault.TIMEOUT) from None
             except OSError:
                 self.wait_for_exit(_EXIT_GRACE_S)
                 exit_text = self._exit_text()

@@ -298,7 +298,7 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str], config: MakerConfig | None =
     After the first move, every move that keeps a win by threats of the given kind is right, not only the solution's.
     """
     if len(moves) % 2 == 0:
-        raise InputError(f"{len(moves)} moves: the last move must be the attacker's, so the number must be odd")
+        raise InputError(f"the attacker must make the last move, so the number of moves must be odd, not {len(moves)}")
     config = config or MakerConfig(vct_nodes=_JUDGE_VCT_NODES)
     before = puzzle.position()
     for move in moves[:-1]:

@@ -197,7 +197,7 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
     known = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
     raise RecordError(
         f"{os.fspath(path)}: unknown file extension (known: {known});"
-        f" rename it or specify a format ({', '.join(FORMATS)})"
+        f" rename the file or specify a format ({', '.join(FORMATS)})"
     )
 
 

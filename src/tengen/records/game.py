@@ -459,7 +459,7 @@ def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: the games up to this one have more than {MAX_NODES} nodes")
+            raise RecordError(f"game {len(collected) + 1}: the games so far have more than {MAX_NODES} nodes in total")
         collected.append(record)
     return collected
 
@@ -474,7 +474,7 @@ def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[P
     if node.setup:
         replaced = node.setup.empty or [*filter(stones.__contains__, (*node.setup.black, *node.setup.white))]
         if replaced:
-            raise RecordError(f"the set-up of a node removes or replaces stones ({' '.join(replaced)})")
+            raise RecordError(f"a set-up node removes or replaces stones ({' '.join(replaced)})")
         waiting = {Colour.BLACK: list(node.setup.black), Colour.WHITE: list(node.setup.white)}
         while waiting[Colour.BLACK] or waiting[Colour.WHITE]:
             plies.append(waiting[turn].pop(0) if waiting[turn] else None)

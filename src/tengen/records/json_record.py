@@ -243,7 +243,7 @@ def _moves(fields: Json) -> tuple[Move, ...]:
     if "moves" in fields:
         pairs += [_pair(pair) for pair in _of_type(fields["moves"], list, "moves")]
     if len(pairs) > 1 and "moves" not in fields:
-        raise RecordError("a node has both black and white: use 'moves' to give their order")
+        raise RecordError("a node has both a black move and a white move: use 'moves' to specify their order")
     return tuple(move_of(_member(Colour, colour, "colour"), _point_or_pass(point)) for colour, point in pairs)
 
 
@@ -270,7 +270,7 @@ def _setup(fields: Json) -> Setup:
 def _mark(value: object) -> Mark:
     parts = _of_type(value, list, "a mark")
     if not 2 <= len(parts) <= 3:
-        raise RecordError(f"a mark must be a kind, a point and an optional text, not {shorten(repr(parts))}")
+        raise RecordError(f"a mark must be a kind, a point and, optionally, a text, not {shorten(repr(parts))}")
     kind = _member(MarkKind, parts[0], "mark")
     text = tidy_line(_of_type(parts[2], str, "text of a mark")) if len(parts) == 3 else ""
     return Mark(kind, Point(_of_type(parts[1], str, "point of a mark")), text)

@@ -149,7 +149,7 @@ def _point(byte: int, offset: int) -> Point | None:
         return None
     row, column = divmod(byte, 16)
     if column == 0 or row >= SIZE:
-        raise RecordError(f"offset {offset:#x}: {byte:#04x} is not a point of the 15x15 board")
+        raise RecordError(f"offset {offset:#x}: {byte:#04x} is not a point on the 15x15 board")
     return Point.at(column - 1, SIZE - 1 - row)
 
 

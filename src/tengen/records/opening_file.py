@@ -67,7 +67,7 @@ def _parse_offsets(line: str, ruleset: Ruleset) -> list[Point | None]:
             raise RecordError(f"not an offset between -{MAX_OFFSET - 1} and {MAX_OFFSET - 1}: {shorten(field)!r}")
         numbers.append(int(field))
     if len(numbers) % 2:
-        raise RecordError(f"{len(numbers)} numbers do not form pairs")
+        raise RecordError(f"the offsets must come in pairs, but there are {len(numbers)} numbers")
     points: dict[Point | None, None] = {}
     for dx, dy in zip(numbers[::2], numbers[1::2], strict=True):
         point = _point(dx, dy, ruleset)

@@ -171,7 +171,7 @@ def read_packed(data: bytes, *, ruleset: Ruleset | None = None) -> list[GameReco
     for offset, index in enumerate(data[1 : count + 1], start=1):
         row, x = divmod(index, PACKED_SIZE)
         if row >= PACKED_SIZE:
-            raise RecordError(f"offset {offset:#x}: {index} is not a point of the 15x15 board")
+            raise RecordError(f"offset {offset:#x}: {index} is not a point on the 15x15 board")
         point = Point.at(x, PACKED_SIZE - 1 - row)
         if point in points:
             raise RecordError(f"offset {offset:#x}: {point} is played twice")

@@ -233,7 +233,7 @@ class SelfPlay:
                 game.set_searched(policies.reshape(-1, self.ruleset.area), values, surprises, full)
                 self._native.set_game(index, game, rng[index].tolist())
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            raise InputError(f"this state does not belong to {self.games} games on {self.ruleset}: {error}") from None
+            raise InputError(f"this state does not belong to {self.games} games of {self.ruleset}: {error}") from None
         self._native.restart()
 
 

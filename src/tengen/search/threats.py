@@ -86,7 +86,7 @@ def solve_threats(
     try:
         kind = ThreatKind(kind)
     except ValueError:
-        raise NotationError(f"unknown kind of threats {kind!r} (known: vcf, vct)") from None
+        raise NotationError(f"unknown kind of threat {kind!r} (known: vcf, vct)") from None
     if position.ruleset.win_length not in (4, 5):
         raise RulesetError(f"cannot solve threats for {position.ruleset}: the win length must be 4 or 5")
     if position.is_over:

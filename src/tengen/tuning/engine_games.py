@@ -216,7 +216,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
         raise RecordError(f"{path}: line {number} has two moves on the same point, or a value beyond {_MAX_VALUE}")
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:
         raise RecordError(
-            f"{path}: line {number}: {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
+            f"{path}: line {number} has {len(game.moves)} moves with first={game.first}, but {len(game.values)} values"
         )
     return game, fields
 

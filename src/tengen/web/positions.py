@@ -23,7 +23,7 @@ def ruleset_of(fields: RulesFields) -> Ruleset:
         text = f"{width or height or 15}x{height or width or 15}:5:{text}"
     ruleset = Ruleset.parse(text)
     if (width or ruleset.width, height or ruleset.height) != (ruleset.width, ruleset.height):
-        raise InputError(f"rules {fields.rules!r} do not match the board size {width}x{height}; give only one of them")
+        raise InputError(f"rules {fields.rules!r} do not match the board size {width}x{height}; specify only one")
     return ruleset
 
 

@@ -186,7 +186,7 @@ def test_a_run_begins_with_the_weights_of_another_network(tmp_path: Path) -> Non
 
 
 def test_nan_weights_stop_the_run(tmp_path: Path) -> None:
-    refused = pytest.raises(RunError, match=r"deviations became .* lower learner\.deviation_rate")
+    refused = pytest.raises(RunError, match=r"the mean deviation became .* lower learner\.deviation_rate")
     with refused, np.errstate(all="ignore"):
         go(begin(tmp_path / "run", "learner.deviation_rate=1e5"))
 

@@ -163,7 +163,7 @@ DAMAGE: dict[Callable[[Path], None], str] = {
     drop_tensor: "weights.safetensors lacks 'stem.weight'",
     bend_tensor: "stem.bias in average.safetensors has shape (7,)",
     drop_file: "actor.safetensors is missing",
-    foreign_optimizer: "optimizer.safetensors does not belong to AdamW",
+    foreign_optimizer: "optimizer.safetensors was not saved by AdamW",
     unknown_parameter: "it has '9999.exp_avg' with shape (3,)",
     deep_state: "state.json is damaged: its values are nested too deeply",
     wordy_state: "state.json is damaged: steps is 'many', not a number",

@@ -68,7 +68,7 @@ def test_a_review_is_there_again_after_a_reload_and_on_the_way_back(visitor: Vis
 def test_a_lesson_goes_through_the_mistakes(visitor: Visitor) -> None:
     reviewed(visitor)
     page = visitor.page
-    page.get_by_role("radiogroup", name="Whose mistakes").get_by_role("radio", name="White").check()
+    page.get_by_role("radiogroup", name="Mistakes by").get_by_role("radio", name="White").check()
     visitor.button("Learn from the mistakes").click()
     count = int(page.locator(".move-detail .row-between .soft").inner_text().split()[-1])
     verdict = page.locator(".verdict")

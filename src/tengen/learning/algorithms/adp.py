@@ -149,7 +149,7 @@ class Config(LoopConfig):
         if not 0 <= self.self_play.random_stones <= most:
             raise InputError(
                 f"random_stones={self.self_play.random_stones} is outside the range 0–{most}:"
-                " more random stones could already win the game"
+                " more random stones could end the game"
             )
 
 
@@ -309,7 +309,7 @@ class CriticPool:
         names = tuple(self._kind.shapes())
         wanted = {f"{place}.{name}" for place in range(len(kept) // len(names)) for name in names}
         if kept.keys() != wanted:
-            raise RunError(f"pool.safetensors does not contain all weights for {len(kept) // len(names)} critics")
+            raise RunError(f"pool.safetensors does not contain all the weights for {len(kept) // len(names)} critics")
         self.critics = [
             Critic(self._kind, self._ruleset, {name: kept[f"{place}.{name}"].numpy() for name in names})
             for place in range(len(kept) // len(names))

@@ -78,7 +78,7 @@ class LearnerConfig:
     def __post_init__(self) -> None:
         if self.population and (self.population < 4 or (self.antithetic and self.population % 2)):
             raise InputError(
-                f"population={self.population} must be 0 or at least 4, and must be even if antithetic is set"
+                f"population={self.population} must be 0 or at least 4, and an even number when antithetic is set"
             )
         check_positive(self, "deviation", "mean_rate")
         check_at_least(self, 0, "deviation_rate")
@@ -164,7 +164,7 @@ class Strategy:
         for name in ("mean", "deviation"):
             found = tensors.get(name)
             if found is None or found.shape != self.mean.shape or found.dtype != torch.float64:
-                raise RunError(f"{name} in strategy.safetensors does not have {len(self.mean)} float64 numbers")
+                raise RunError(f"{name} in strategy.safetensors must hold {len(self.mean)} float64 numbers")
         self.mean, self.deviation = tensors["mean"].numpy(), tensors["deviation"].numpy()
 
 
@@ -254,7 +254,9 @@ def train(run: Run, progress: Progress) -> None:
             losses = {"population": 1 - float(fitness.mean()), "network": 1 - points(episodes)}
             deviation = float(np.exp(np.log(strategy.deviation).mean()))
             if not math.isfinite(deviation):
-                raise RunError(f"deviations became {deviation} in iteration {iteration}: lower learner.deviation_rate")
+                raise RunError(
+                    f"the mean deviation became {deviation} in iteration {iteration}: lower learner.deviation_rate"
+                )
             loop.publish(net)
             loop.end_iteration(
                 {

@@ -135,7 +135,7 @@ def train(run: Run, progress: Progress) -> None:
     if not len(training) or not len(validation):
         raise InputError(
             f"{config.data} has {len(training)} training moves and {len(validation)} validation moves,"
-            " but both are required: build it from more games"
+            " but both are required: build the data set from more games"
         )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:

@@ -110,7 +110,7 @@ class Run(RunReader):
             with writing_run(path):
                 file = closing.enter_context(open(path, "a+", encoding="ascii"))
             if not _wait_for_lock(file.fileno()):
-                raise RunError(f"another process is writing to {self.folder}: wait until it ends or stop it")
+                raise RunError(f"another process is writing to {self.folder}: wait for it to finish, or stop it")
             with writing_run(self.folder):
                 for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
                     remove_partial(folder)

@@ -48,7 +48,7 @@ class Guards:
             if not math.isfinite(loss):
                 raise RunError(
                     f"{name} became {loss} {place}, and --resume would fail the same way: start another run with a"
-                    " lower learning rate (--set learner.learning_rate=…), from the network of this run if there is one"
+                    " lower learning rate (--set learner.learning_rate=…), from this run's network if it has one"
                     f" (--init-from {self._folder})"
                 )
 

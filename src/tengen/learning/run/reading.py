@@ -217,7 +217,7 @@ class RunReader:
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
         if not is_within(path, folder):
-            raise InputError(f"{path} is a link that leads out of the run; replace it with the file itself")
+            raise InputError(f"{path} is a link that points outside the run folder; replace it with the file itself")
         table = read_toml(path)
         if not _has_header(table):
             raise InputError(f"{folder} is not a run: its {CONFIG_FILE} has no [run] table with an algorithm")

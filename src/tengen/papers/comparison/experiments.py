@@ -90,7 +90,7 @@ def _train(plan: Plan, board: str, algorithm: str, folder: Path, console: Consol
         run = Run.open(folder)
         if (run.header.seed, run.config(module.Config)) != (plan.seed, config):
             raise InputError(
-                f"{folder} has a run with different settings or a different seed: choose another folder with --out"
+                f"{folder} holds a run with different settings or a different seed: choose another folder with --out"
             )
     else:
         run = Run.create(folder, new_header(algorithm, board, plan.seed), config)

@@ -46,7 +46,7 @@ class Collections:
             return read.result
         self._found.move_to_end(key)
         if job.index >= len(known.games):
-            raise RecordError(f"there is no game {job.index + 1}; the file has only {len(known.games)}")
+            raise RecordError(f"there is no game {job.index + 1} (games in the file: {len(known.games)})")
         alone = replace(job, data=zlib.decompress(known.games[job.index]), format="json", filename=None, index=0)
         game: ReadResult = await self._pool.run(alone, owner=owner)
         return known.first.model_copy(update={"index": job.index, "record": game.result.record})

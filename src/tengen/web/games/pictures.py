@@ -123,7 +123,7 @@ class DrawPng(Job):
             from matplotlib.figure import Figure
         except ModuleNotFoundError:
             raise MissingExtraError(
-                "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures do not"
+                "PNG pictures need matplotlib on the server: pip install 'tengen[plots]'; SVG pictures work without it"
             ) from None
 
         ruleset, margin = self.position.ruleset, 1.0 if self.options.coordinates else 0.6

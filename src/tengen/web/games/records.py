@@ -88,7 +88,7 @@ class ReadRecord(Job):
             packed.add(game)
         if wanted is None:
             note = report.notes[0] if report.notes else "the file contains no game"
-            raise RecordError(f"there is no game {self.index + 1}; the file has only {count}" if count else note)
+            raise RecordError(f"there is no game {self.index + 1} (games in the file: {count})" if count else note)
         result = ImportResult(
             format=name,
             game_count=count,
@@ -131,7 +131,7 @@ class _PackedGames:
 def read_job(request: ImportRequest) -> ReadRecord:
     """Create the job for an import request."""
     if (request.text is None) == (request.base64 is None):
-        raise RecordError("an import request must have exactly one of the fields text and base64")
+        raise RecordError("an import request must have exactly one of the fields 'text' and 'base64'")
     if request.format is not None:
         format_of("", request.format)
     return ReadRecord(
@@ -351,7 +351,7 @@ def game_of(record: Record) -> GameRecord:
 
 def _node_of(one: RecordNode) -> Node:
     if one.move is not None and one.colour is None:
-        raise RecordError(f"the move {one.move} has no colour; set it to black or white")
+        raise RecordError(f"move {one.move} has no colour; set its colour to black or white")
     setup = None
     if one.setup is not None:
         black, white, empty = (

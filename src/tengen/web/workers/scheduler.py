@@ -150,7 +150,7 @@ class SearchPool:
         while not all(worker.process.is_ready for worker in self._workers):
             if self._failed_starts > _MAX_FAILED_STARTS:
                 await self.close()
-                raise AgentError("the search processes crash on startup; see the server log for the reason")
+                raise AgentError("the search processes keep crashing on startup; see the server log for the reason")
             await asyncio.sleep(_TICK_S)
 
     async def close(self) -> None:
