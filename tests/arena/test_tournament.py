@@ -150,7 +150,7 @@ def test_a_short_file(tmp_path: Path) -> None:
         ('rules = "9x9"\nplayers = ["random", "chains"]\ngames = -3', "games must be at least 1, not -3"),
         (
             'rules = "9x9"\nplayers = ["random", "chains"]\n[openings]\nstones = -1',
-            "openings: stones=-1 must",
+            "openings: stones must be at least 0, not -1",
         ),
         (
             'rules = "9x9"\nplayers = ["random", {agent = "chains", memory_mb = 0}]',

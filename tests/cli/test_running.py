@@ -52,8 +52,8 @@ def test_a_signal_ends_a_match_with_its_result(tmp_path: Path, signal_number: si
 
 def test_sigterm_ends_a_training_run_that_can_be_resumed(tmp_path: Path) -> None:
     run_folder = tmp_path / "run"
-    settings = ["--set", "ruleset=5x5:4", "--set", "strength.every=0", "--run", str(run_folder)]
-    words = [*COMMAND, "train", "pg", *settings]
+    settings = ["--set", "ruleset=5x5:4", "--set", "iterations=100000", "--set", "strength.every=0"]
+    words = [*COMMAND, "train", "pg", *settings, "--run", str(run_folder)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not (run_folder / "metrics.jsonl").exists():
             assert process.poll() is None, process.communicate()

@@ -101,7 +101,7 @@ def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),
         (
             ("train", "alphazero", "--preset", "zero9-ii", "--resume"),
-            "pass the folder with --run",
+            "pass the run's folder with --run",
         ),
         (("train", "alphazero"), "--preset is required (available: 15x15, 6x6x4, "),
         (("train", "alphazero", "--preset", "6x6x4", "--set", "net.planes=threads"), "unknown plane layout 'threads'"),

@@ -49,7 +49,7 @@ def test_an_agent_needs_only_choose() -> None:
     search = agent.start(START, Limits())
     search.stop()
     assert search.result() == agent.choose(START, Limits())
-    with pytest.raises(AgentError, match="smallest does not support analysis"):
+    with pytest.raises(AgentError, match="smallest cannot analyse positions"):
         next(agent.analyse(START, Limits()))
 
 

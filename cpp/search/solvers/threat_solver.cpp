@@ -258,8 +258,8 @@ ThreatSolver::Numbers ThreatSolver::search(PatternBoard& board, bool attacking, 
       return here;
     }
 
-    // Step 5. Search the child until it is clearly worse than the second-best child (1 + epsilon trick, Pawlewicz and
-    // Lew 2007), so that the search does not alternate between children of equal rank.
+    // Step 5. Search the child until it is clearly worse than the second-best child (the 1 + epsilon trick of Pawlewicz
+    // and Lew), so that the search does not alternate between children of equal rank.
     const std::uint32_t child_first = std::min(first(limits), second + second / 4 + 1);
     const std::uint32_t child_sum = std::min(kInfinity - 1, sum(limits) - total + sum(best->numbers));
     board.make(best->move);

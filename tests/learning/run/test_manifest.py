@@ -169,7 +169,7 @@ DAMAGE: dict[Callable[[Path], None], str] = {
     wordy_state: "state.json is damaged: steps is 'many', not a number",
     endless_state: "state.json is damaged: positions is",
     flip_zip_flag: "arrays.npz is damaged",
-    off_board_reply: "000002.npz is damaged: reply has values outside -1 to 15",
+    off_board_reply: "000002.npz is damaged: reply has values outside the range -1 to 15",
 }
 
 
