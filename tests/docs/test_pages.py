@@ -38,13 +38,13 @@ FIGURES = {
         "| OpenSpiel, random opponent | {openspiel_steps_per_second:3} |",
     ],
     ("mcts.md", "puct"): [
-        "| the network alone, evaluations a second and core | {fp32_raw_evaluations_per_cpu_second:3} |",
+        "| the network alone, evaluations per second and core | {fp32_raw_evaluations_per_cpu_second:3} |",
         "| {fp32_raw_evaluations_per_cpu_second:3} | {int8_raw_evaluations_per_cpu_second:3} |",
-        "| self-play, evaluations a second and core | {fp32_self_play_evaluations_per_cpu_second:3} |",
+        "| self-play, evaluations per second and core | {fp32_self_play_evaluations_per_cpu_second:3} |",
         "| {fp32_self_play_evaluations_per_cpu_second:3} | {int8_self_play_evaluations_per_cpu_second:3} |",
         "| ratio | {fp32_self_play_to_raw_ratio:2} | {int8_self_play_to_raw_ratio:2} |",
         "| {fp32_move_of_500_simulations_seconds:2} | {int8_move_of_500_simulations_seconds:2} |",
-        "The tree alone makes {tree_alone_zero9_simulations_per_cpu_second:3} simulations a second and core",
+        "The tree alone runs {tree_alone_zero9_simulations_per_cpu_second:3} simulations per second and core",
         "and {tree_alone_best_simulations_per_cpu_second:3} in preset `best`",
     ],
 }
