@@ -36,5 +36,5 @@ def test_an_unknown_paper_is_rejected_with_a_list_of_the_known_ones() -> None:
 
 def test_an_installed_package_has_no_papers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
-    with pytest.raises(InputError, match="they are part of the repository"):
+    with pytest.raises(InputError, match="papers are included in the repository"):
         run()

@@ -382,7 +382,7 @@ def test_the_side_can_be_random() -> None:
         (("--side", "white", "--black", "naive"), InputError, "not both"),
         (("nobody",), AgentNameError, "unknown agent 'nobody'"),
         (("--rules", "15x15:5:chess"), InputError, "unknown rule 'chess'"),
-        (("--rules", "5x5:5:renju:pro"), InputError, "no point outside-5x5"),
+        (("--rules", "5x5:5:renju:pro"), InputError, "no point in the region outside-5x5"),
         (
             ("alphabeta", "--rules", "5x5:3"),
             AgentError,
