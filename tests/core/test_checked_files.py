@@ -85,7 +85,7 @@ def test_a_mapped_array_must_fill_its_file(tmp_path: Path) -> None:
     np.save(path, np.arange(10, dtype=np.uint16))
     assert map_array(path, np.uint16).tolist() == list(range(10))
     for kind in (np.int16, np.float32):
-        with pytest.raises(InputError, match=r"a\.npy is damaged: expected a one-dimensional array of type int16, not type uint16"):
+        with pytest.raises(InputError, match=r"a\.npy is damaged: .*, not type uint16"):
             map_array(path, kind)
     data = path.read_bytes()
     for content in (data[:-2], data + b"\0", data.replace(b"(10,)", b"(99,)"), b"", b"\x93NUMPY"):
