@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+from types import FrameType
 from typing import Any, NoReturn
 
 import typer
@@ -71,11 +72,14 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
     sys.exit(TERMINATED if _is_terminated and code == INTERRUPTED else code)
 
 
-def _terminate(*_: object) -> None:
-    """Handle SIGTERM like Ctrl-C, whose handler the command may have replaced."""
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM like Ctrl-C, whose handler the command may have replaced, or which a background job ignores."""
     global _is_terminated  # noqa: PLW0603  a signal handler has no other way to tell
     _is_terminated = True
-    signal.raise_signal(signal.SIGINT)
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
 
 
 def _open_missing_streams() -> None:
