@@ -545,7 +545,7 @@ class Soak:
 
 
 def newest_checkpoint(folder: Path) -> int:
-    """Return the iteration of the newest checkpoint of a run, 0 if there is none."""
+    """Return the iteration of the newest checkpoint of a run, 0 before the first one."""
     folders = RunReader.open(folder).checkpoint_folders()
     return int(folders[-1].name) if folders else 0
 

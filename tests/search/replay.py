@@ -26,7 +26,7 @@ from tests.oracle.rules import (
 from tests.oracle.vcf import defences, winning_points
 
 Attack = Callable[[Stones], Point | None]
-"""Returns the attacker's move in a position with the attacker to move; None if there is none."""
+"""Returns the attacker's move in a position with the attacker to move; None if the attack has failed."""
 
 
 def rules_of(position: Position) -> Rules:

@@ -153,7 +153,7 @@ class PuctTree {
 
   // The edge to follow; -1 if the tree is full and no opened edge is worth a visit.
   int select(const PuctNode& node, bool is_root, bool may_open) const;
-  // Without `may_open`, the best opened edge, or -1 if there is none.
+  // Without `may_open`, the best opened edge, or -1 if no edge has been opened.
   int select_by_puct(const PuctNode& node, bool is_root, bool may_open) const;
   int select_by_halving(const PuctNode& node) const;
   std::uint32_t open(std::uint32_t parent, int edge);

@@ -127,7 +127,7 @@ class TreeSearch {
   TreeSearch(UctArena& arena, const UctOptions& options, const Board& board, const RolloutLimits& limits)
       : arena_(arena), options_(options), limits_(limits), start_(board, options.policy), root_(arena.reset()) {}
 
-  // Create the children of the root. Returns false if there are none.
+  // Create the children of the root. Returns false if it has no children.
   bool expand_root(Rng& rng) { return try_expand(root_, start_.board(), rng, limits_.excluded); }
   bool has_only_move() const { return root_.child_count == 1; }
 

@@ -122,8 +122,8 @@ class _Network:
 def _model_for(ruleset: Ruleset, family: str) -> str:
     """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` for a family.
 
-    If there is none, return the model with the nearest board size that supports the ruleset. The names of AlphaZero
-    models have no family prefix.
+    If no model has that size, return the model with the nearest board size that supports the ruleset. The names of
+    AlphaZero models have no family prefix.
     """
     prefix = f"{family}-" if family else ""
     names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]

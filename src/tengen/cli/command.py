@@ -154,7 +154,7 @@ def placeholder(hint: Any) -> str:
 
 
 def _help(parameter: Any) -> str:
-    """Return the help text for a parameter, with its default unless there is none or the text already states it."""
+    """Return the help text for a parameter, with its default, if it has one that the text does not state."""
     text = parameter.help or ""
     default = parameter.default
     if parameter.show_default is False or "(default" in text or default in (None, False, "", ()) or callable(default):

@@ -48,7 +48,7 @@ class LocalCluster:
         self.add_node()
 
     def kill_worker(self) -> bool:
-        """Kill one worker process; return False if there is none."""
+        """Kill one worker process; return False if no worker is running."""
         for process in self.workers():
             process.send_signal(signal.SIGKILL)
             return True

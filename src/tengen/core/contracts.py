@@ -350,7 +350,7 @@ class Search:
         self._stop_signal.set()
 
     def best_so_far(self) -> Decision | None:
-        """Return the best decision so far, or None if there is none yet."""
+        """Return the best decision so far, or None before the first one."""
         if self._decision is not None:
             return self._decision
         latest = self._latest

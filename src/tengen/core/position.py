@@ -173,7 +173,7 @@ class Position:
 
     @property
     def winning_line(self) -> tuple[Point, ...]:
-        """The points of the winning line, in order; empty if there is none."""
+        """The points of the winning line, in order; empty if nobody has won."""
         return tuple(Point.from_index(index, self.ruleset.width) for index in self._native.winning_line())
 
     @property
@@ -183,7 +183,7 @@ class Position:
 
     @property
     def last_move(self) -> Point | None:
-        """The last move played; None if there is none."""
+        """The last move played; None before the first move."""
         moves = self._native.moves()
         return Point.from_index(moves[-1], self.ruleset.width) if moves else None
 

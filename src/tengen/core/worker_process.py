@@ -139,7 +139,7 @@ class WorkerProcess:
 
     @property
     def running(self) -> int | None:
-        """Number of the running order; None if there is none. Still readable after the process has ended."""
+        """Number of the running order; None while the process is idle. Still readable after the process has ended."""
         number = int(self._cells[_ORDER])
         return None if number == _NO_ORDER else number
 

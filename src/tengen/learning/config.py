@@ -60,7 +60,7 @@ class KeyDescription(NamedTuple):
     key: str
     type: str
     default: str
-    """Default as TOML; `required` if there is none."""
+    """Default as TOML; `required` for a key without one."""
     help: str
 
 

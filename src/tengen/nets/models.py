@@ -150,7 +150,7 @@ def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[
 
 
 def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path:
-    """Return the ONNX file of a model; raise an `InputError` that lists the shipped models if there is none."""
+    """Return the ONNX file of a model; raise an `InputError` that lists the shipped models if it does not exist."""
     path = Path(model)
     if path.suffix == ".onnx":
         if not path.is_file():
@@ -200,7 +200,7 @@ def _precision(metadata: Mapping[str, str], path: Path) -> Precision:
 
 
 def _discount(metadata: Mapping[str, str], path: Path) -> float | None:
-    """Return the discount in the metadata of a network file; None if there is none."""
+    """Return the discount in the metadata of a network file; None if it states no discount."""
     if "discount" not in metadata:
         return None
     try:

@@ -91,7 +91,7 @@ class Explanation:
 
     @property
     def answers(self) -> tuple[Point, ...]:
-        """The points where the side to move answers all threats against it; empty if there are none."""
+        """The points where the side to move answers all threats against it; empty without such a point."""
         threats = self.against_mover
         if not threats:
             return ()

@@ -8,6 +8,7 @@ games quickly become outdated, larger later.
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -37,7 +38,7 @@ _OLD_NAMES = {"value_to_move": "value_search"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(ABC):
     """Arrays with one entry per position, declared by subclasses. The first is `planes` [N, C, H, W]."""
 
     def __len__(self) -> int:
@@ -46,9 +47,9 @@ class Rows:
     def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> Self:
         return type(self)(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
 
+    @abstractmethod
     def check(self, planes: tuple[int, int, int]) -> None:
         """Raise `ValueError` unless types, shapes and ranges are valid for positions with `planes` (C, H, W)."""
-        raise NotImplementedError
 
     def check_array(
         self, name: str, kind: npt.DTypeLike, *shape: int, within: tuple[float, float] | None = None

@@ -121,7 +121,7 @@ def strength_curve(metrics: Iterable[Mapping[str, Any]]) -> list[StrengthPoint]:
 
 
 def strength_point(line: Mapping[str, Any]) -> StrengthPoint | None:
-    """Return the strength measurement in a line of metrics; None if there is none or it is malformed."""
+    """Return the strength measurement in a line of metrics; None if it is missing or malformed."""
     measured = line.get("strength")
     if not isinstance(measured, Mapping) or not all(is_number(measured.get(key)) for key in ("elo", "error")):
         return None
@@ -148,7 +148,7 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def _rating(table: object) -> tuple[float, float] | None:
-    """Return the rating and the error in a table from the metrics; None if there is none or it is malformed."""
+    """Return the rating and the error in a table from the metrics; None if they are missing or malformed."""
     rating = _table(table)
     elo, error = rating.get("elo"), rating.get("error")
     return (finite(elo), finite(error)) if is_number(elo) and is_number(error) else None
@@ -303,7 +303,7 @@ class RunReader:
                     left_out.damaged_lines += 1
 
     def last_metrics(self, left_out: LeftOut | None = None) -> dict[str, Any] | None:
-        """Return the last readable line of the metrics; None if there is none in the last 2 MiB.
+        """Return the last readable line of the metrics; None if the last 2 MiB contain no such line.
 
         Only the end of the file is read. `left_out` counts the damaged lines after the one that is returned. Raises
         `RunError` if the file cannot be read.
@@ -330,7 +330,7 @@ class RunReader:
 
     @contextmanager
     def _open_metrics(self) -> Iterator[BinaryIO | None]:
-        """Open the metrics, or yield None if there are none yet; any `OSError` becomes a `RunError`."""
+        """Open the metrics, or yield None before the first line; any `OSError` becomes a `RunError`."""
         try:
             with ExitStack() as closing:
                 file = None

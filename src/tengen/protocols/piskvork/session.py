@@ -76,7 +76,7 @@ class Session:
         self.games += 1
 
     def require_board(self) -> BrainBoard | None:
-        """Return the board; if there is none, send an error and return None."""
+        """Return the board; before START, send an error and return None."""
         if self.board is None:
             self.send("ERROR there is no board yet: send START first")
         return self.board

@@ -132,7 +132,7 @@ def export_review(services: Services, request: ExportReview) -> ExportResult:
 
 
 def stored_review(services: Services, request: ReviewFields) -> ReviewResult | None:
-    """Return the stored review of a game, or None if there is none."""
+    """Return the stored review of a game, or None if it has not been reviewed."""
     body = services.store.get("review", _key(request))
     if body is None:
         return None

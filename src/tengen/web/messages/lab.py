@@ -21,7 +21,7 @@ class RunSummary(Message):
     """Latest value of every series."""
     games: int
     agent: str | None
-    """Agent specification for the run's newest network, such as `alphazero:run=NAME`; None if there is none yet."""
+    """Agent specification for the run's newest network, such as `alphazero:run=NAME`; None before the first network."""
     problem: str | None = None
     """Description of the damage, if any; the other fields hold the data that could be read."""
 

@@ -50,7 +50,7 @@ class PuzzleCollection:
         return len(self._puzzles)
 
     def get(self, id: str) -> Puzzle:
-        """Return the puzzle with this id. Raises `NotFoundError` if there is none."""
+        """Return the puzzle with this id. Raises `NotFoundError` for an unknown id."""
         if id not in self._puzzles:
             raise NotFoundError(f"there is no puzzle with the id {id!r}")
         return self._puzzles[id]

@@ -215,7 +215,7 @@ class ReviewPage {
     this.draw();
   }
 
-  /** Step through the shown line, or through the game if there is none. */
+  /** Step through the shown line, or through the game if no line is shown. */
   walk(/** @type {number} */ steps) {
     if (this.shown) this.stepLine(this.shown.step + steps);
     else this.look(this.ply + steps);
