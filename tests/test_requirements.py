@@ -1,4 +1,4 @@
-"""The locked packages are those that pyproject.toml asks for."""
+"""The locked packages are those that pyproject.toml asks for, and every dependency is pinned and watched."""
 
 from __future__ import annotations
 
@@ -58,3 +58,23 @@ def test_the_build_requirements_are_locked() -> None:
     versions = locked_versions("build")
     for requirement in map(Requirement, project["build-system"]["requires"]):
         assert requirement.specifier.contains(versions[requirement.name][0])
+
+
+def test_workflow_actions_are_pinned_by_commit() -> None:
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    used = [use for path in workflows for use in re.findall(r"uses:\s*(\S+)", path.read_text(encoding="utf-8"))]
+    assert used
+    for action in used:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action), f"{action} is not pinned by a commit"
+
+
+def test_dependabot_watches_every_kind_of_dependency() -> None:
+    config = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"package-ecosystem: (\S+)", config)) == {"github-actions", "pip", "npm"}
+
+
+def test_the_security_policy_says_where_to_report() -> None:
+    policy = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert "## Reporting" in policy
+    for page in re.findall(r"\]\(([^)#]+)", policy):
+        assert (ROOT / page).is_file(), f"SECURITY.md links to {page}, which does not exist"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tengen.core.contracts import Colour, Opening, Outcome, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.records.game import Branch, GameRecord, Mark, MarkKind, Move, Node, Setup
-from tengen.records.sgf import escape
+from tengen.records.sgf_vocabulary import escape
 from tengen.records.text import tidy, tidy_line
 
 SAMPLE_LETTERS = st.characters(exclude_categories=[]) | st.sampled_from("[]\\():;,#-–\n\r\t \0\x08\x1b\x85\udcffäö連1a")

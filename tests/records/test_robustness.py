@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tengen.core.contracts import Colour, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import RecordError, TengenError
-from tengen.records import json_record, lib, opening_file, position_string, sgf
+from tengen.records import json_record, lib, opening_file, position_string, sgf, sgf_reader
 from tengen.records.game import GameRecord, Node, move_of
 from tengen.records.text import code_page, decode, encode, split_lines, stream_text, text_chunks, tidy, tidy_line
 from tests.records.sample_files import READERS, SAMPLE_FORMATS, sample
@@ -157,7 +157,7 @@ def test_long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (sgf, lib, json_record):
+    for module in (sgf_reader, lib, json_record):
         monkeypatch.setattr(module, "MAX_NODES", 10)
     record = GameRecord.from_points(RENJU, [None] * 20)
     record.root.comment = "not bare"

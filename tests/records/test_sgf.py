@@ -10,7 +10,7 @@ from hypothesis import given
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.errors import RecordError
-from tengen.records import sgf
+from tengen.records import sgf, sgf_reader
 from tengen.records.game import GameRecord, Mark, MarkKind, Node, Setup
 from tests.records.sample_files import points, sample
 from tests.records.strategies import any_ruleset, records
@@ -229,7 +229,7 @@ def test_games_are_the_same_in_chunks_of_any_size(size: int) -> None:
     for name in ("variations.sgf", "collection.sgf"):
         text = sample(name).decode("utf-8", "surrogateescape")
         # sgf.iterate reads chunks of 64 KiB; a window of a few characters meets every place where a game can be cut.
-        assert list(sgf._Reader(in_chunks(text, size), None).games()) == sgf.read(text)
+        assert list(sgf_reader.Reader(in_chunks(text, size), None).games()) == sgf.read(text)
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
@@ -245,12 +245,12 @@ def test_games_are_the_same_in_chunks_of_any_size(size: int) -> None:
 )
 def test_places_of_errors_are_the_same_in_chunks_of_any_size(size: int, text: str, message: str) -> None:
     with pytest.raises(RecordError) as error:
-        list(sgf._Reader(in_chunks(text, size), None).games())
+        list(sgf_reader.Reader(in_chunks(text, size), None).games())
     assert str(error.value).startswith(message)
 
 
 def test_nodes_are_counted_per_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sgf, "MAX_NODES", 3)
+    monkeypatch.setattr(sgf_reader, "MAX_NODES", 3)
     assert len(list(sgf.iterate("(;GM[4];B[hh];W[aa])" * 10))) == 10
     games = sgf.iterate("(;GM[4];B[hh];W[aa])(;GM[4];B[hh];W[aa];B[bb])")
     next(games)

@@ -203,7 +203,10 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     # -- internals -------------------------------------------------------------------------------------------------
 
     def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """Return one seed per board (None keeps its generator), and seed the environment's generator."""
+        """Return one seed per board; a board whose seed is None continues with its current generator.
+
+        A single integer also seeds the environment's own generator.
+        """
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
             seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)

@@ -37,7 +37,7 @@ class Options:
 
     @property
     def damage_report(self) -> ReadReport | None:
-        """The report in which formats with one game per line count damaged lines; None if they are errors."""
+        """Where a line-based format counts damaged lines, or None if a damaged line is an error."""
         return self.report if self.skips_damage else None
 
 

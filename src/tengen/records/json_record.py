@@ -42,7 +42,7 @@ from tengen.records.game import (
 )
 from tengen.records.limits import MAX_NODES, MAX_TIME_MS
 from tengen.records.report import DAMAGED_LINES
-from tengen.records.sgf import FIELD_PROPERTIES, escape
+from tengen.records.sgf_vocabulary import FIELD_PROPERTIES, escape
 from tengen.records.text import as_text, shorten, split_lines, text_chunks, tidy, tidy_line
 
 if TYPE_CHECKING:

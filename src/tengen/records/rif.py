@@ -22,7 +22,7 @@ from tengen.records import position_string
 from tengen.records.compression import decompressed
 from tengen.records.limits import MAX_STREAM_BYTES, MAX_TEXT
 from tengen.records.report import ReadReport
-from tengen.records.sgf import RULE_TEXT, escape
+from tengen.records.sgf_vocabulary import RULE_TEXT, escape
 from tengen.records.text import shorten, tidy, tidy_line
 
 if TYPE_CHECKING:
