@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 from tengen.arena.openings import (
-    BalanceSettings,
     RandomOpenings,
     ShelfInMemory,
     canonical_key,
     default_stone_count,
-    find_balanced,
-    format_openings,
     load_openings,
     random_openings,
     transform_opening,
@@ -25,7 +22,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
 from tengen.core.symmetry import symmetries
-from tengen.errors import AgentError, InputError, RecordError
+from tengen.errors import InputError, RecordError
 
 NINE = Ruleset.parse("9x9:5:freestyle")
 
@@ -170,30 +167,3 @@ def test_bad_opening_files(tmp_path: Path, text: str, words: str) -> None:
     path.write_text(text)
     with pytest.raises(RecordError, match=words):
         load_openings(path, NINE)
-
-
-def test_balanced_openings_are_found_again_and_read_back(tmp_path: Path) -> None:
-    settings = BalanceSettings(nodes=300, max_value=0.3)
-    found = find_balanced(NINE, 4, 3, settings, max_tries=400)
-    assert found == find_balanced(NINE, 4, 3, settings, max_tries=400)
-    assert all(abs(opening.value_to_move) <= 0.3 and 3 <= len(opening.stones) <= 6 for opening in found)
-    assert len({canonical_key(NINE, opening.stones) for opening in found}) == 4
-    path = tmp_path / "balanced.txt"
-    path.write_text(format_openings(NINE, found, 3, settings))
-    assert load_openings(path, NINE) == [opening.stones for opening in found]
-    assert "--rules 9x9:5:freestyle --count 4 --seed 3" in path.read_text()
-
-
-def test_openings_that_cannot_be_found() -> None:
-    with pytest.raises(AgentError, match="only 0 of 1"):
-        find_balanced(NINE, 1, 0, BalanceSettings(nodes=100, max_value=1e-9), max_tries=3)
-    # Up to symmetry, 4x4 has three points.
-    single = BalanceSettings(nodes=10, max_value=1, min_stones=1, max_stones=1)
-    with pytest.raises(AgentError, match=r"only 3 of 1000000 openings .*: the last 50 candidates were all rejected"):
-        find_balanced(Ruleset(4, 4, 4), 1_000_000, 0, single, max_tries=50)
-    with pytest.raises(AgentError, match="cannot evaluate"):
-        find_balanced(NINE, 1, 0, BalanceSettings(agent="random"), max_tries=3)
-    with pytest.raises(AgentError, match="does not play"):
-        find_balanced(Ruleset.parse("7x7:6:freestyle"), 1, 0, BalanceSettings(), max_tries=3)
-    with pytest.raises(InputError, match="max_value"):
-        BalanceSettings(max_value=2)

@@ -256,13 +256,13 @@ def test_openings_are_known_by_their_stones_and_not_by_their_folder(tmp_path: Pa
 def count_judgements(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
     """Return a list to which every judged candidate for an opening is added from now on."""
     judged: list[Position] = []
-    judge = openings._judged
+    judge = openings._is_decided
 
-    def counting(agent: Agent, position: Position, settings: openings.BalanceSettings) -> object:
+    def counting(agent: Agent, position: Position) -> bool:
         judged.append(position)
-        return judge(agent, position, settings)
+        return judge(agent, position)
 
-    monkeypatch.setattr(openings, "_judged", counting)
+    monkeypatch.setattr(openings, "_is_decided", counting)
     return judged
 
 

@@ -1,4 +1,4 @@
-"""Openings for games: read from files, generated at random, or selected for balance by an engine.
+"""Openings for games: read from files or generated at random. `balanced_openings` selects them for balance.
 
 An opening is a sequence of stones from the empty board, black first. Openings that are equal under a symmetry of the
 board count as the same opening.
@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, overload
 
 from tengen import records
-from tengen.agents.registry import check_plays, make_agent
+from tengen.agents.registry import make_agent
 from tengen.core.contracts import Agent, Limits, Opening, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.symmetry import permutation, symmetries, transform_point
-from tengen.errors import AgentError, InputError, RecordError
-from tengen.records import position_string
+from tengen.errors import InputError, RecordError
 
 Stones = tuple[Point, ...]
 
@@ -28,6 +27,9 @@ _BATCH = 32
 """Number of random openings generated and stored together."""
 _TRIES = 200
 """Number of consecutive rejected candidates after which the conditions are relaxed."""
+_JUDGE = "alphabeta:hash-mb=2"
+_JUDGE_NODES = (400, 4_000)
+"""Nodes of the searches that reject random openings whose result they prove."""
 
 
 def default_stone_count(ruleset: Ruleset) -> int:
@@ -181,14 +183,13 @@ class RandomOpenings(Sequence[Stones]):
             rng.setstate(state.rng)
         lap = state.lap if state is not None else 0
         misses = 0
-        with make_agent(_UNDECIDED.agent) as judge:
+        with make_agent(_JUDGE) as judge:
             is_judged = self._is_judged and judge.supports(self._ruleset)
             for opening in random_stones(self._ruleset, self._wanted, rng):
                 key = _key_text(self._ruleset, opening)
                 is_known = self._shelf.has(key, lap)
                 if misses < _TRIES and (
-                    is_known
-                    or (is_judged and not _judged(judge, Position.from_moves(self._ruleset, opening), _UNDECIDED))
+                    is_known or (is_judged and _is_decided(judge, Position.from_moves(self._ruleset, opening)))
                 ):
                     misses += 1
                     continue
@@ -197,115 +198,13 @@ class RandomOpenings(Sequence[Stones]):
                 yield opening, key, DrawState(lap, rng.getstate())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BalanceSettings:
-    """Conditions that a random opening must meet to count as balanced."""
-
-    agent: str = "alphabeta"
-    """Agent that evaluates the openings; its decisions must have values."""
-    nodes: int = 20_000
-    """Nodes per evaluation."""
-    max_value: float = 0.15
-    """Largest absolute value that an opening may have."""
-    min_stones: int = 3
-    max_stones: int = 6
-    reach: int = 3
-    """Largest distance of a stone from the centre, in lines."""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.max_value <= 1:
-            raise InputError(f"max_value must be above 0 and at most 1, not {self.max_value}")
-        if not 1 <= self.min_stones <= self.max_stones:
-            raise InputError(f"min_stones={self.min_stones} must be between 1 and max_stones={self.max_stones}")
-        if self.nodes < 1 or self.reach < 1:
-            raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
-
-
-_UNDECIDED = BalanceSettings(agent="alphabeta:hash-mb=2", nodes=4_000, max_value=1.0)
-"""Default condition for random openings: neither side has a proved win."""
-
-
-@dataclass(frozen=True, slots=True)
-class BalancedOpening:
-    """An opening and its value for the side to move according to the agent."""
-
-    stones: Stones
-    value_to_move: float
-
-
-def balanced_openings(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[BalancedOpening | None]:
-    """Yield an endless stream of balanced openings, distinct under symmetry, and None for each rejected candidate.
-
-    A candidate is evaluated with a tenth of the nodes first, then with all of them. The same seed and agent produce
-    the same openings.
-    """
-    rng = random.Random(f"balanced {seed}")
-    sources = [
-        random_stones(ruleset, stones, rng, settings.reach)
-        for stones in range(settings.min_stones, settings.max_stones + 1)
-    ]
-    seen: set[object] = set()
-    with make_agent(settings.agent) as judge:
-        check_plays(judge, ruleset)
-        while True:
-            stones = next(rng.choice(sources))
-            key = canonical_key(ruleset, stones)
-            if key in seen:
-                yield None
-                continue
-            seen.add(key)
-            yield _judged(judge, Position.from_moves(ruleset, stones), settings)
-
-
-def find_balanced(
-    ruleset: Ruleset, count: int, seed: int, settings: BalanceSettings, *, max_tries: int
-) -> list[BalancedOpening]:
-    """Return the first `count` balanced openings. Raises `AgentError` after `max_tries` consecutive rejections."""
-    found: list[BalancedOpening] = []
-    misses = 0
-    for opening in balanced_openings(ruleset, seed, settings):
-        if opening is not None:
-            found.append(opening)
-        misses = misses + 1 if opening is None else 0
-        if len(found) == count or misses == max_tries:
-            break
-    if len(found) < count:
-        raise AgentError(
-            f"found only {len(found)} of {count} openings for {ruleset}: the last {max_tries} candidates were all"
-            " rejected; raise max_value, max_stones or reach"
-        )
-    return found
-
-
-def format_openings(ruleset: Ruleset, openings: Sequence[BalancedOpening], seed: int, settings: BalanceSettings) -> str:
-    """Return an opening file: the command that generated it, then one position string per line."""
-    command = (
-        f"tengen openings generate --rules {ruleset} --count {len(openings)} --seed {seed} --agent {settings.agent}"
-        f" --nodes {settings.nodes} --max-value {settings.max_value:g} --min-stones {settings.min_stones}"
-        f" --max-stones {settings.max_stones} --reach {settings.reach}"
-    )
-    largest = max((abs(opening.value_to_move) for opening in openings), default=0.0)
-    lines = [
-        f"# {len(openings)} balanced openings for {ruleset}, distinct under the symmetries of the board.",
-        f"# A search of {settings.nodes} nodes values each at no more than {largest:.3f} (of 1) for either side.",
-        f"# {command}",
-    ]
-    prefix = position_string.prefix_of(ruleset)
-    lines += [prefix + "".join(opening.stones) for opening in openings]
-    return "\n".join(lines) + "\n"
-
-
-def _judged(judge: Agent, position: Position, settings: BalanceSettings) -> BalancedOpening | None:
-    value = 1.0
-    for nodes, bound in ((max(1, settings.nodes // 10), 2 * settings.max_value), (settings.nodes, settings.max_value)):
+def _is_decided(judge: Agent, position: Position) -> bool:
+    """Return whether a short search proves the result of the position."""
+    for nodes in _JUDGE_NODES:
         judge.new_game(position.ruleset, 0)
-        decision = judge.choose(position, Limits(nodes=nodes))
-        if decision.value_to_move is None:
-            raise AgentError(f"{settings.agent} cannot evaluate openings: it returns no values for its moves")
-        value = decision.value_to_move
-        if decision.proof is not None or abs(value) > bound:
-            return None
-    return BalancedOpening(position.moves, value)
+        if judge.choose(position, Limits(nodes=nodes)).proof is not None:
+            return True
+    return False
 
 
 def random_stones(ruleset: Ruleset, stones: int, rng: random.Random, reach: int = 2) -> Iterator[Stones]:

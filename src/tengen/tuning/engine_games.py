@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,8 +22,8 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Outcome, Ruleset
-from tengen.core.files import writing
 from tengen.core.geometry import Point, parse_points
+from tengen.core.line_files import append_line, complete_lines, cut_partial_line
 from tengen.core.native_enums import colour_from_native, outcome_from_native
 from tengen.core.position import Position
 from tengen.core.worker_pool import MakePool, Pool, WorkerPool
@@ -34,7 +33,6 @@ from tengen.search.alphabeta import AlphaBeta
 from tengen.search.weights import load_weights, save_weights, weights_for
 
 _TABLE_BYTES = 16 << 20
-_MAX_LINE = 1 << 16
 _MAX_VALUE = 1_000_000
 _OPENING_TRIES = 200
 """Number of openings to try before the most balanced one is used; some small boards have few balanced openings."""
@@ -115,7 +113,7 @@ class EngineGame:
 
 def read_games(path: Path) -> Iterator[EngineGame]:
     """Yield the games in a file. Raises `RecordError` for a damaged line; an incomplete last line is ignored."""
-    for number, line in _complete_lines(path):
+    for number, line in complete_lines(path):
         yield _parse_line(path, number, line)[0]
 
 
@@ -141,10 +139,10 @@ def generate_games(
         on_start(len(done))
     numbers = range(config.games) if begun is None else sorted(begun)[: config.games]
     todo = [number for number in numbers if number not in done]
-    _append(path, b"")  # report an unwritable file before the first game
-    _cut_partial_line(path)
+    append_line(path, b"")  # report an unwritable file before the first game
+    cut_partial_line(path)
     for game in _play_all(config, todo, workers, make_pool):
-        _append(path, game.to_line(conditions).encode("ascii"))
+        append_line(path, game.to_line(conditions).encode("ascii"))
         if on_game is not None:
             on_game(game)
     return len(done)
@@ -183,21 +181,6 @@ def _conditions(config: EngineGamesConfig) -> dict[str, Any]:
 # -- the file ---------------------------------------------------------------------------------------------------------
 
 
-def _complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with open(path, "rb") as file:
-            number = 0
-            while line := file.readline(_MAX_LINE):
-                number += 1
-                if not line.endswith(b"\n"):
-                    if len(line) == _MAX_LINE:
-                        raise RecordError(f"{path}: line {number} is longer than {_MAX_LINE} characters")
-                    return
-                yield number, line
-    except OSError as error:
-        raise RecordError(f"cannot read {path}: {error.strerror or error}") from None
-
-
 def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[str, Any]]:
     try:
         fields = json.loads(line)
@@ -232,7 +215,7 @@ def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGa
     done: set[int] = set()
     if not path.exists():
         return done
-    for number, line in _complete_lines(path):
+    for number, line in complete_lines(path):
         game, fields = _parse_line(path, number, line)
         for name in {**conditions, **fields}.keys() - _OF_THE_GAME:
             found, wanted = fields.get(name), conditions.get(name)
@@ -249,21 +232,6 @@ def _find_done(path: Path, conditions: dict[str, Any], begun: dict[int, EngineGa
 
 def _goes_on(game: EngineGame, begun: EngineGame | None) -> bool:
     return begun is not None and game.first == begun.first and game.moves[: len(begun.moves)] == begun.moves
-
-
-def _append(path: Path, line: bytes) -> None:
-    with writing(path), open(path, "ab", buffering=0) as file:
-        file.write(line)
-
-
-def _cut_partial_line(path: Path) -> None:
-    """Remove an incomplete last line, left by a killed run."""
-    with open(path, "r+b") as file:
-        file.seek(0, os.SEEK_END)
-        end = file.tell()
-        file.seek(max(0, end - _MAX_LINE))
-        tail = file.read()
-        file.truncate(end - len(tail) + tail.rfind(b"\n") + 1)
 
 
 def _read_begun(config: EngineGamesConfig) -> dict[int, EngineGame]:

@@ -1,0 +1,360 @@
+"""Selection of balanced openings: random stones, searches of growing length, and trial games.
+
+Candidates are numbered, and the judgement of a candidate depends only on the settings, the agent and its number. Each
+judgement is appended to a journal, so an interrupted selection resumes with any number of workers.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import count as count_from
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tengen.agents.registry import check_plays, make_agent
+from tengen.arena.openings import Stones, canonical_key, random_stones
+from tengen.arena.trial_games import TrialResult, TrialSettings, play_trials
+from tengen.core.contracts import Agent, Decision, Limits, Ruleset
+from tengen.core.geometry import parse_points
+from tengen.core.line_files import append_line, complete_lines, cut_partial_line
+from tengen.core.position import Position
+from tengen.core.worker_pool import WorkerPool
+from tengen.core.worker_process import CarryOut
+from tengen.errors import AgentError, InputError, RecordError
+from tengen.records import position_string
+
+_SHORTEST_SEARCH = 2_000
+"""Shortest search of a candidate, unless a tenth of the nodes is less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalanceSettings:
+    """Conditions that an opening must meet to count as balanced."""
+
+    agent: str = "alphabeta"
+    """Agent that judges the openings; its decisions must have values."""
+    nodes: int = 20_000
+    """Nodes of the longest search."""
+    max_value: float = 0.15
+    """Largest absolute value that an opening may have."""
+    min_stones: int = 3
+    max_stones: int = 6
+    reach: int = 3
+    """Largest distance of a stone from the centre, in lines."""
+    trials: TrialSettings = field(default_factory=TrialSettings)
+    min_share: float = 0.3
+    """Smallest share of the points that each colour must score in the trial games."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_value <= 1:
+            raise InputError(f"max_value must be above 0 and at most 1, not {self.max_value}")
+        if not 1 <= self.min_stones <= self.max_stones:
+            raise InputError(f"min_stones={self.min_stones} must be between 1 and max_stones={self.max_stones}")
+        if self.nodes < 1 or self.reach < 1:
+            raise InputError(f"nodes={self.nodes} and reach={self.reach} must be at least 1")
+        if not 0 <= self.min_share <= 0.5:
+            raise InputError(f"min_share must be between 0 and 0.5, not {self.min_share}")
+
+    @property
+    def searches(self) -> tuple[int, ...]:
+        """Nodes of all searches of a candidate, shortest first; each has ten times the nodes of the one before."""
+        shortest = self.nodes // 10
+        while shortest // 10 >= _SHORTEST_SEARCH:
+            shortest //= 10
+        found = [max(1, shortest)]
+        while found[-1] * 10 < self.nodes:
+            found.append(found[-1] * 10)
+        return (*found, self.nodes)
+
+
+class Candidate(NamedTuple):
+    """A numbered candidate: random stones, distinct from all earlier candidates under the symmetries of the board."""
+
+    number: int
+    stones: Stones
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the searches and the trial games say about an opening."""
+
+    number: int
+    stones: Stones
+    value_to_move: float
+    """Value of the last search; the searches stop at the first that rejects the opening."""
+    black_share: float | None
+    """Black's share of the points in the trial games played so far; None if no trial game was played."""
+    is_balanced: bool
+
+
+def judge_opening(agent: Agent, ruleset: Ruleset, candidate: Candidate, settings: BalanceSettings) -> Judgement:
+    """Judge an opening, with the cheapest tests first: short searches, trial games, the longest search."""
+    position = Position.from_moves(ruleset, candidate.stones)
+    *short, longest = settings.searches
+    value, share = 0.0, None
+
+    def judged(*, is_balanced: bool) -> Judgement:
+        return Judgement(candidate.number, candidate.stones, value, share, is_balanced)
+
+    for nodes in short:
+        value, is_decided = evaluate_opening(agent, position, nodes)
+        # Short searches are imprecise, so they reject only values that a longer search is unlikely to correct.
+        if is_decided or abs(value) > 2 * settings.max_value:
+            return judged(is_balanced=False)
+    for result in play_trials(agent, position, settings.trials, "".join(candidate.stones)):
+        share = result.black_share
+        if _is_lopsided(result, settings):
+            return judged(is_balanced=False)
+    value, is_decided = evaluate_opening(agent, position, longest)
+    return judged(is_balanced=not is_decided and abs(value) <= settings.max_value)
+
+
+def evaluate_opening(agent: Agent, position: Position, nodes: int) -> tuple[float, bool]:
+    """Search a position from scratch. Return its value for the side to move, and whether its result is proved."""
+    agent.new_game(position.ruleset, 0)
+    decision: Decision = agent.choose(position, Limits(nodes=nodes))
+    if decision.value_to_move is None:
+        raise AgentError(f"{agent.name} cannot evaluate openings: it returns no values for its moves")
+    return decision.value_to_move, decision.proof is not None
+
+
+def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
+    """Return whether one colour can no longer reach its share of the points."""
+    games = settings.trials.games
+    black = sum(result.points)
+    white = len(result.points) - black
+    left = games - len(result.points)
+    return min(black, white) + left < settings.min_share * games
+
+
+def candidates(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[Candidate | None]:
+    """Yield an endless stream of candidates, and None for each draw that repeats an earlier one."""
+    rng = random.Random(f"balanced {seed}")
+    sources = [
+        random_stones(ruleset, stones, rng, settings.reach)
+        for stones in range(settings.min_stones, settings.max_stones + 1)
+    ]
+    seen: set[object] = set()
+    numbers = count_from()
+    while True:
+        stones = next(rng.choice(sources))
+        key = canonical_key(ruleset, stones)
+        if key in seen:
+            yield None
+            continue
+        seen.add(key)
+        yield Candidate(next(numbers), stones)
+
+
+def find_balanced(
+    ruleset: Ruleset,
+    count: int,
+    seed: int,
+    settings: BalanceSettings,
+    *,
+    max_tries: int,
+    journal: Path | None = None,
+    workers: int = 1,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[Judgement]:
+    """Return the first `count` balanced openings.
+
+    Raises `AgentError` after `max_tries` consecutive rejections. `journal` is the file that makes the selection
+    resumable; its judgements are not repeated. `on_progress` receives the numbers of judged candidates and of balanced
+    openings. The result does not depend on the number of workers.
+    """
+    log = _Journal(journal, ruleset, seed, settings)
+    selection = _Selection(count, max_tries)
+    todo = _draw(ruleset, seed, settings, log, selection)
+    for judgement in _judge_all(ruleset, settings, todo, workers):
+        log.add(judgement)
+        selection.add(judgement)
+        if on_progress is not None:
+            on_progress(selection.judged, len(selection.found))
+        if selection.is_over:
+            break
+    if len(selection.found) < count:
+        raise AgentError(
+            f"found only {len(selection.found)} of {count} openings for {ruleset}: the last {max_tries} candidates"
+            " were all rejected; raise max_value, max_stones or reach"
+        )
+    return selection.found[:count]
+
+
+class _Selection:
+    """The balanced openings among the candidates, in the order of their numbers."""
+
+    def __init__(self, count: int, max_tries: int) -> None:
+        self.found: list[Judgement] = []
+        self.judged = 0
+        """Number of candidates up to the first one that is not judged yet."""
+        self._count = count
+        self._max_tries = max_tries
+        self._misses = 0
+        self._waiting: dict[int, Judgement] = {}
+        """Judgements of candidates after one that is not judged yet."""
+
+    def add(self, judgement: Judgement) -> None:
+        """Add a judgement; they may come in any order."""
+        self._waiting[judgement.number] = judgement
+        while not self.is_over and (one := self._waiting.pop(self.judged, None)) is not None:
+            self.judged += 1
+            self._misses = 0 if one.is_balanced else self._misses + 1
+            if one.is_balanced:
+                self.found.append(one)
+
+    def miss(self) -> None:
+        """Count a draw without a new candidate."""
+        self._misses += 1
+
+    @property
+    def is_over(self) -> bool:
+        """Whether enough openings were found or too many candidates in a row rejected."""
+        return len(self.found) >= self._count or self._misses >= self._max_tries
+
+
+def _draw(
+    ruleset: Ruleset, seed: int, settings: BalanceSettings, log: _Journal, selection: _Selection
+) -> Iterator[Candidate]:
+    """Yield the candidates that the journal does not have; add those that it has to the selection."""
+    for candidate in candidates(ruleset, seed, settings):
+        if selection.is_over:
+            return
+        if candidate is None:
+            selection.miss()
+        elif (known := log.find(candidate)) is not None:
+            selection.add(known)
+        else:
+            yield candidate
+
+
+def _judge_all(
+    ruleset: Ruleset, settings: BalanceSettings, todo: Iterable[Candidate], workers: int
+) -> Iterator[Judgement]:
+    """Yield the judgements as they are made. A single worker works in this process."""
+    if workers == 1:
+        with _open_judge(ruleset, settings) as judge:
+            for candidate in todo:
+                yield judge(candidate)
+        return
+    prepare = partial(_open_worker, ruleset, settings)
+    with WorkerPool[Candidate, Judgement](prepare, name="opening worker", workers=workers) as pool:
+        for _, judgement in pool.run(todo):
+            yield judgement
+
+
+@contextmanager
+def _open_judge(ruleset: Ruleset, settings: BalanceSettings) -> Iterator[Callable[[Candidate], Judgement]]:
+    with make_agent(settings.agent) as agent:
+        check_plays(agent, ruleset)
+        yield lambda candidate: judge_opening(agent, ruleset, candidate, settings)
+
+
+@contextmanager
+def _open_worker(ruleset: Ruleset, settings: BalanceSettings) -> Iterator[CarryOut]:
+    with _open_judge(ruleset, settings) as judge:
+        yield lambda candidate, context: judge(candidate)
+
+
+class _Journal:
+    """Judgements so far, in a file of JSON lines; the first line has the settings. Without a path it stays empty."""
+
+    def __init__(self, path: Path | None, ruleset: Ruleset, seed: int, settings: BalanceSettings) -> None:
+        """Read the file, or create it. Raises `InputError` if it belongs to other settings."""
+        self._path = path
+        self._known: dict[int, Judgement] = {}
+        if path is None:
+            return
+        conditions = {"ruleset": str(ruleset), "seed": seed, **asdict(settings)}
+        if path.exists():
+            self._read(path, conditions)
+            cut_partial_line(path)
+        if not path.exists() or path.stat().st_size == 0:
+            append_line(path, _json_line(conditions))
+
+    def find(self, candidate: Candidate) -> Judgement | None:
+        """Return the judgement of a candidate, if the file has it."""
+        known = self._known.get(candidate.number)
+        if known is not None and known.stones != candidate.stones:
+            raise RecordError(
+                f"{self._path}: candidate {candidate.number} is {''.join(known.stones)}, but this version draws"
+                f" {''.join(candidate.stones)}; use another file"
+            )
+        return known
+
+    def add(self, judgement: Judgement) -> None:
+        """Append a judgement."""
+        if self._path is not None:
+            fields = {**asdict(judgement), "stones": "".join(judgement.stones)}
+            append_line(self._path, _json_line(fields))
+
+    def _read(self, path: Path, conditions: dict[str, Any]) -> None:
+        for number, line in complete_lines(path):
+            try:
+                fields = json.loads(line)
+                if number == 1:
+                    _check_conditions(path, fields, conditions)
+                    continue
+                judgement = Judgement(**{**fields, "stones": parse_points(fields["stones"])})
+                _check_types(judgement)
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                if isinstance(error, InputError) and number == 1:
+                    raise
+                raise RecordError(f"{path}: line {number} is not a judgement of an opening: {error!r:.200}") from None
+            self._known[judgement.number] = judgement
+
+
+def _json_line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _check_conditions(path: Path, found: Any, wanted: dict[str, Any]) -> None:
+    if not isinstance(found, dict):
+        raise TypeError("the settings are missing")
+    for name in {**wanted, **found}:
+        if found.get(name) != wanted.get(name):
+            raise InputError(
+                f"{path} was written with {name} {found.get(name)!r}, not {wanted.get(name)!r}; use another file or"
+                " the same settings"
+            )
+
+
+def _check_types(judgement: Judgement) -> None:
+    share = judgement.black_share
+    if (
+        type(judgement.number) is not int
+        or type(judgement.is_balanced) is not bool
+        or not -1 <= judgement.value_to_move <= 1
+        or not (share is None or 0 <= share <= 1)
+    ):
+        raise ValueError("a field has an invalid value")
+
+
+def format_openings(ruleset: Ruleset, openings: Sequence[Judgement], seed: int, settings: BalanceSettings) -> str:
+    """Return an opening file: the command that generated it, then one position string per line."""
+    trials = settings.trials
+    command = (
+        f"tengen openings generate --rules {ruleset} --count {len(openings)} --seed {seed} --agent {settings.agent}"
+        f" --nodes {settings.nodes} --max-value {settings.max_value:g} --min-stones {settings.min_stones}"
+        f" --max-stones {settings.max_stones} --reach {settings.reach} --games {trials.games}"
+        f" --game-nodes {trials.nodes} --min-share {settings.min_share:g}"
+    )
+    largest = max((abs(opening.value_to_move) for opening in openings), default=0.0)
+    lines = [
+        f"# {len(openings)} balanced openings for {ruleset}, distinct under the symmetries of the board.",
+        f"# A search of {settings.nodes} nodes values each at no more than {largest:.3f} (of 1) for either side.",
+    ]
+    if shares := [opening.black_share for opening in openings if opening.black_share is not None]:
+        low, high = round(100 * min(shares)), round(100 * max(shares))
+        lines.append(
+            f"# In {trials.games} games of about {trials.nodes} nodes a move from each, black scored {low} to {high} %."
+        )
+    lines.append(f"# {command}")
+    prefix = position_string.prefix_of(ruleset)
+    lines += [prefix + "".join(opening.stones) for opening in openings]
+    return "\n".join(lines) + "\n"
