@@ -10,6 +10,7 @@ from typing import Literal
 
 from tengen.agents.networks import (
     COLDEST,
+    ITERATION_HELP,
     MODEL_HELP,
     RUN_HELP,
     SEED_HELP,
@@ -50,6 +51,7 @@ class AlphaZeroParameters:
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
+    iteration: int | None = parameter(None, help=ITERATION_HELP)
     simulations: int | None = parameter(None, help="simulations per move (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help="maximum thinking time per move, in addition to the per-move limits")
     preset: Preset = parameter("best", help="best, or the search from a paper: zero9 or alphagomoku8")
@@ -78,7 +80,7 @@ class AlphaZeroParameters:
     seed: int = parameter(0, help=SEED_HELP)
 
     def __post_init__(self) -> None:
-        check_source(self.model, self.run)
+        check_source(self.model, self.run, self.iteration)
         if self.simulations is not None and self.simulations < 1:
             raise InputError(f"simulations must be at least 1, not {self.simulations}")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):

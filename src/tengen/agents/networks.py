@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tengen.core.contracts import Agent, Evaluator, Ruleset
 from tengen.errors import AgentError, InputError, RulesetError
-from tengen.nets.models import Backend, ModelInfo, Precision, find_model, load_model, model_names
+from tengen.nets.models import Backend, ModelInfo, Precision, find_milestone, find_model, load_model, model_names
 from tengen.search.evaluation import UniformEvaluator
 
 UNIFORM = "uniform"
@@ -17,6 +17,7 @@ UNIFORM = "uniform"
 
 MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by board size)"
 RUN_HELP = "folder of a training run; its newest network is loaded at the start of each game"
+ITERATION_HELP = "iteration of the run whose network plays, if the run kept it (default: the newest)"
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
@@ -31,6 +32,8 @@ class NetworkParameters(Protocol):
     @property
     def run(self) -> str | None: ...
     @property
+    def iteration(self) -> int | None: ...
+    @property
     def temperature(self) -> float: ...
     @property
     def precision(self) -> Precision: ...
@@ -40,8 +43,12 @@ class NetworkParameters(Protocol):
     def seed(self) -> int: ...
 
 
-def check_source(model: str | None, run: str | None) -> None:
-    """Raise `InputError` if two networks are given."""
+def check_source(model: str | None, run: str | None, iteration: int | None) -> None:
+    """Raise `InputError` if two networks are given, or an iteration without a run."""
+    if iteration is not None and run is None:
+        raise InputError(f"iteration={iteration} selects a network of a training run; set run as well")
+    if iteration is not None and iteration < 0:
+        raise InputError(f"iteration must be at least 0, not {iteration}")
     if model is not None and run is not None:
         raise InputError(f"model={model} and run={run} both select a network; set only one")
 
@@ -62,6 +69,8 @@ class _Network:
         self._family = family
         self._source = parameters.model or parameters.run
         self._follows_run = parameters.run is not None
+        if parameters.run is not None and parameters.iteration is not None:
+            self._source = str(find_milestone(_existing(parameters.run), parameters.iteration))
         self._precision = parameters.precision
         self._backend = parameters.backend
         self._loaded: tuple[str, Evaluator, ModelInfo | None] | None = None
@@ -108,8 +117,7 @@ class _Network:
             self._loaded = (source, UniformEvaluator(), None)
             return
         if self._follows_run:
-            if not Path(source).is_dir():
-                raise InputError(f"there is no training run in {source}; `tengen runs` lists the runs")
+            _existing(source)
             self._changed_at = self._file_time()
         evaluator, info = load_model(source, precision=self._precision, backend=self._backend)
         self._loaded = (source, evaluator, info)
@@ -117,6 +125,14 @@ class _Network:
     def _file_time(self) -> int:
         file: Path = find_model(self._source or "", self._precision)
         return file.stat().st_mtime_ns
+
+
+def _existing(run: str) -> Path:
+    """Return the folder of a training run. Raises `InputError` if it does not exist."""
+    folder = Path(run)
+    if not folder.is_dir():
+        raise InputError(f"there is no training run in {folder}; `tengen runs` lists the runs")
+    return folder
 
 
 def _model_for(ruleset: Ruleset, family: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tengen.agents.networks import (
     COLDEST,
+    ITERATION_HELP,
     MODEL_HELP,
     RUN_HELP,
     SEED_HELP,
@@ -38,6 +39,7 @@ class PolicyParameters:
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
+    iteration: int | None = parameter(None, help=ITERATION_HELP)
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most likely move")
     average: bool = parameter(False, help="average the policy over all symmetries of the board")
     precision: Precision = parameter(Precision.FP32, help="network precision: fp32 or int8")
@@ -45,7 +47,7 @@ class PolicyParameters:
     seed: int = parameter(0, help=SEED_HELP)
 
     def __post_init__(self) -> None:
-        check_source(self.model, self.run)
+        check_source(self.model, self.run, self.iteration)
         check_temperature(self.temperature)
 
 

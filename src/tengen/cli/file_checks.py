@@ -167,7 +167,8 @@ def check_run(folder: Path) -> Findings:
     findings.facts.append(f"checkpoints {', '.join(good)}" if good else "no checkpoint yet")
     if unverified:
         findings.facts.append(f"{unverified} checkpoints without checksums, so only their structure was checked")
-    for file in sorted((*folder.glob("model*.onnx"), *folder.glob("*.safetensors"), *run.game_files())):
+    networks = (*folder.glob("model*.onnx"), *folder.glob("*.safetensors"), *folder.glob("milestones/*/model.*"))
+    for file in sorted((*networks, *run.game_files())):
         check = _check_of(file, is_named=False)
         if check is not None:
             findings.damage += check(file).damage

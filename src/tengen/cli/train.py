@@ -46,7 +46,11 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume an existing run.")] = False,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."),
+        typer.Option(
+            min=0,
+            help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."
+            " With --resume, the new limit of the run.",
+        ),
     ] = None,
     keys: Annotated[
         bool,
@@ -81,6 +85,7 @@ def train(
     from tengen.learning.algorithms.registry import check_algorithm, find_algorithm
     from tengen.learning.config import describe_preset, load_config, preset_names
     from tengen.learning.run import Run, new_header
+    from tengen.learning.run.folder import LIMITS
     from tengen.learning.run.progress import Progress
     from tengen.learning.run.reading import describe_learning, strength_curve
 
@@ -106,14 +111,18 @@ def train(
             f"cannot resume: {folder} does not exist; pass the run's folder with --run, or its preset with --preset"
         )
     if resume:
-        if settings or minutes is not None or init_from is not None or seed:
+        limits = _limits(settings or [], minutes)
+        if limits is None or init_from is not None or seed:
             raise InputError(
-                f"--resume continues {folder} with its own settings: omit --set, --minutes, --init-from and --seed"
+                f"--resume continues {folder} with its own settings: omit --set, --init-from and --seed;"
+                f" only higher limits can be set ({', '.join(LIMITS)})"
             )
         current = Run.open(folder)
         if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
             found = f"{current.header.algorithm} {current.header.preset}".rstrip()
             raise InputError(f"{folder} contains a run of {found}; resume it with that algorithm and preset")
+        if limits:
+            current.extend(limits)
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
@@ -148,6 +157,20 @@ def train(
     player = shlex.quote(f"{algorithm}:run={folder}")
     rules = current.config_table["ruleset"]
     console.print(f"{folder}: play against it with `tengen play {player} --rules {rules}`", soft_wrap=True)
+
+
+def _limits(settings: list[str], minutes: float | None) -> dict[str, float] | None:
+    """Return the limits that `--set` and `--minutes` raise when a run is resumed; None if they set anything else."""
+    from tengen.learning.run.folder import LIMITS
+
+    limits = {} if minutes is None else {"minutes": minutes}
+    for setting in settings:
+        key, _, value = (part.strip() for part in setting.partition("="))
+        try:
+            limits[key] = float(value)
+        except ValueError:
+            return None
+    return limits if limits.keys() <= set(LIMITS) else None
 
 
 def _list_presets(console: Console) -> None:

@@ -43,8 +43,11 @@ class Backend(StrEnum):
     TORCH = "torch"
 
 
-_FILES = {Precision.FP32: "model.onnx", Precision.INT8: "model-int8.onnx"}
+NETWORK_FILE = "model.onnx"
+_FILES = {Precision.FP32: NETWORK_FILE, Precision.INT8: "model-int8.onnx"}
 WEIGHTS_FILE = "model.safetensors"
+MILESTONES_FOLDER = "milestones"
+"""Folder in a run with the networks of chosen iterations, in folders named by the iteration."""
 _OLD_NAMES = {"pg9": "pg-9x9-paper"}
 """Former name → current name of a shipped model."""
 
@@ -166,6 +169,26 @@ def find_model(model: str | Path, precision: Precision = Precision.FP32) -> Path
             )
         raise InputError(f"{folder} has no {file.name}; a training run writes it after its first iteration")
     return file
+
+
+def milestone_folder(run: Path, iteration: int) -> Path:
+    """Return the folder in which a training run keeps the network of an iteration."""
+    return run / MILESTONES_FOLDER / f"{iteration:06}"
+
+
+def find_milestone(run: Path, iteration: int) -> Path:
+    """Return the folder of a run's network after an iteration. Raises `InputError` with the nearest ones it kept."""
+    folder = milestone_folder(run, iteration)
+    if folder.is_dir():
+        return folder
+    kept = sorted(int(path.name) for path in folder.parent.glob("*") if path.name.isdecimal() and path.is_dir())
+    nearest = sorted(sorted(kept, key=lambda one: abs(one - iteration))[:5])
+    remedy = (
+        f"the nearest ones it kept: {', '.join(map(str, nearest))}"
+        if kept
+        else "it kept only the newest; train with --set milestone_every=10 to keep one in ten"
+    )
+    raise InputError(f"{run} has no network of iteration {iteration}; {remedy}")
 
 
 def shipped_name(name: str) -> str:

@@ -14,7 +14,7 @@ from tengen.agents.registry import make_agent
 from tengen.arena.match import play_game
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
-from tengen.errors import InputError, RunError
+from tengen.errors import AgentNameError, InputError, RunError
 from tengen.learning.algorithms import dqn, policy_gradient, ppo
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.experience.episodes import EpisodePlayer, PlayConfig, sample_policy
@@ -217,6 +217,47 @@ def test_a_tiny_run_ends_ahead_of_random_and_leaves_what_a_run_needs(algorithm: 
             result = play_game(THREE, (ours, other) if ours_first else (other, ours), seed=seed)
             points += 0.5 if result.winner_seat is None else float((result.winner_seat == 0) == ours_first)
     assert points >= 65  # a random player gets 50
+
+
+def test_networks_of_chosen_iterations_are_kept_and_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ("milestones=[1]", "milestone_every=3", "iterations=4")
+    whole, broken = (begin(tmp_path / name / "run", "ppo", *settings) for name in ("whole", "broken"))
+    go(whole)
+    go_with_a_break(broken, go, 3, monkeypatch)
+    assert [folder.name for folder in whole.milestone_folders()] == ["000001", "000003"]
+    for folder, other in zip(whole.milestone_folders(), broken.milestone_folders(), strict=True):
+        assert (folder / "model.onnx").read_bytes() == (other / "model.onnx").read_bytes()
+    start = Position.start(THREE)
+    values = []
+    for given in ("iteration=1", "iteration=3", ""):
+        with make_agent(f'ppo:run="{whole.folder}",{given}'.rstrip(",")) as agent:
+            values.append(agent.choose(start, Limits()).value_to_move)
+    assert len(set(values)) == 3
+    whole.rewind(2)
+    assert [folder.name for folder in whole.milestone_folders()] == ["000001"]
+    with pytest.raises(InputError, match=r"no network of iteration 3; the nearest ones it kept: 1$"):
+        make_agent(f'ppo:run="{whole.folder}",iteration=3')
+    with pytest.raises(AgentNameError, match="set run as well"):
+        make_agent("ppo:iteration=3")
+
+
+def test_a_finished_run_is_extended(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "ppo", "iterations=1")
+    go(run)
+    assert run.is_finished()
+    Run.open(run.folder).extend({"iterations": 3})
+    longer = Run.open(run.folder)
+    assert not longer.is_finished()
+    go(longer)
+    assert [line["iteration"] for line in longer.metrics()] == [1, 2, 3]
+    for limits, message in (
+        ({"iterations": 3}, "iterations=3 does not extend .* whose limit is 3"),
+        ({"iterations": 4.5}, "must be an integer"),
+        ({"minutes": 3}, "minutes=3 does not extend .* which has no such limit"),
+        ({"milestone_every": 3}, "cannot change within a run"),
+    ):
+        with pytest.raises(InputError, match=message):
+            longer.extend(limits)
 
 
 def test_a_recurrent_network_learns_by_policy_gradient(tmp_path: Path) -> None:

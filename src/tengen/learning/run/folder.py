@@ -6,6 +6,7 @@
     checkpoints/     one folder per iteration with tensors (safetensors), arrays (npz), counters (json) and a manifest
                      of checksums; the newest three
     model.onnx       the newest network, which can play while the run continues; model.safetensors has its weights
+    milestones/      networks of chosen iterations
     games/           self-play games as SGF
     lock             locked by the process that writes
 
@@ -66,6 +67,8 @@ _ARRAYS_FILE = "arrays.npz"
 _MAX_COUNTER = 1e15
 KEPT_CHECKPOINTS = 3
 """Number of most recent checkpoints to keep; if the newest is damaged, an older one is used."""
+LIMITS = ("iterations", "minutes", "cpu_minutes")
+"""Settings that can be raised when a run is resumed."""
 _LOCK_ATTEMPTS, _LOCK_RETRY_SECONDS = 20, 0.05
 
 
@@ -221,10 +224,33 @@ class Run(RunReader):
                     path.unlink()
         # Later checkpoints are damaged. Training would rewrite their missing files one by one, and being killed in
         # between could make one of them look intact.
-        for folder in self.checkpoint_folders():
+        for folder in (*self.checkpoint_folders(), *self.milestone_folders()):
             if int(folder.name) > iteration:
                 with writing_run(folder):
                     rmtree(folder)
+
+    # -- limits ----------------------------------------------------------------------------------------------------
+
+    def extend(self, limits: Mapping[str, float]) -> None:
+        """Raise limits of the run (`iterations`, `minutes`, `cpu_minutes`) in its configuration.
+
+        Schedules are stretched to the new end. Raises `InputError` for other settings, and for a limit that is not
+        above the current one.
+        """
+        table = {**self.config_table}
+        for key, limit in limits.items():
+            if key not in LIMITS or key not in table:
+                raise InputError(f"{key} cannot change within a run; only {', '.join(LIMITS)} can be raised")
+            if key == "iterations" and limit != int(limit):
+                raise InputError(f"iterations must be an integer, not {limit:g}")
+            if not table[key] or limit <= table[key]:
+                current = f"whose limit is {table[key]:g}" if table[key] else "which has no such limit"
+                raise InputError(f"{key}={limit:g} does not extend {self.folder}, {current}")
+            table[key] = int(limit) if key == "iterations" else float(limit)
+        with self.lock():
+            header = {"run": to_table(self.header), "config": table}
+            write_run_file(self.folder / CONFIG_FILE, format_toml(header).encode("utf-8"))
+        self.config_table = table
 
 
 def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:

@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -24,8 +26,9 @@ import torch
 
 from tengen.agents.registry import make_agent
 from tengen.core.contracts import Ruleset
+from tengen.core.files import replace_folder
 from tengen.core.planes import check_layout
-from tengen.errors import MissingExtraError
+from tengen.errors import InputError, MissingExtraError
 from tengen.learning.checks import check_at_least
 from tengen.learning.learner import transfer_from
 from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_run
@@ -36,7 +39,7 @@ from tengen.learning.run.reading import Budget, LeftOut
 from tengen.learning.run.strength import Ladder, StrengthConfig
 from tengen.nets.architectures import Net, NetConfig, build_net, save_net
 from tengen.nets.export import export_onnx
-from tengen.nets.models import WEIGHTS_FILE
+from tengen.nets.models import NETWORK_FILE, WEIGHTS_FILE, milestone_folder
 
 if TYPE_CHECKING:
     from tengen.learning.run.folder import Tensors
@@ -72,9 +75,16 @@ class NetLoopConfig(LoopConfig):
     """Run, shipped model or weights file to start from; weights whose shapes match are copied."""
     net: NetConfig = field(default_factory=NetConfig)
     """Network."""
+    milestones: tuple[int, ...] = ()
+    """Iterations whose networks are kept in `milestones/`, such as [5, 10]; 0 is the untrained network."""
+    milestone_every: int = 0
+    """Interval in iterations at which a network is kept in `milestones/`; 0 keeps only those of `milestones`."""
 
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
+        check_at_least(self, 0, "milestone_every")
+        if any(iteration < 0 for iteration in self.milestones):
+            raise InputError(f"milestones={list(self.milestones)} contains a negative iteration")
         check_layout(self.net.planes, self.ruleset)
 
 
@@ -174,6 +184,7 @@ class Loop:
         if not self._config.strength.at_start or self.iteration or self.run.metrics():
             return
         publish()
+        self._keep_milestone()
         measured = self._measure_strength()
         self.run.log(0, {"seconds": 0.0, "cpu_seconds": 0.0, "games": 0, "positions": 0, "strength": measured})
 
@@ -182,7 +193,24 @@ class Loop:
         folder, ruleset = self.run.folder, self._config.ruleset
         with writing_run(folder / WEIGHTS_FILE):
             save_net(folder / WEIGHTS_FILE, net, ruleset)
-        write_run_file(folder / "model.onnx", export_onnx(net, ruleset, name=folder.name, discount=discount))
+        write_run_file(folder / NETWORK_FILE, export_onnx(net, ruleset, name=folder.name, discount=discount))
+
+    def _keep_milestone(self) -> None:
+        """Copy the published network to the milestones if the network of this iteration is to be kept."""
+        config, iteration = self._config, self.iteration
+        if not isinstance(config, NetLoopConfig):
+            return
+        every = config.milestone_every
+        if iteration not in config.milestones and not (every and iteration % every == 0):
+            return
+
+        def fill(folder: Path) -> None:
+            for name in (NETWORK_FILE, WEIGHTS_FILE):
+                copyfile(self.run.folder / name, folder / name)
+
+        path = milestone_folder(self.run.folder, iteration)
+        with writing_run(path):
+            replace_folder(path, fill)
 
     def end_iteration(
         self,
@@ -200,6 +228,7 @@ class Loop:
         algorithm; `checksums` are those of additional files that the checkpoint needs.
         """
         self.iteration += 1
+        self._keep_milestone()
         counts = {"games": self.games, "positions": self.positions}
         line: dict[str, Any] = {
             "seconds": round(self.seconds, 2),

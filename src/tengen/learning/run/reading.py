@@ -22,6 +22,7 @@ from tengen.core.files import is_within, open_regular
 from tengen.core.tables import read_toml
 from tengen.errors import InputError, RunError
 from tengen.learning.config import read_config
+from tengen.nets.models import MILESTONES_FOLDER
 
 C = TypeVar("C")
 
@@ -47,7 +48,7 @@ _MAX_DIGITS = 12
 """Maximum number of digits in the iteration number of a file name."""
 _MAX_DEPTH = 6
 """Maximum depth below the given folder at which runs are found."""
-_PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER})
+_PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER, MILESTONES_FOLDER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,14 +251,19 @@ class RunReader:
         except OSError:
             return False
 
-    def is_finished(self) -> bool:
-        """Whether the newest checkpoint is the last one of the run."""
+    @property
+    def budget(self) -> Budget:
+        """The run's limits."""
         table = self.config_table
-        budget = Budget(
+        return Budget(
             iterations=max(1, int(finite(table.get("iterations"), 1))),
             minutes=finite(table.get("minutes")),
             cpu_minutes=finite(table.get("cpu_minutes")),
         )
+
+    def is_finished(self) -> bool:
+        """Whether the newest checkpoint is the last one of the run."""
+        budget = self.budget
         for folder in reversed(self.checkpoint_folders()):
             try:
                 with open_regular(folder / STATE_FILE, within=self.folder) as file:
@@ -347,6 +353,10 @@ class RunReader:
     def checkpoint_folders(self) -> list[Path]:
         """Return the checkpoints, oldest first."""
         return [path for path in numbered_files(self.folder / CHECKPOINTS_FOLDER) if path.is_dir()]
+
+    def milestone_folders(self) -> list[Path]:
+        """Return the networks kept from earlier iterations, oldest first; each folder is named by its iteration."""
+        return [path for path in numbered_files(self.folder / MILESTONES_FOLDER) if path.is_dir()]
 
 
 def find_runs(folder: Path) -> list[RunReader]:

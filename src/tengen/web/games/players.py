@@ -26,7 +26,7 @@ from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_age
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.files import is_within
 from tengen.errors import AgentNameError, InputError, TengenError
-from tengen.nets.models import find_model, model_names, shipped_name
+from tengen.nets.models import find_milestone, find_model, model_names, shipped_name
 from tengen.search.critic import CRITIC_FILE, critic_names
 from tengen.web.messages.games import AgentPlayer, LevelPlayer
 from tengen.web.messages.info import AgentInfo, LevelInfo, ParameterInfo
@@ -90,8 +90,9 @@ class AllowedAgents:
             if key == _MODEL and shipped_name(value) not in allowed_models(kind):
                 raise AgentNameError(f"unknown model {value!r}; available: {', '.join(allowed_models(kind))}")
             if key == _RUN:
-                folder = str(self._run_folder(kind, value).resolve())
-                named = NamedAgent(shown, with_setting(shown, _RUN, folder), secrets.randbits(31))
+                folder = self._run_folder(kind, value)
+                _check_milestone(folder, getattr(settings, "iteration", None))
+                named = NamedAgent(shown, with_setting(shown, _RUN, str(folder.resolve())), secrets.randbits(31))
             if key in _MAXIMA and isinstance(value, (int, float)) and value > _MAXIMA[key]:
                 raise AgentNameError(f"parameter {key}={value} exceeds this server's maximum of {_MAXIMA[key]}")
         return named
@@ -130,6 +131,12 @@ class AllowedAgents:
 
     def _has_run(self, kind: AgentKind, name: str) -> bool:
         return name in self._found and _is_playable(kind.name, name, self._found[name])
+
+
+def _check_milestone(run: Path, iteration: int | None) -> None:
+    """Raise `InputError` if the run has no network of the iteration, or if its file is outside the run."""
+    if iteration is not None and not is_within(find_model(find_milestone(run, iteration)), run):
+        raise InputError(f"the network of iteration {iteration} is a link that leads out of its run")
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
