@@ -50,13 +50,17 @@ RULES = "9x9:5:freestyle"
 LAST_PLY = 30
 """Games that last longer are resigned."""
 GRACE_S = 30.0
-"""Time after a kill in which the errors that it causes are expected."""
+"""Time after a suspension, and after a restart of the server, in which the errors that it causes are expected."""
+WORKER_DIED = "the worker process died"
+"""A job is run again when its worker dies, so this error needs two kills."""
 ANSWER_S = 90.0
 SAMPLE_S = 2.0
 SUSPENDED_S = 20.0
 """A pause of the main loop that means that this process was suspended."""
 MAX_LOAD = 4.0
 """Runnable processes per core above which missed time limits are not the server's fault; the soak alone has about 2."""
+MAX_MISSED = 0.001
+"""Share of the requests that may miss a time limit on an overloaded machine."""
 MAX_LOG_BYTES = 1 << 20
 TOURNAMENT = """
 name = "soak"
@@ -98,17 +102,30 @@ class Ledger:
         self.kills[name] += 1
         self.last_kill[name] = time.monotonic()
 
-    def failed(self, what: str, *causes: str) -> None:
-        """Note a failure, unless something excuses it: a kill of one of the causes, a suspension, an overload."""
+    def failed(self, what: str, *, is_connection: bool = False) -> None:
+        """Note a failure. Only what an injected fault must cause is not an error.
+
+        That is: anything around a suspension; a lost connection after a kill of the server; a job that lost its worker
+        twice, once per two kills; a missed time limit on an overloaded machine, which is counted and bounded.
+        """
         now = time.monotonic()
+        twice_killed = self.kills["worker"] // 2
         if now - self.last_beat > SUSPENDED_S or now - self.last_kill.get("everything", -GRACE_S) < GRACE_S:
             self.counts["failures after a suspension"] += 1
-        elif any(now - self.last_kill.get(cause, -GRACE_S) < GRACE_S for cause in causes):
-            self.counts["failures after a kill"] += 1
+        elif is_connection and now - self.last_kill.get("server", -GRACE_S) < GRACE_S:
+            self.counts["connections lost to a kill of the server"] += 1
+        elif WORKER_DIED in what and self.counts["jobs that lost two workers"] < twice_killed:
+            self.counts["jobs that lost two workers"] += 1
         elif "time" in what.lower() and psutil.getloadavg()[0] > MAX_LOAD * (os.cpu_count() or 1):
             self.counts["time limits missed on an overloaded machine"] += 1
         else:
             self.errors.append(what)
+
+    @property
+    def missed_share(self) -> float:
+        """The share of requests that missed a time limit on an overloaded machine."""
+        requests = sum(count for name, count in self.counts.items() if "request" in name) + self.counts["moves"]
+        return self.counts["time limits missed on an overloaded machine"] / max(1, requests)
 
     def beat(self) -> float:
         """Note that this process runs; return for how many seconds it was suspended before."""
@@ -274,7 +291,7 @@ class Soak:
                 async with asyncio.timeout(4 * ANSWER_S):
                     await client(chance)
             except (OSError, WebSocketException, httpx.HTTPError, TimeoutError) as error:
-                self.ledger.failed(f"{client.__name__}: {type(error).__name__} {error}", "server")
+                self.ledger.failed(f"{client.__name__}: {type(error).__name__} {error}", is_connection=True)
                 await asyncio.sleep(0.5)
 
     async def wait_for_server(self) -> None:
@@ -289,13 +306,13 @@ class Soak:
                     raise
                 await asyncio.sleep(0.2)
 
-    async def ask(self, method: str, path: str, body: Json | None = None, causes: tuple[str, ...] = ()) -> Any:
-        """Send a request; an unexpected status is an error, unless one of the causes was killed."""
+    async def ask(self, method: str, path: str, body: Json | None = None) -> Any:
+        """Send a request; any status but success is an error."""
         async with httpx.AsyncClient(timeout=ANSWER_S) as http:
             response = await http.request(method, f"http://{self.address}/api/{path}", json=body)
         self.ledger.counts["requests"] += 1
         if not response.is_success:
-            self.ledger.failed(f"{method} {path}: {response.status_code} {response.text[:200]}", *causes)
+            self.ledger.failed(f"{method} {path}: {response.status_code} {response.text[:200]}")
             return None
         return response.json()
 
@@ -308,7 +325,7 @@ class Soak:
     async def play_game(self, chance: random.Random) -> None:
         """Play a game against an engine, through kills of the server and of its workers."""
         players = {"black": {"kind": "person"}, "white": {"kind": "level", "level": chance.choice((1, 2, 3))}}
-        state = await self.ask("POST", "games", players | {"rules": RULES}, ("worker",))
+        state = await self.ask("POST", "games", players | {"rules": RULES})
         if state is None:
             return
         self.ledger.acknowledged(state)
@@ -318,7 +335,7 @@ class Soak:
                 async with self.open_socket() as tab:
                     state = await self.continue_game(tab, state["id"], chance)
             except (OSError, WebSocketException, TimeoutError) as error:
-                self.ledger.failed(f"game {state['id']}: {type(error).__name__} {error}", "server")
+                self.ledger.failed(f"game {state['id']}: {type(error).__name__} {error}", is_connection=True)
                 await asyncio.sleep(0.5)
 
     async def continue_game(self, tab: ClientConnection, game: str, chance: random.Random) -> Json:
@@ -356,7 +373,7 @@ class Soak:
                 state: Json = message["game"]
                 return state
             if message["type"] == "error":
-                self.ledger.failed(f"game: {message['code']} {message['error']}", "worker")
+                self.ledger.failed(f"game: {message['code']} {message['error']}")
 
     async def search(self, chance: random.Random) -> None:
         """Analyse, review and solve random positions over one socket."""
@@ -374,23 +391,23 @@ class Soak:
                 while (message := json.loads(await asyncio.wait_for(tab.recv(), ANSWER_S))).get("isDuringSearch"):
                     pass
                 if message["type"] == "error":
-                    self.ledger.failed(f"{request['type']}: {message['code']} {message['error']}", "worker")
+                    self.ledger.failed(f"{request['type']}: {message['code']} {message['error']}")
                 self.ledger.counts[f"{request['type']} requests"] += 1
                 if self.is_over:
                     return
 
     async def read(self, chance: random.Random) -> None:
         """Import a file, store a study, read the laboratory, and look at an old game."""
-        imported = await self.ask("POST", "import", {"text": COLLECTION, "index": chance.randrange(20)}, ("worker",))
+        imported = await self.ask("POST", "import", {"text": COLLECTION, "index": chance.randrange(20)})
         if imported is not None:
-            study = await self.ask("POST", "studies", imported["record"], ("worker",))
+            study = await self.ask("POST", "studies", imported["record"])
             if study is not None:
                 self.ledger.studies[study["id"]] = study
         for path in ("runs", "tournaments", "info", "models"):
             await self.ask("GET", path)
         for path in ("runs/ppo", "tournaments/soak", "tournaments/soak/games"):
-            # Right after their start or kill, the run and the tournament may not be there yet.
-            await self.ask("GET", path, None, ("training", "tournament", "server"))
+            if (self.runs / ("ppo/config.toml" if path == "runs/ppo" else "soak.sqlite")).exists():
+                await self.ask("GET", path)
         if self.ledger.games:
             await self.ask("GET", f"games/{chance.choice(list(self.ledger.games))}")
         await asyncio.sleep(0.5)
@@ -399,8 +416,6 @@ class Soak:
 
     async def kill_at_random(self) -> None:
         """Kill something every now and then."""
-        for program in (self.training, self.tournament):
-            self.ledger.last_kill[program.name] = time.monotonic()
         every_s = max(4.0, self.seconds / 60)
         server_kills = [share * self.seconds for share in (0.1, 0.2, 0.3)]
         while True:
@@ -498,7 +513,13 @@ class Soak:
         peak = max((sample.worker_rss for sample in self.samples), default=0) >> 20
         busiest = max((sample.descriptors for sample in self.samples), default=0)
         return [
-            ("errors without a kill", str(len(self.ledger.errors)), "0", not self.ledger.errors),
+            ("errors that were not injected", str(len(self.ledger.errors)), "0", not self.ledger.errors),
+            (
+                "time limits missed at high load",
+                f"{self.ledger.missed_share:.2%}",
+                f"≤ {MAX_MISSED:.1%}",
+                self.ledger.missed_share <= MAX_MISSED,
+            ),
             (
                 "memory of the server, MB",
                 f"{first_mb:.0f} → {last_mb:.0f}",

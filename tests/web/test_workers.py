@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +96,44 @@ def test_a_worker_that_misbehaves_is_replaced(how: str, complaint: str) -> None:
         assert START.is_legal(decision.move)
 
     with_pool(test, memory_mb=250, grace_ms=2000)
+
+
+@dataclass(frozen=True)
+class DieOnce(Job):
+    """Dies in its worker if a file does not exist yet, which it creates."""
+
+    file: Path
+
+    @property
+    def limit_ms(self) -> int:
+        return 60_000
+
+    def run(self, desk: Desk) -> str:
+        if not self.file.exists():
+            self.file.touch()
+            os._exit(1)
+        return "done"
+
+
+def test_the_job_of_a_worker_that_died_is_run_again(tmp_path: Path) -> None:
+    async def test(pool: SearchPool) -> None:
+        assert await pool.run(DieOnce(tmp_path / "died"), owner="a") == "done"
+        assert pool.load == (0, 0)
+
+    with_pool(test)
+
+
+def test_a_stopped_analysis_whose_worker_died_still_answers() -> None:
+    async def test(pool: SearchPool) -> None:
+        began = asyncio.Event()
+        search = pool.submit(ENDLESS, owner="a", on_report=lambda _: began.set())
+        await began.wait()
+        worker = pool._workers[0]
+        os.kill(worker.process._pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        search.stop()
+        assert (await search.result).lines
+
+    with_pool(test)
 
 
 def test_whose_fault_an_error_is() -> None:

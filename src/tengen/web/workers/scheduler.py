@@ -4,8 +4,8 @@ Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). The sche
 owner (a game or a browser tab); a new owner starts at the lowest usage among the active ones. The next job is the one
 whose owner would then have the lowest usage. The expected cost of a job is a running average over similar jobs.
 If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
-one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced, and the owner of its job
-gets an error.
+one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced. If it died, its job is run
+again once on another worker; if that one dies too, or if the job exceeded a limit, its owner gets an error.
 """
 
 from __future__ import annotations
@@ -95,6 +95,8 @@ class SearchTask:
         self.home: int | None = None
         """Index of the worker that ran the last time slice."""
         self.is_stopped = False
+        self.is_second_try = False
+        """Whether the worker of the first try died."""
 
     def stop(self) -> None:
         """End the search early. It still returns its best result so far, even if it has not started yet."""
@@ -292,8 +294,18 @@ class SearchPool:
                 search.home = worker.place
                 self._enqueue(search)
 
+    def died(self, worker: _Worker) -> None:
+        """Replace a worker whose process died, and run its search again unless it is the second try."""
+        search = worker.search
+        if search is not None and not search.is_second_try and not search.result.done() and not self._is_closed:
+            search.is_second_try = True
+            worker.search = search.worker = None
+            self._charge(search, worker.elapsed_s)
+            self._enqueue(search)
+        self.lost(worker, "the worker process died")
+
     def lost(self, worker: _Worker, reason: str) -> None:
-        """Replace a worker that died or exceeded its limits."""
+        """Replace a worker that died or exceeded its limits, and fail its search."""
         if self._is_closed or worker not in self._workers:
             return
         _log.warning("replacing a search process: %s", reason)
@@ -407,7 +419,7 @@ class _Worker:
                 while True:
                     self._loop.call_soon_threadsafe(self._pool.received, self, self.process.receive())
             except (EOFError, OSError):
-                self._loop.call_soon_threadsafe(self._pool.lost, self, "the worker process died")
+                self._loop.call_soon_threadsafe(self._pool.died, self)
             except TengenError as error:
                 self._loop.call_soon_threadsafe(self._pool.lost, self, str(error))
         self.process.end()
