@@ -207,6 +207,7 @@ void bind_search(nb::module_& m) {
   nb::class_<SearchLine>(m, "SearchLine", "A line of play with its value for the side to move.")
       .def_ro("value", &SearchLine::value)
       .def_ro("depth", &SearchLine::depth)
+      .def_ro("reach", &SearchLine::reach)
       .def_ro("moves", &SearchLine::moves);
 
   nb::class_<SearchReport>(m, "SearchReport", "The state of a search after an iteration.")

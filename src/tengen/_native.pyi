@@ -560,6 +560,9 @@ class SearchLine:
     def depth(self) -> int: ...
 
     @property
+    def reach(self) -> int: ...
+
+    @property
     def moves(self) -> list[int]: ...
 
 class SearchReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tengen import _native
 from tengen.agents.alphabeta import AlphaBetaAgent
 from tengen.agents.registry import make_agent
-from tengen.core.contracts import Agent, Colour, ExcludesMoves, HasTable, Limits, Rule, Ruleset
+from tengen.core.contracts import Agent, Analysis, Colour, ExcludesMoves, HasTable, Limits, Rule, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, RulesetError
@@ -296,6 +297,51 @@ def test_the_best_move_so_far_is_known_during_a_search(agent):
     for _ in search:
         assert MIDDLE_GAME.is_legal(search.best_so_far().move)
     assert search.best_so_far() == search.result()
+
+
+# -- what a stopped search reports ------------------------------------------------------------------------------------
+
+
+def _snapshots(nodes: int, *, depth: int | None = None, lines: int = 1) -> list[Analysis]:
+    with make_agent(SMALL) as player:
+        return list(player.analyse(MIDDLE_GAME, Limits(nodes=nodes, depth=depth), lines))
+
+
+@pytest.mark.parametrize("nodes", [300, 1000, 2500, 5000, 9000, 14_000, 20_000, 31_000])
+def test_a_stopped_search_reports_the_last_iteration_or_a_better_move(nodes):
+    snapshots = _snapshots(nodes)
+    final = snapshots[-1].lines[0]
+    completed = _snapshots(10**6, depth=snapshots[-1].depth)[-1].lines[0]
+    if final.move == completed.move:
+        assert final == completed
+    else:
+        assert final.depth == completed.depth + 1
+    with make_agent(SMALL) as player:
+        decision = player.choose(MIDDLE_GAME, Limits(nodes=nodes))
+    assert (decision.move, decision.line, decision.depth) == (final.move, final.line, final.depth)
+    assert decision.value_to_move == final.value_to_move
+
+
+def test_no_snapshot_repeats_the_previous_one():
+    for lines in (1, 3):
+        for nodes in (700, 9000, 14_000):
+            shown = [snapshot.lines for snapshot in _snapshots(nodes, lines=lines)]
+            assert all(one != other for one, other in itertools.pairwise(shown))
+
+
+def test_the_selective_depth_is_measured():
+    lines = [snapshot.lines[0] for snapshot in _snapshots(20_000)]
+    assert all(line.selective_depth >= len(line.line) for line in lines)
+    assert any(line.selective_depth > max(line.depth, len(line.line)) for line in lines)
+
+
+@pytest.mark.parametrize("puzzle", [one for one in load_forced_wins() if one["kind"] == "vcf"], ids=puzzle_name)
+def test_a_forced_reply_carries_the_value_of_the_game(agent, puzzle):
+    position = stones(puzzle["black"], puzzle["white"], puzzle["to_move"], puzzle["ruleset"])
+    after = position.play(solve_threats(position).line[0])
+    decision = agent.choose(after, Limits(nodes=100_000))
+    assert decision.proof is not None
+    assert decision.proof.result == "loss"
 
 
 # -- threads ----------------------------------------------------------------------------------------------------------

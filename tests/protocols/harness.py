@@ -308,6 +308,7 @@ class Analyst(FirstPoint):
                         line=(point,),
                         proof=Proof("loss", 4) if index == 2 else None,
                         depth=depth,
+                        selective_depth=depth + 2,
                         visits=10,
                     )
                     for index, point in enumerate(points)

@@ -557,7 +557,7 @@ def test_n_best_blocks() -> None:
         "INFO PV 2",
         "INFO NUMPV 3",
         "INFO DEPTH 3",
-        "INFO SELDEPTH 3",
+        "INFO SELDEPTH 5",
         "INFO NODES 10",
         "INFO TOTALNODES 300",
         "INFO TOTALTIME 1",
@@ -579,7 +579,7 @@ def test_show_detail(detail: int, has_info: bool, has_marks: bool, has_text: boo
     assert any(line.startswith("INFO PV") for line in lines) is has_info
     assert ("MESSAGE REALTIME BEST 0,14" in lines) is has_marks
     assert ("MESSAGE REALTIME LOST 2,14" in lines) is has_marks
-    assert any(line.startswith("MESSAGE (1) 220 | 3-3 | 0,14") for line in lines) is has_text
+    assert any(line.startswith("MESSAGE (1) 220 | 3-5 | 0,14") for line in lines) is has_text
 
 
 def test_show_detail_also_applies_to_moves() -> None:

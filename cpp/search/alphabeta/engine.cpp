@@ -48,7 +48,7 @@ bool find_root_fours(const Board& board, const SharedSearch& shared, SearchRepor
   const int plies = solver.plies();
   report.nodes = solver.nodes();
   report.depth = plies;
-  report.lines = {{win_in(plies), plies, line}};
+  report.lines = {{win_in(plies), plies, plies, line}};
   return true;
 }
 
@@ -76,21 +76,16 @@ class HelperThreads {
 };
 
 SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t nodes, std::int64_t elapsed_ms) {
-  SearchReport report;
-  report.depth = worker.completed_depth;
-  report.nodes = nodes;
-  report.elapsed_ms = elapsed_ms;
-  for (std::size_t i = 0; i < std::min(lines, worker.roots.size()); ++i) {
-    const RootMove& root = worker.roots[i];
-    Value value = root.value > -kInfinite ? root.value : root.previous;
-    if (i > 0 && value == -kInfinite) break;
-    // The value may be from an earlier depth, but the move is now known to be no better than the previous line.
-    if (i > 0) value = std::min(value, report.lines.back().value);
-    SearchLine line{value == -kInfinite ? 0 : value, worker.completed_depth, root.line};
-    if (line.moves.empty()) line.moves.push_back(root.move);
-    report.lines.push_back(std::move(line));
-  }
-  return report;
+  return {worker.best_lines(lines), worker.completed_depth(), nodes, elapsed_ms};
+}
+
+// The limits for a position with a single move. The search only updates the value, so a small part of the time is
+// enough.
+SearchLimits forced_limits(SearchLimits limits) {
+  if (limits.time_ms >= 0) limits.time_ms /= kForcedShare;
+  if (limits.soft_ms >= 0) limits.soft_ms /= kForcedShare;
+  if (limits.nodes > 0) limits.nodes = limits.nodes / kForcedShare + 1;
+  return limits;
 }
 
 }  // namespace
@@ -124,10 +119,9 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
 
   const std::size_t lines =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
-  // If there is only one move, a one-ply search is enough to give it a value.
   const bool forced = main.roots.size() == 1;
-  int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
-  if (forced && lines == 1) max_depth = std::min(max_depth, 1);
+  if (forced) shared.limits = forced_limits(limits);
+  const int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
 
   std::vector<std::unique_ptr<Worker>> helpers;
   HelperThreads threads(shared);
@@ -139,11 +133,8 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     threads.begin([&, i] {
       Worker& worker = *helpers[i];
       // Half of the helpers start one ply deeper, so that the threads do not all search the same tree.
-      for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth) {
-        const Value guess = worker.roots[0].value;
-        if (!worker.iterate(depth, 0, guess)) break;
-        worker.completed_depth = depth;
-      }
+      for (int depth = 1 + static_cast<int>(i % 2 == 0); depth <= max_depth && !shared.stop.load(); ++depth)
+        if (!worker.deepen(depth, 1)) break;
     });
   }
   const auto all_nodes = [&] {
@@ -153,32 +144,23 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   };
 
   for (int depth = 1; depth <= max_depth; ++depth) {
-    bool finished = true;
-    for (std::size_t line = 0; line < lines && finished; ++line) {
-      const RootMove& root = main.roots[line];
-      finished = main.iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
-    }
-    if (finished) main.completed_depth = depth;
-    // A later line can turn out to be better than an earlier one.
-    std::stable_sort(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
-                     [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
-    if (on_report && main.completed_depth > 0) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
-    if (!finished) break;
+    if (!main.deepen(depth, lines)) break;
+    if (on_report) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
     const Value value = main.roots[0].value;
     // Stop once all lines are proved. A loss is searched a little deeper, to find a longer defence.
     const bool proved = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
                                     [](const RootMove& root) { return is_win(root.value) || is_loss(root.value); });
     if (proved && (is_win(value) || depth >= kExtraLossDepth + kMate - std::abs(value))) break;
-    if (limits.soft_ms >= 0 && shared.elapsed_ms() >= limits.soft_ms) break;
+    if (shared.limits.soft_ms >= 0 && shared.elapsed_ms() >= shared.limits.soft_ms) break;
   }
   threads.end();
 
   // Prefer the result of a helper that has searched deeper or has proved a shorter win.
   const Worker* best = &main;
   for (const auto& helper : helpers) {
-    if (lines > 1 || helper->completed_depth == 0) continue;
-    const bool wins_sooner = is_win(helper->roots[0].value) && helper->roots[0].value > best->roots[0].value;
-    const bool deeper = helper->completed_depth > best->completed_depth && !is_win(best->roots[0].value);
+    if (lines > 1 || helper->completed_depth() == 0) continue;
+    const bool wins_sooner = is_win(helper->best_value()) && helper->best_value() > best->best_value();
+    const bool deeper = helper->completed_depth() > best->completed_depth() && !is_win(best->best_value());
     if (wins_sooner || deeper) best = helper.get();
   }
   return make_report(*best, lines, all_nodes(), shared.elapsed_ms());

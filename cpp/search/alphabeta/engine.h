@@ -12,12 +12,6 @@
 
 namespace tengen {
 
-struct SearchLine {
-  Value value = 0;
-  int depth = 0;
-  std::vector<Point> moves;  // never empty
-};
-
 struct SearchReport {
   std::vector<SearchLine> lines;  // best first; empty only if every legal move was excluded
   int depth = 0;                  // of the last completed iteration
@@ -37,8 +31,9 @@ class Engine {
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 
-  // Search a position; the game must not be over. `on_report` is called on this thread after each iteration. `stop`
-  // ends the search within milliseconds.
+  // Search a position; the game must not be over. `on_report` is called on this thread after each completed iteration.
+  // The result repeats the last of these reports, unless the iteration that was stopped or another thread found better
+  // lines. `stop` ends the search within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
                       const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);
 

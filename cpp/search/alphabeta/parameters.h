@@ -156,4 +156,7 @@ inline constexpr std::uint64_t kRootFourShare = 10;
 // A proved loss is searched this many plies beyond its length, because a deeper search may find a longer defence.
 inline constexpr int kExtraLossDepth = 8;
 
+// If there is only one move, the search uses at most 1 / kForcedShare of its limits.
+inline constexpr int kForcedShare = 8;
+
 }  // namespace tengen

@@ -6,6 +6,7 @@
 
 #include "core/assert.h"
 #include "patterns/defence.h"
+#include "patterns/legality.h"
 #include "search/alphabeta/move_picker.h"
 
 namespace tengen {
@@ -163,6 +164,79 @@ Value Worker::static_win(int ply) const {
   return 0;
 }
 
+bool Worker::deepen(int depth, std::size_t lines) {
+  depth_ = depth;
+  bool finished = true;
+  for (std::size_t line = 0; line < lines && finished; ++line) {
+    const RootMove& root = roots[line];
+    finished = iterate(depth, line, root.value > -kInfinite ? root.value : root.previous);
+  }
+  // A later line can turn out to be better than an earlier one.
+  std::stable_sort(roots.begin(), roots.begin() + static_cast<std::ptrdiff_t>(lines),
+                   [](const RootMove& a, const RootMove& b) { return a.value > b.value; });
+  if (finished) {
+    completed_.clear();
+    for (std::size_t i = 0; i < lines && roots[i].value > -kInfinite; ++i)
+      completed_.push_back(line_of(roots[i], depth));
+  }
+  return finished;
+}
+
+bool Worker::has_better_move() const {
+  return !completed_.empty() && roots.front().value > -kInfinite &&
+         roots.front().move != completed_.front().moves.front();
+}
+
+Value Worker::best_value() const {
+  return completed_.empty() || has_better_move() ? roots.front().value : completed_.front().value;
+}
+
+std::vector<SearchLine> Worker::best_lines(std::size_t lines) const {
+  std::vector<SearchLine> best;
+  const auto add = [&](SearchLine line) {
+    const auto is_same = [&](const SearchLine& other) { return other.moves.front() == line.moves.front(); };
+    if (best.size() >= lines || std::ranges::any_of(best, is_same)) return;
+    // The value may be from an earlier depth, but the move is now known to be no better than the previous line.
+    if (!best.empty()) line.value = std::min(line.value, best.back().value);
+    best.push_back(std::move(line));
+  };
+  if (completed_.empty()) {
+    for (const RootMove& root : roots) {
+      SearchLine line = line_of(root, root.value > -kInfinite ? depth_ : 0);
+      if (root.value == -kInfinite) line.value = evaluate(board_, weights_);
+      add(std::move(line));
+    }
+    return best;
+  }
+  if (has_better_move()) add(line_of(roots.front(), depth_));
+  for (const SearchLine& line : completed_) add(line);
+  return best;
+}
+
+SearchLine Worker::line_of(const RootMove& root, int depth) const {
+  SearchLine line{root.value, depth, root.reach, root.line};
+  if (line.moves.empty()) line.moves.push_back(root.move);
+  if (depth > 0) extend(line);
+  line.reach = std::max(line.reach, static_cast<int>(line.moves.size()));
+  return line;
+}
+
+// Continue a line that a cutoff or a table entry has shortened with the best moves in the table.
+void Worker::extend(SearchLine& line) const {
+  const bool is_decided = is_win(line.value) || is_loss(line.value);
+  const auto longest = static_cast<std::size_t>(is_decided ? kMate - std::abs(line.value) : line.depth);
+  if (!options_.has(kTable) || line.moves.size() >= longest) return;
+  Board board = board_.board();
+  for (const Point move : line.moves) board.make(move);
+  while (line.moves.size() < longest && !board.is_over()) {
+    TableEntry entry;
+    if (!table_.probe(board.hash(), 0, entry) || entry.move == kNoPoint) return;
+    if (entry.move >= board.rules().area() || !is_legal(board, entry.move)) return;
+    line.moves.push_back(entry.move);
+    board.make(entry.move);
+  }
+}
+
 bool Worker::iterate(int depth, std::size_t first, Value guess) {
   TENGEN_ASSERT(depth > 0 && depth < kMaxPly && first < roots.size());
   first_root_ = first;
@@ -176,6 +250,7 @@ bool Worker::iterate(int depth, std::size_t first, Value guess) {
   Value alpha = narrow ? guess - delta : -kInfinite;
   Value beta = narrow ? guess + delta : kInfinite;
   int fail_highs = 0;
+  reach_ = 0;
   const auto better = [](const RootMove& a, const RootMove& b) {
     return a.value != b.value ? a.value > b.value : a.previous > b.previous;
   };
@@ -219,6 +294,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
 
   Frame& frame = frames_[ply];
   frame.line_length = 0;
+  if (kIsPv) reach_ = std::max(reach_, ply);
   nodes.fetch_add(1, std::memory_order_relaxed);
   const Colour own = board_.to_move();
   const Colour other = opponent(own);
@@ -424,6 +500,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       RootMove& root = roots[next_root - 1];
       if (number == 1 || value > alpha) {
         root.value = value;
+        root.reach = reach_;
         root.line.assign(1, move);
         const Frame& child = frames_[1];
         root.line.insert(root.line.end(), child.line, child.line + child.line_length);
@@ -529,6 +606,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   TENGEN_ASSERT(0 < ply && ply < kMaxPly && chain >= 0);
   Frame& frame = frames_[ply];
   frame.line_length = 0;
+  if (IsPv) reach_ = std::max(reach_, ply);
   nodes.fetch_add(1, std::memory_order_relaxed);
 
   // Step 1. Check the limits, the end of the game and the size of the stack.

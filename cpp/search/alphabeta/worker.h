@@ -36,32 +36,53 @@ struct SharedSearch {
   }
 };
 
+// A move at the root with its value and expected continuation.
+struct SearchLine {
+  Value value = 0;
+  int depth = 0;             // of the iteration that found the value; 0 if the move was not searched
+  int reach = 0;             // longest line in plies that this iteration searched with an open window
+  std::vector<Point> moves;  // never empty
+};
+
 // A root move. Engine::search sets `move` and a line with this one move; iterate sets the rest.
 struct RootMove {
   Point move = kNoPoint;
   Value value = -kInfinite;     // in this iteration; -kInfinite if the move did not raise alpha
   Value previous = -kInfinite;  // in the previous iteration
-  std::vector<Point> line;      // begins with `move`
+  int reach = 0;
+  std::vector<Point> line;  // begins with `move`
 };
 
 class Worker {
  public:
   Worker(SharedSearch& shared, const Board& board);
 
-  // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value, the centre of the
-  // aspiration window. Returns false if the search was stopped; the roots then hold the best results so far.
-  bool iterate(int depth, std::size_t first, Value guess);
+  // Search the `lines` best roots to `depth` plies. Returns false if the search was stopped.
+  bool deepen(int depth, std::size_t lines);
+
+  // The `lines` best moves, best first, from the last completed iteration. If a later iteration was stopped after it
+  // had found a better move, that move comes first. Before the first iteration, the moves in the order of the roots.
+  std::vector<SearchLine> best_lines(std::size_t lines) const;
+  Value best_value() const;
 
   // Sort the roots in MovePicker's order.
   void sort_roots();
 
   std::vector<RootMove> roots;
   std::atomic<std::uint64_t> nodes{0};
-  int completed_depth = 0;  // for all lines; updated by the caller of iterate
 
+  int completed_depth() const { return completed_.empty() ? 0 : completed_.front().depth; }
   const PatternBoard& board() const { return board_; }
 
  private:
+  // Search roots[first…] to `depth` plies and sort them, best first. `guess` is the expected value, the centre of the
+  // aspiration window. Returns false if the search was stopped; the roots then hold the best results so far.
+  bool iterate(int depth, std::size_t first, Value guess);
+  // Whether an iteration that was stopped found a better move than the last completed iteration.
+  bool has_better_move() const;
+  SearchLine line_of(const RootMove& root, int depth) const;
+  void extend(SearchLine& line) const;
+
   // State of the node at one ply of the current line. Descendants read the frames of their ancestors.
   struct Frame {
     Point move = kNoPoint;              // the move being searched
@@ -114,8 +135,11 @@ class Worker {
   std::vector<Frame> frames_;
   std::array<int, 64> move_counts_;  // move count limit by depth in plies
   std::size_t first_root_ = 0;
-  std::uint64_t counted_nodes_ = 0;  // nodes of this thread already added to shared_.nodes
-  std::uint32_t until_check_ = 0;    // nodes until the next check of the limits
+  int reach_ = 0;                      // maximum ply of an open-window node since the counter was reset
+  int depth_ = 0;                      // of the current iteration
+  std::vector<SearchLine> completed_;  // best lines of the last completed iteration
+  std::uint64_t counted_nodes_ = 0;    // nodes of this thread already added to shared_.nodes
+  std::uint32_t until_check_ = 0;      // nodes until the next check of the limits
 };
 
 }  // namespace tengen

@@ -125,7 +125,6 @@ class AlphaBetaAgent(Agent):
 
         def run(stop: StopSignal, report: Report) -> Decision:
             analysis = self._engine.search(position, own, lines=lines, excluded=excluded, stop=stop, on_analysis=report)
-            report(analysis)
             return analysis.decide()
 
         return Search(run)

@@ -262,7 +262,7 @@ class Decision:
     proof: Proof | None = None
     """Proved result, if any."""
     depth: int = 0
-    """Completed search depth in plies; 0 for agents without a depth."""
+    """Search depth in plies that found the move and its value; 0 for agents without a depth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +274,9 @@ class AnalysisLine:
     line: tuple[Point, ...]
     proof: Proof | None = None
     depth: int = 0
+    """Search depth in plies that found the value; 0 for agents without a depth."""
+    selective_depth: int = 0
+    """Length in plies of the longest line that the search examined in full; 0 if the agent does not measure it."""
     visits: int = 0
     prior: float | None = None
 

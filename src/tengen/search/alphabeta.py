@@ -95,18 +95,37 @@ class AlphaBeta:
         stop: StopSignal | None = None,
         on_analysis: Report | None = None,
     ) -> Analysis:
-        """Search a position; `on_analysis` receives a snapshot after each iteration. The game must not be over."""
+        """Search a position; the game must not be over.
+
+        `on_analysis` receives a snapshot after each completed iteration, and the result if its lines are different.
+        """
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")
         self._prepare(position.ruleset)
         native = native_limits(limits)
         native.lines = lines
         native.excluded = [point.index(position.ruleset.width) for point in excluded]
-        callback = None if on_analysis is None else lambda report: on_analysis(_analysis(position, report))
-        report = self._engine.search(position.native, native, callback, None if stop is None else stop.native)
+        reported: tuple[AnalysisLine, ...] = ()
+
+        def callback(report: _native.SearchReport) -> None:
+            nonlocal reported
+            analysis = _analysis(position, report)
+            reported = analysis.lines
+            if on_analysis is not None:
+                on_analysis(analysis)
+
+        report = self._engine.search(
+            position.native,
+            native,
+            None if on_analysis is None else callback,
+            None if stop is None else stop.native,
+        )
         if not report.lines:
             raise InputError(f"every legal move is excluded\n{position}")
-        return _analysis(position, report)
+        result = _analysis(position, report)
+        if on_analysis is not None and result.lines != reported:
+            on_analysis(result)
+        return result
 
     @property
     def table_mb(self) -> int:
@@ -172,6 +191,7 @@ def _analysis(position: Position, report: _native.SearchReport) -> Analysis:
             line=tuple(Point.from_index(move, width) for move in line.moves),
             proof=proof_of(line.value),
             depth=line.depth,
+            selective_depth=line.reach,
         )
         for line in report.lines
     )

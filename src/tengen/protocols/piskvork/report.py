@@ -55,7 +55,8 @@ def describe_decision(decision: Decision, height: int, elapsed_ms: float) -> str
 def describe_line(index: int, line: AnalysisLine, analysis: Analysis, height: int) -> str:
     """Describe one candidate for the user (without the word MESSAGE)."""
     depth = line.depth or analysis.depth
-    return f"({index + 1}) {_eval_text(line)} | {depth}-{_reach(line, depth)} | {squares_of_points(line.line, height)}"
+    depths = f"{depth}-{line.selective_depth}" if line.selective_depth else f"{depth}"
+    return f"({index + 1}) {_eval_text(line)} | {depths} | {squares_of_points(line.line, height)}"
 
 
 def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
@@ -66,7 +67,8 @@ def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
         yield f"INFO NUMPV {len(analysis.lines)}"
         if depth:
             yield f"INFO DEPTH {depth}"
-            yield f"INFO SELDEPTH {_reach(line, depth)}"
+        if line.selective_depth:
+            yield f"INFO SELDEPTH {line.selective_depth}"
         yield f"INFO NODES {line.visits or analysis.nodes}"
         yield f"INFO TOTALNODES {analysis.nodes}"
         yield f"INFO TOTALTIME {round(analysis.elapsed_ms)}"
@@ -150,12 +152,9 @@ class InfoParser:
             line=tuple(points),
             proof=proof,
             depth=_parse_int(values.get("DEPTH")),
+            selective_depth=_parse_int(values.get("SELDEPTH")),
             visits=_parse_int(values.get("NODES")),
         )
-
-
-def _reach(line: AnalysisLine, depth: int) -> int:
-    return max(depth, len(line.line))
 
 
 def _eval_text(line: AnalysisLine) -> str:
