@@ -22,10 +22,11 @@ from tengen.web.analysis.review import export_review
 from tengen.web.games.my_games import export_games
 from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
+from tengen.web.games.rating import with_adaptive_levels
 from tengen.web.games.records import CheckRecord, WriteRecord, read_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
-from tengen.web.messages.games import Deleted, GameAction, GameList, GameState, NewGame
+from tengen.web.messages.games import Deleted, GameAction, GameList, GameState, LevelPlayer, NewGame, PlayerRating
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
 from tengen.web.messages.records import ExportResult, ExportReview, ImportRequest, ImportResult, Study
@@ -131,6 +132,8 @@ async def post_game(request: NewGame, services: ServicesHere, browser: NewBrowse
 
 
 async def _begin(request: NewGame, services: Services, browser: str) -> GameState:
+    if any(isinstance(player, LevelPlayer) and player.is_adaptive for player in (request.black, request.white)):
+        request = with_adaptive_levels(request, services.games.rating(browser).suggested_level)
     ruleset = ruleset_of(request)
     for player in (request.black, request.white):
         await services.check_player(player, ruleset)
@@ -165,6 +168,12 @@ async def get_my_games(
 ) -> GameList:
     """List this browser's games, newest first."""
     return services.games.listed(browser, limit, offset)
+
+
+@router.get("/my-rating")
+async def get_my_rating(services: ServicesHere, browser: Browser) -> PlayerRating:
+    """Return the rating of this browser's person against the levels, and the level to play next."""
+    return services.games.rating(browser)
 
 
 @router.get("/my-games/export")

@@ -12,7 +12,7 @@ from tests.web.browser.visitor import Visitor
 def play_and_resign(visitor: Visitor) -> None:
     """Play two stones against the weakest level and resign."""
     visitor.open("#/play")
-    visitor.page.get_by_label("Level").last.fill("1")
+    visitor.page.get_by_role("slider", name="Level").fill("1")
     visitor.point("h8").click()
     expect(visitor.stones).to_have_count(2)
     visitor.await_turn()
@@ -53,4 +53,4 @@ def test_a_listed_game_is_opened_again(visitor: Visitor) -> None:
     play_and_resign(visitor)
     visitor.open("#/games")
     visitor.page.locator(".game-row a").click()
-    expect(visitor.page.get_by_role("status")).to_have_text("White wins by resignation")
+    expect(visitor.page.get_by_role("status")).to_have_text("You resigned after 2 moves")

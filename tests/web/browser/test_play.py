@@ -28,7 +28,7 @@ def start_against(visitor: Visitor, agent: str) -> None:
 
 def start_at_level(visitor: Visitor, level: int = 1) -> None:
     visitor.open("#/play")
-    visitor.page.get_by_label("Level").last.fill(str(level))
+    visitor.page.get_by_role("slider", name="Level").fill(str(level))
     visitor.button("Start game").click()
     expect(visitor.page.get_by_role("status")).to_have_text(YOUR_MOVE)
 
@@ -103,7 +103,7 @@ def test_hint_resignation_and_rematch(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("note")).to_have_text(re.compile(r"Hint: [A-O]\d+\. .+\."))
     visitor.button("Resign").click()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
-    expect(visitor.page.get_by_role("status")).to_have_text("White wins by resignation")
+    expect(visitor.page.get_by_role("status")).to_have_text("You resigned after 0 moves")
     visitor.button("Rematch").click()
     # The seats are exchanged, so the engine moves first, and the person still sits at the bottom.
     expect(visitor.stones).to_have_count(1)
@@ -227,7 +227,7 @@ def test_earlier_moves_can_be_looked_at(visitor: Visitor) -> None:
 
 def test_the_first_click_on_the_empty_board_starts_a_game(visitor: Visitor) -> None:
     page = visitor.open("#/play")
-    page.get_by_label("Level").last.fill("1")
+    page.get_by_role("slider", name="Level").fill("1")
     expect(page.locator("#rules-line")).to_have_text("Freestyle · 15 × 15 · 5 in a row")
     visitor.point("h8").click()
     expect(visitor.point("h8")).to_have_accessible_name(re.compile("black stone"))
@@ -238,7 +238,7 @@ def test_the_first_click_on_the_empty_board_starts_a_game(visitor: Visitor) -> N
 
 def test_a_click_as_white_lets_the_opponent_begin(visitor: Visitor) -> None:
     page = visitor.open("#/play")
-    page.get_by_label("Level").last.fill("1")
+    page.get_by_role("slider", name="Level").fill("1")
     page.get_by_role("radiogroup", name="Your colour").get_by_role("radio", name="White").check()
     visitor.point("h8").click()
     expect(page.get_by_role("status")).to_have_text(YOUR_MOVE)
@@ -279,3 +279,59 @@ def test_an_agent_says_what_it_chose_in_the_opening(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("status")).to_have_text("Place 3 more stones")
     visitor.put("h8", "i9", "g7")
     expect(visitor.page.get_by_role("note")).to_have_text(re.compile(r"alphabeta p.+%\."))
+
+
+def test_a_rated_game_changes_the_rating_and_the_suggested_level(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    page = visitor.page
+    expect(page.get_by_text("This game counts for your rating.")).to_be_visible()
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("status")).to_have_text("You resigned after 2 moves")
+    expect(page.get_by_text(re.compile(r"Your rating: -?\d+ \(−\d+\)"))).to_be_visible()
+    visitor.shoot("play-rated")
+    visitor.button("New game").click()
+    expect(page.locator(".rating-line")).to_contain_text("rated games: 1")
+    page.get_by_role("slider", name="Level").fill("9")
+    visitor.button("Choose this level").click()
+    level = int(page.get_by_role("slider", name="Level").input_value())
+    expect(page.locator(".rating-line")).to_contain_text(f"level {level},")
+    assert level < 9
+
+
+def test_help_ends_the_rating_of_a_game(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("Undo").click()
+    expect(visitor.page.get_by_text("This game does not count for your rating.")).to_be_visible()
+
+
+def test_an_adaptive_opponent_plays_the_suggested_level(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    page.get_by_role("slider", name="Level").fill("9")
+    page.get_by_role("checkbox", name="The level follows your rating").check()
+    expect(page.get_by_role("slider", name="Level")).to_be_disabled()
+    expect(page.locator(".level-about")).to_contain_text("Casual")
+    visitor.shoot("play-adaptive")
+    visitor.point("h8").click()
+    expect(page.locator(".player-name")).to_have_text(["Casual, follows your rating", "You"])
+
+
+def test_space_pauses_no_game_against_the_computer(visitor: Visitor) -> None:
+    start_at_level(visitor)
+    visitor.page.keyboard.press("Space")
+    visitor.put("h8")
+    expect(visitor.stones).to_have_count(2)
+    expect(visitor.page.get_by_role("status")).to_have_text(YOUR_MOVE)
+
+
+def test_a_phone_shows_the_start_button_on_the_first_screen(phone: Visitor) -> None:
+    phone.open("#/play")
+    start = phone.button("Start game")
+    expect(start).to_be_in_viewport(ratio=1)
+    phone.shoot("phone-start")
+    start.tap()
+    expect(phone.page.get_by_role("status")).to_have_text(YOUR_MOVE)

@@ -125,6 +125,7 @@ async def hint(services: Services, request: Hint, owner: str, send: Send) -> Non
     if game.opening.options:
         raise InputError(f"there are no hints for opening choices: {game.opening}")
     position = require_ongoing(game.position)
+    services.games.mark_assisted(request.game_id)
     found: Assessment
     reason: Reason
     found, reason = await services.pool.run(FindHint(position=position, effort=EFFORTS["normal"]), owner=owner)

@@ -40,6 +40,8 @@ from tengen.web.messages.games import (
 from tengen.web.positions import fouls_of, ruleset_of, start_of, stones_of
 
 _VERSION = 1
+_RATED_WIN_LENGTH = 5
+_SMALLEST_RATED_SIZE = 13
 _PLAYER: TypeAdapter[Player] = TypeAdapter(Player)
 
 
@@ -73,6 +75,8 @@ class Game:
     left_ms: dict[Seat, int] = field(default_factory=dict)
     base: int = 0
     """Number of actions that were part of the request that created the game; they cannot be undone."""
+    is_assisted: bool = False
+    """Whether the person has had help: an undo, a hint, or a search that was stopped or repeated."""
     _history: list[_PastAction] = field(default_factory=list)
     _undone: list[list[_PastAction]] = field(default_factory=list)
     _ending: _Ending | None = None
@@ -144,6 +148,7 @@ class Game:
                 "is_paused": self.is_paused,
                 "left_ms": self.left_ms,
                 "base": self.base,
+                "assisted": self.is_assisted,
                 "deeds": [_past_action_json(past) for past in self._history],
                 "undone": [[_past_action_json(past) for past in group] for group in self._undone],
                 "ending": None if self._ending is None else [self._ending.outcome, self._ending.reason],
@@ -179,6 +184,7 @@ class Game:
                 is_paused=found["is_paused"],
                 left_ms={Seat(seat): left for seat, left in found["left_ms"].items()},
                 base=found["base"],
+                is_assisted=bool(found.get("assisted", False)),
                 _history=[_past_action_from(past) for past in found["deeds"]],
                 _undone=[[_past_action_from(past) for past in group] for group in found["undone"]],
                 _ending=None if ending is None else _Ending(Outcome(ending[0]), ending[1]),
@@ -228,6 +234,23 @@ class Game:
     def agent_due(self) -> bool:
         """Whether it is an agent's turn."""
         return self.due is not None and not isinstance(self.players[self.due], Person)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether the result counts for a rating: one person against a level on an empty board, without help.
+
+        The ratings of the levels were measured on 15x15 with five in a row, so the board must be about as large.
+        """
+        ruleset = self.start.ruleset
+        return (
+            not self.is_assisted
+            and len(self._persons()) == 1
+            and any(isinstance(player, LevelPlayer) for player in self.players.values())
+            and not self.base
+            and not self.start.stones
+            and ruleset.win_length == _RATED_WIN_LENGTH
+            and min(ruleset.width, ruleset.height) >= _SMALLEST_RATED_SIZE
+        )
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -289,6 +312,7 @@ class Game:
             is_paused=self.is_paused or is_stalled,
             can_undo=self.can_undo,
             can_redo=bool(self._undone),
+            is_rated=self.is_rated,
             clock=self._clock_state(running, running_ms),
             seed=self.seed,
         )
@@ -303,6 +327,7 @@ class Game:
             "outcome": self.outcome,
             "reason": self.reason,
             "move_count": len(self._position.moves),
+            "is_rated": self.is_rated,
             "accuracy": dict(accuracy or {}),
         }
         return json.dumps(fields, separators=(",", ":"))
@@ -350,6 +375,7 @@ class Game:
             raise NotDueError("there is nothing to undo")
         self._undone.append(self._history[-count:])
         del self._history[-count:]
+        self.is_assisted = True
         self._ending = None
         self.is_paused = self.is_paused or not self._persons()
         self._replay()
@@ -369,6 +395,7 @@ class Game:
             raise NotDueError("the last move was not made by an agent")
         self._history.pop()
         self._undone.clear()
+        self.is_assisted = True
         self._ending = None
         self._replay()
         self.revision += 1

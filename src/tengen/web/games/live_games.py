@@ -24,6 +24,7 @@ from tengen.core.opening_procedure import Option, Seat
 from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, TengenError
 from tengen.web.games.game import Game, check_turn_number
 from tengen.web.games.players import AllowedAgents, NamedAgent
+from tengen.web.games.rating import rating_of
 from tengen.web.messages.games import (
     ChooseAction,
     GameAction,
@@ -34,6 +35,7 @@ from tengen.web.messages.games import (
     NewGame,
     Person,
     PlayAction,
+    PlayerRating,
     SimpleAction,
 )
 from tengen.web.positions import black_winrate_of, proof_of, winrate_of
@@ -47,6 +49,8 @@ _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MAX_EXPORTED = 5000
 """Maximum number of games in an export of all games."""
+_MAX_RATED = 5000
+"""Maximum number of games from which a rating is computed."""
 _MIN_MOVE_MS = 10
 """Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0
@@ -188,6 +192,23 @@ class LiveGames:
             if list(game.position.moves) == list(moves):
                 self._store.set_summary("game", id, game.summary(accuracy))
 
+    def rating(self, browser: str) -> PlayerRating:
+        """Return the rating of a browser's person, from its games."""
+        rows = self._store.listed("game", browser, limit=_MAX_RATED)[::-1]
+        return rating_of(_summary_of(row) for row in rows)
+
+    def mark_assisted(self, id: str) -> None:
+        """Record that the person has had help, so that an ongoing game is no longer rated."""
+        live = self._find(id)
+        if not live.game.is_rated or live.game.is_over:
+            return
+        game = live.game.copy()
+        game.is_assisted = True
+        game.revision += 1
+        self._store.put("game", game.id, game.as_json(), summary=game.summary())
+        live.game = game
+        self._notify(live)
+
     def _check_owner(self, id: str, browser: str) -> Listed:
         found = self._store.find("game", id)
         if found is None or not browser or found.owner != browser:
@@ -226,6 +247,7 @@ class LiveGames:
     def _move_now(self, live: _LiveGame) -> GameState:
         if live.search is None:
             raise NotDueError("no agent is thinking")
+        self.mark_assisted(live.game.id)
         live.search.stop()
         return self._state(live)
 
@@ -319,24 +341,28 @@ class LiveGames:
             self._notify(live)
 
     async def _think_of_move(self, live: _LiveGame) -> None:
-        game = live.game.copy()
-        agent, limits = self._agent_due(game)
+        agent, limits = self._agent_due(live.game)
         began = time.monotonic()
-        job = Choose(agent=agent.text, position=game.position, limits=limits, seed=game.seed)
+        job = Choose(agent=agent.text, position=live.game.position, limits=limits, seed=live.game.seed)
         decision: Decision = await self._search(live, job)
         time_ms = _charged_ms(began, limits)
+        game = live.game.copy()
         game.play(decision.move, time_ms=time_ms, note=_note(decision, game, time_ms))
         self._commit(live, game)
 
     async def _think_of_opening(self, live: _LiveGame) -> None:
-        game = live.game.copy()
-        agent, limits = self._agent_due(game)
+        agent, limits = self._agent_due(live.game)
         began = time.monotonic()
         job = ChooseInOpening(
-            agent=agent.text, ruleset=game.start.ruleset, taken=game.actions, limits=limits, seed=game.seed
+            agent=agent.text,
+            ruleset=live.game.start.ruleset,
+            taken=live.game.actions,
+            limits=limits,
+            seed=live.game.seed,
         )
         decision: OpeningDecision = await self._search(live, job)
         time_ms = _charged_ms(began, limits)
+        game = live.game.copy()
         for action in decision.actions:
             if action in tuple(Option):
                 game.choose(Option(action), time_ms=time_ms, note=_choice_note(decision, time_ms))

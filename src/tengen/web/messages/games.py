@@ -35,6 +35,8 @@ class LevelPlayer(Message):
 
     kind: Literal["level"] = "level"
     level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
+    is_adaptive: bool = False
+    """Whether the server replaces the level by the one closest to the rating of the browser, in every rematch again."""
 
 
 class AgentPlayer(Message):
@@ -152,6 +154,8 @@ class GameState(Message):
     """Whether agents and clocks are paused."""
     can_undo: bool
     can_redo: bool
+    is_rated: bool
+    """Whether the result counts for the person's rating: against a level, from the empty board, without help."""
     clock: ClockState | None
     seed: int
 
@@ -198,6 +202,8 @@ class GameSummary(Message):
     outcome: Outcome
     reason: str
     move_count: int
+    is_rated: bool = False
+    """Whether the result counts for the person's rating."""
     accuracy: dict[Colour, float]
     """Accuracy of each player (0 to 100) in the last review of the game; empty if there is no review."""
     started_at: float
@@ -210,6 +216,32 @@ class GameList(Message):
 
     games: list[GameSummary]
     total: int
+
+
+class RatedGame(Message):
+    """A game that counted for a rating."""
+
+    game_id: GameId
+    level: int
+    score: float
+    """1 for a win, 0.5 for a draw, 0 for a loss."""
+    rating: int
+    """Rating after the game."""
+    change: int
+
+
+class PlayerRating(Message):
+    """The rating of this browser's person against the levels (Glicko-2, on the scale of the ladder)."""
+
+    rating: int
+    deviation: int
+    """The strength is within two deviations of the rating with a probability of 95 %."""
+    games: int
+    """Number of rated games."""
+    suggested_level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
+    """The level whose rating is closest."""
+    history: list[RatedGame]
+    """The newest rated games, oldest first."""
 
 
 class Deleted(Message):

@@ -206,6 +206,7 @@ export interface GameState {
   isPaused: boolean;
   canUndo: boolean;
   canRedo: boolean;
+  isRated: boolean;
   clock: ClockState | null;
   seed: number;
 }
@@ -219,6 +220,7 @@ export interface GameSummary {
   outcome: Outcome;
   reason: string;
   moveCount: number;
+  isRated: boolean;
   accuracy: { [key in Colour]?: number };
   startedAt: number;
   changedAt: number;
@@ -291,11 +293,13 @@ export interface LevelInfo {
 export interface LevelPlayerInput {
   kind: "level";
   level: number;
+  isAdaptive?: boolean;
 }
 
 export interface LevelPlayerOutput {
   kind: "level";
   level: number;
+  isAdaptive: boolean;
 }
 
 export type MarkKind = "triangle" | "square" | "circle" | "cross" | "selected" | "label";
@@ -402,6 +406,14 @@ export interface PlayAction {
   turnNumber?: number | null;
 }
 
+export interface PlayerRating {
+  rating: number;
+  deviation: number;
+  games: number;
+  suggestedLevel: number;
+  history: Array<RatedGame>;
+}
+
 export interface Pong {
   type: "pong";
   id: string;
@@ -490,6 +502,14 @@ export interface PuzzleVerdict {
 }
 
 export type Quality = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+
+export interface RatedGame {
+  gameId: string;
+  level: number;
+  score: number;
+  rating: number;
+  change: number;
+}
 
 export interface ReasonInfo {
   kind: ReasonKind;
@@ -836,6 +856,7 @@ export interface Routes {
   "DELETE /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: Deleted };
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "GET /api/my-games": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: GameList };
+  "GET /api/my-rating": { path: {}; query: {}; body: undefined; answer: PlayerRating };
   "GET /api/my-games/export": { path: {}; query: { format?: string; game_id?: string | null }; body: undefined; answer: ExportResult };
   "POST /api/reviews/export": { path: {}; query: {}; body: ExportReview; answer: ExportResult };
   "POST /api/games/{game_id}/actions": { path: { game_id: string }; query: {}; body: PlayAction | ChooseAction | SimpleAction; answer: GameState };

@@ -23,6 +23,7 @@ const DEFAULTS = {
   game: {
     opponent: "level",
     level: 3,
+    adaptive: false, // whether the level follows the user's rating
     agent: "",
     second: "",
     colour: "black",

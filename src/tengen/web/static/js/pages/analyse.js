@@ -398,7 +398,7 @@ class AnalysePage {
   statusText(/** @type {boolean} */ hasPolicy) {
     const outcome = workspace.facts.get(workspace.node.id)?.outcome ?? "ongoing";
     if (outcome === "draw") return t("result.draw");
-    if (outcome !== "ongoing") return t("result.win", { colour: t(outcome), reason: "" });
+    if (outcome !== "ongoing") return t("result.win", { colour: t(outcome) });
     if (settings.showPolicy && this.engine.analysis && !hasPolicy) return t("policy.none");
     return t("status.to-move", { colour: t(workspace.toMove()) });
   }

@@ -2,7 +2,7 @@
 /** The play page. The game runs on the server; the page shows its state and sends the user's actions. A stone is drawn
  *  as soon as the user clicks, and removed again if the server rejects the move. */
 
-import { deleteGame, newGame, rematch, serverInfo, socket } from "../api.js";
+import { deleteGame, myRating, newGame, rematch, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
@@ -11,22 +11,33 @@ import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
-import { change, onChange, read, save, settings } from "../settings.js";
+import { onChange, read, save, settings } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
 import { newRoot, play as playInTree, step } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
 import { button } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
-import { PlayerBar, nameOf } from "../widgets/player_bar.js";
-import { reasonSentence, shapeText } from "../widgets/reasons.js";
-import { other, positionIn, queryOf, sizeOf } from "../workspace.js";
-import { requestOf, rulesIn, rulesOf, setupForm } from "./play_setup.js";
+import { PlayerBar } from "../widgets/player_bar.js";
+import { reasonSentence } from "../widgets/reasons.js";
+import { positionIn, sizeOf } from "../workspace.js";
+import { endButtons, gameButtons, openingButtons } from "./play_buttons.js";
+import {
+  choiceTexts,
+  colourAt,
+  nameOfSeat,
+  personColour,
+  personSeats,
+  ratedText,
+  seatOf,
+  status,
+  stonesOfPosition,
+} from "./play_game.js";
+import { chooseOpponent, requestOf, rulesOf, setupForm } from "./play_setup.js";
 
 const KEY = "tengen.game";
 
 /** @import { Stream } from "../api.js" */
-/** @import { Stone } from "../board/state.js" */
-/** @import { Act, Colour, GameState, HintMessage, NewGame, Seat, ServerInfo, SimpleAction } from "../messages.js" */
+/** @import { Act, GameState, HintMessage, NewGame, PlayerRating, ServerInfo, SimpleAction } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { PositionFields } from "../workspace.js" */
 
@@ -43,6 +54,7 @@ class PlayPage {
     null;
   /** Whether the form of a new game is open, so that a click on the board starts the game. */
   isSettingUp = false;
+  /** The user's rating, once the server has sent it. @type {PlayerRating | null} */ rating = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
     this.info = info;
@@ -56,6 +68,7 @@ class PlayPage {
     this.bars = { black: new PlayerBar("black"), white: new PlayerBar("white") };
     this.statusLine = h("h2", { class: "status", role: "status" });
     this.said = h("p", { class: "small said", role: "note" });
+    this.rated = h("p", { class: "small soft rated" });
     this.options = h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") });
     this.buttons = h("div");
     this.side = h("div", { class: "side" });
@@ -86,12 +99,21 @@ class PlayPage {
       { class: "card" },
       this.statusLine,
       this.said,
+      this.rated,
       this.options,
       this.buttons,
       this.moves.element,
     );
     const endings = [followSettings(this.board), onChange((changes) => changes.game && this.drawSetup())];
     this.unfollow = () => endings.forEach((end) => end());
+    this.actions = {
+      act: (/** @type {Act["action"] | SimpleAction["action"]} */ action) => this.act(action),
+      askHint: () => this.askHint(),
+      resign: () => this.resign(),
+      newGame: () => this.newGame(),
+      abort: () => this.abort(),
+      rematch: () => this.rematch(),
+    };
     this.ticker = setInterval(() => this.tick(), 100);
   }
 
@@ -104,11 +126,28 @@ class PlayPage {
     this.start = position;
     this.isSettingUp = true;
     for (const bar of Object.values(this.bars)) bar.element.hidden = true;
-    fill(
-      this.side,
-      setupForm(this.info, (request) => this.launch(request), position !== null),
-    );
+    this.drawForm();
     this.drawSetup();
+    this.loadRating(() => this.isSettingUp && this.drawForm());
+  }
+
+  drawForm() {
+    keepingFocus(this.side, () =>
+      fill(
+        this.side,
+        setupForm(this.info, this.rating, (request) => this.launch(request), this.start !== null),
+      ),
+    );
+  }
+
+  /** Get the rating from the server; without it, everything else works. */
+  async loadRating(/** @type {() => void} */ then) {
+    try {
+      this.rating = await myRating();
+      then();
+    } catch {
+      this.rating = null;
+    }
   }
 
   /** While the form is open, the board has the size chosen there, and a click starts the game. */
@@ -192,6 +231,8 @@ class PlayPage {
     this.hint = null;
     this.firstStone = null;
     this.isSettingUp = false;
+    // The buttons of the next game may look the same, but they belong to another game.
+    fill(this.buttons);
   }
 
   // -- messages from the server --------------------------------------------------------------------------------------
@@ -205,7 +246,9 @@ class PlayPage {
     if (isNew || (before && game.moves.length < before.moves.length)) this.hint = null;
     if (isNew) this.announceMove(game, this.sentMove);
     this.sentMove = null;
-    if (before && before.outcome === "ongoing" && game.outcome !== "ongoing") this.announceEnd(game);
+    const hasEnded = game.outcome !== "ongoing" && before?.outcome !== game.outcome;
+    if (before && hasEnded) this.announceEnd(game);
+    if (hasEnded && game.isRated) this.loadRating(() => this.draw());
     this.draw();
     const { firstStone } = this;
     this.firstStone = null;
@@ -222,7 +265,7 @@ class PlayPage {
   }
 
   announceEnd(/** @type {GameState} */ game) {
-    announce(this.status(game));
+    announce(status(game, this.info.levels));
     const mine = personColour(game);
     playEnd(!mine || game.outcome === "draw" ? "end" : game.outcome === mine ? "win" : "loss");
   }
@@ -292,6 +335,10 @@ class PlayPage {
     }
   }
 
+  rematch() {
+    if (this.game) this.enter(rematch(this.game.id));
+  }
+
   async resign() {
     if (this.game?.turn && (await confirmed(t("resign.question"), t("resign")))) this.act("resign");
   }
@@ -357,7 +404,7 @@ class PlayPage {
       const seat = seatOf(game, colour);
       const isTurn = game.turn?.seat === seat;
       this.bars[colour].show({
-        name: this.nameOfSeat(game, seat),
+        name: nameOfSeat(game, seat, this.info.levels),
         isTurn,
         isThinking: isTurn && game.isThinking,
         isWinner: game.outcome === colour,
@@ -365,14 +412,6 @@ class PlayPage {
       });
     }
     this.tick();
-  }
-
-  nameOfSeat(/** @type {GameState} */ game, /** @type {Seat} */ seat) {
-    const { players, blackSeat } = game;
-    const player = players[seat];
-    if (player && (player.kind !== "person" || player.name)) return nameOf(player, this.info.levels);
-    if (personSeats(game).length === 1) return t("you");
-    return blackSeat ? t(seat === blackSeat ? "black" : "white") : t(`player.${seat}`);
   }
 
   tick() {
@@ -385,28 +424,6 @@ class PlayPage {
     }
   }
 
-  status(/** @type {GameState} */ game) {
-    if (game.outcome === "draw") return t("result.draw");
-    if (game.outcome !== "ongoing") {
-      const mine = personColour(game);
-      if (mine && game.reason === "five") {
-        const who = game.outcome === mine ? "you-won" : "you-lost";
-        const { winningShape: shape, moves } = game;
-        return shape
-          ? t(`result.${who}-by`, { shape: shapeText(shape), moves: moves.length })
-          : t(`result.${who}`, { moves: moves.length });
-      }
-      const reason = game.reason ? t(`reason.${game.reason.replaceAll(" ", "-")}`) : "";
-      return t("result.win", { colour: t(game.outcome), reason });
-    }
-    if (game.isPaused) return t("status.paused");
-    const { turn } = game;
-    if (turn && !turn.isPerson) return t("status.thinking", { name: this.nameOfSeat(game, turn.seat) });
-    if (turn?.step === "option") return t("status.choose");
-    if (turn && turn.stonesDue > 1) return t("status.place", { count: turn.stonesDue });
-    return personColour(game) ? t("status.yours") : t("status.to-move", { colour: t(game.currentPlayer) });
-  }
-
   drawSide(/** @type {GameState} */ game) {
     const isOver = game.turn === null;
     showRules(game.rules);
@@ -415,84 +432,22 @@ class PlayPage {
     game.moves.forEach((point, i) => (node = playInTree(node, point, colourAt(game, i))));
     this.moves.show(root, step(root, this.shownPly ?? game.moves.length));
     this.statusLine.classList.toggle("is-over", isOver);
-    const status = this.status(game);
-    if (this.statusLine.textContent !== status) this.statusLine.textContent = status;
-    const said = [...this.choiceTexts(game), ...(this.hint && !isOver ? [this.hintText(this.hint)] : [])];
+    const text = status(game, this.info.levels);
+    if (this.statusLine.textContent !== text) this.statusLine.textContent = text;
+    const said = [...choiceTexts(game, this.info.levels), ...(this.hint && !isOver ? [this.hintText(this.hint)] : [])];
     this.said.textContent = said.join(" ");
     this.said.hidden = !said.length;
+    const rated = ratedText(game, this.rating);
+    this.rated.hidden = !rated;
+    this.rated.textContent = rated;
     this.buttons.className = isOver ? "buttons even end-buttons" : "actions";
-    const options = this.openingOptions(game);
+    const options = openingButtons(game, this.actions);
     this.options.hidden = !options.length;
     keepingFocus(this.panel, () => {
       refill(this.options, options);
-      refill(this.buttons, isOver ? this.endButtons(game) : this.actions(game));
+      refill(this.buttons, isOver ? endButtons(game, this.actions) : gameButtons(game, this.actions));
     });
     if (!this.panel.isConnected) fill(this.side, this.panel);
-  }
-
-  /** Describe what the players chose in the opening, and why. */
-  choiceTexts(/** @type {GameState} */ game) {
-    return game.choiceNotes.map(({ seat, option, whiteWinrate }) => {
-      const name = this.nameOfSeat(game, seat);
-      const chose = t(`chose.${option}`, { name });
-      if (whiteWinrate === null) return chose;
-      const percent = Math.round(100 * (option === "take-black" ? 1 - whiteWinrate : whiteWinrate));
-      return `${chose} ${t(`chose.${option}.why`, { percent })}`;
-    });
-  }
-
-  /** Create the buttons for a choice in the opening. */
-  openingOptions(/** @type {GameState} */ { turn }) {
-    if (!turn?.isPerson || turn.step !== "option") return [];
-    return turn.options.map((option) =>
-      button(t(`option.${option}`), () => this.act({ action: "choose", option }), { kind: "wide" }),
-    );
-  }
-
-  actions(/** @type {GameState} */ game) {
-    const mayAskHint = game.turn !== null && game.turn.isPerson && game.turn.step === "stone";
-    const action = (
-      /** @type {string} */ name,
-      /** @type {string} */ sign,
-      /** @type {() => void} */ run,
-      /** @type {boolean} */ enabled,
-    ) => button(t(`action.${name}`), run, { icon: sign, disabled: !enabled });
-    return personSeats(game).length
-      ? [
-          action("undo", "undo", () => this.act("undo"), game.canUndo),
-          action("hint", "hint", () => this.askHint(), mayAskHint),
-          action("move-now", "now", () => this.act("moveNow"), game.isThinking),
-          action("resign", "flag", () => this.resign(), true),
-          action("new", "new", () => this.newGame(), true),
-          action("abort", "delete", () => this.abort(), true),
-        ]
-      : [
-          game.isPaused
-            ? action("resume", "start", () => this.act("resume"), true)
-            : action("pause", "pause", () => this.act("pause"), true),
-          action("step", "forward", () => this.act("step"), game.isPaused),
-          action("move-now", "now", () => this.act("moveNow"), game.isThinking),
-          action("new", "new", () => this.newGame(), true),
-          action("abort", "delete", () => this.abort(), true),
-        ];
-  }
-
-  endButtons(/** @type {GameState} */ game) {
-    const query = () => queryOf({ ...game, rules: game.rules.split(":").slice(0, 3).join(":") });
-    const list = [
-      button(t("rematch"), () => this.enter(rematch(game.id)), { kind: "primary", icon: "play" }),
-      button(t("page.review"), () => go("review", { ...query(), ...this.reviewQuery(game), start: "1" }), {
-        icon: "review",
-      }),
-      button(t("page.analyse"), () => go("analyse", query()), { icon: "analyse" }),
-      button(t("action.new"), () => this.newGame(), { icon: "new" }),
-    ];
-    return game.canUndo ? [...list, button(t("action.undo"), () => this.act("undo"), { icon: "undo" })] : list;
-  }
-
-  reviewQuery(/** @type {GameState} */ game) {
-    const side = personColour(game);
-    return { game: game.id, ...(side ? { side } : {}) };
   }
 
   newGame() {
@@ -508,10 +463,11 @@ class PlayPage {
       { keys: ["m"], label: "action.move-now", run: () => this.game?.isThinking && this.act("moveNow") },
       { keys: ["t"], label: "action.think-again", run: () => this.game && this.act("thinkAgain") },
       { keys: ["r"], label: "action.resign", run: () => this.resign() },
+      { keys: ["p"], label: "action.pause", run: () => this.togglePause() },
       {
-        keys: ["p", " "],
-        label: "action.pause",
-        run: () => this.game?.turn && this.act(this.game.isPaused ? "resume" : "pause"),
+        keys: [" "],
+        label: "action.pause-watched",
+        run: () => this.game && !personSeats(this.game).length && this.togglePause(),
       },
       { keys: ["."], label: "action.step", run: () => this.game?.isPaused && this.act("step") },
       { keys: ["+"], label: "action.new", run: () => this.newGame() },
@@ -524,52 +480,15 @@ class PlayPage {
     ];
   }
 
+  togglePause() {
+    if (this.game?.turn) this.act(this.game.isPaused ? "resume" : "pause");
+  }
+
   unmount() {
     this.leave();
     this.unfollow();
     clearInterval(this.ticker);
   }
-}
-
-/** The seats whose players are people. */
-const personSeats = (/** @type {GameState} */ { players }) =>
-  /** @type {const} */ (["proposer", "chooser"]).filter((seat) => players[seat]?.kind === "person");
-
-/** The colour of the only person; null if there are two or none. @returns {Colour | null} */
-function personColour(/** @type {GameState} */ game) {
-  const seats = personSeats(game);
-  if (seats.length !== 1 || !game.blackSeat) return null;
-  return game.blackSeat === seats[0] ? "black" : "white";
-}
-
-/** The colour of a move; colours alternate from the initial player. @returns {Colour} */
-const colourAt = (/** @type {GameState} */ game, /** @type {number} */ index) =>
-  index % 2 ? other(game.initialPlayer) : game.initialPlayer;
-
-/** The seat that plays a colour; until the opening has decided, the proposer counts as black. @returns {Seat} */
-function seatOf(/** @type {GameState} */ game, /** @type {Colour} */ colour) {
-  const black = game.blackSeat ?? "proposer";
-  return colour === "black" ? black : black === "proposer" ? "chooser" : "proposer";
-}
-
-/** The stones of a position; the moves alternate from the initial player. @returns {Stone[]} */
-function stonesOfPosition(
-  /** @type {Omit<PositionFields, "rules">} */ { initialStones = [], initialPlayer = "black", moves },
-) {
-  const played = moves.map((point, i) => ({
-    point,
-    colour: i % 2 ? other(initialPlayer) : initialPlayer,
-    number: i + 1,
-  }));
-  return [...initialStones.map(([colour, point]) => ({ point, colour })), ...played];
-}
-
-/** Fill in the form with the opponent and rules given in the address. */
-function chooseOpponent(/** @type {URLSearchParams} */ query) {
-  const [agent, rules] = [query.get("agent"), query.get("rules")];
-  if (!agent) return;
-  const { width, height, winLength, rule } = { ...settings.game, ...(rules ? rulesIn(rules) : {}) };
-  change({ game: { ...settings.game, opponent: "agent", agent, width, height, winLength, rule, opening: "free" } });
 }
 
 /** @param {HTMLElement} main @param {Route} route */

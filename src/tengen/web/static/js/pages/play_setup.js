@@ -5,7 +5,7 @@ import { fill, h, keepingFocus } from "../dom.js";
 import { t, translated } from "../i18n.js";
 import { change, settings } from "../settings.js";
 import { agentField } from "../widgets/agent_field.js";
-import { choice, field, segments, wholeNumber } from "../widgets/fields.js";
+import { button, check, choice, field, segments, wholeNumber } from "../widgets/fields.js";
 import { sizeOf } from "../workspace.js";
 
 const SIZES = [15, 19, 20, 13, 9, 6, 3];
@@ -13,7 +13,7 @@ const SIZES = [15, 19, 20, 13, 9, 6, 3];
 const ADVANCED = ["agent", "watch"];
 const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 
-/** @import { NewGame, ServerInfo } from "../messages.js" */
+/** @import { NewGame, PlayerRating, ServerInfo } from "../messages.js" */
 /** @typedef {typeof settings.game} GameSettings */
 
 /** Format the text of the ruleset; a free opening is omitted. */
@@ -50,18 +50,28 @@ export function requestOf(/** @type {GameSettings} */ game, /** @type {boolean} 
   if (game.opponent === "person") return { ...request, black: person, white: person };
   if (game.opponent === "watch") return { ...request, black: agent(game.agent), white: agent(game.second) };
   /** @type {NewGame["black"]} */
-  const opponent = game.opponent === "level" ? { kind: "level", level: game.level } : agent(game.agent);
+  const opponent =
+    game.opponent === "level" ? { kind: "level", level: game.level, isAdaptive: game.adaptive } : agent(game.agent);
   const isBlack = game.colour === "black" || (game.colour === "random" && coin);
   return { ...request, black: isBlack ? person : opponent, white: isBlack ? opponent : person };
+}
+
+/** Fill in the form with the opponent and rules given in the address. */
+export function chooseOpponent(/** @type {URLSearchParams} */ query) {
+  const [agent, rules] = [query.get("agent"), query.get("rules")];
+  if (!agent) return;
+  const { width, height, winLength, rule } = { ...settings.game, ...(rules ? rulesIn(rules) : {}) };
+  change({ game: { ...settings.game, opponent: "agent", agent, width, height, winLength, rule, opening: "free" } });
 }
 
 /**
  * Create the form.
  * @param {ServerInfo} info
+ * @param {PlayerRating | null} rating the user's rating, once it is known
  * @param {(request: NewGame) => void} onStart
  * @param {boolean} [hasPosition] whether the game starts from a position, which determines the rules
  */
-export function setupForm(info, onStart, hasPosition = false) {
+export function setupForm(info, rating, onStart, hasPosition = false) {
   const body = h("div", { class: "stack setup" });
   const set = (/** @type {Partial<GameSettings>} */ changes, redraw = true) => {
     change({ game: { ...settings.game, ...changes } });
@@ -69,40 +79,8 @@ export function setupForm(info, onStart, hasPosition = false) {
   };
   if (!settings.game.agent) set({ agent: info.defaultAgent, second: info.defaultAgent }, false);
 
-  const levelField = () => {
-    const about = h("div", { class: "level-about", "aria-live": "polite" });
-    const show = () => {
-      const level = info.levels.find((each) => each.level === settings.game.level);
-      fill(
-        about,
-        h("strong", null, level ? translated(level.name) : t("level.n", { level: settings.game.level })),
-        level?.rating ? h("span", { class: "soft" }, ` ${t("rating.n", { rating: level.rating })}`) : null,
-        h("p", { class: "soft small" }, level ? `${translated(level.description)}${t("full-stop")}` : ""),
-      );
-    };
-    const range = h("input", {
-      type: "range",
-      min: 1,
-      max: 10,
-      step: 1,
-      value: settings.game.level,
-      "aria-label": t("level"),
-      oninput: () => {
-        set({ level: Number(range.value) }, false);
-        show();
-      },
-    });
-    const ticks = h(
-      "div",
-      { class: "ticks", "aria-hidden": "true" },
-      Array.from({ length: 10 }, (_, i) => h("span", null, i + 1)),
-    );
-    show();
-    return h("div", { class: "stack" }, about, h("div", null, range, ticks));
-  };
-
   const opponentFields = (/** @type {GameSettings} */ game) => {
-    if (game.opponent === "level") return [levelField()];
+    if (game.opponent === "level") return levelFields(info, rating, set);
     const time = field(
       t("agent.seconds"),
       wholeNumber(game.seconds, 1, 30, (seconds) => set({ seconds }, false)),
@@ -179,9 +157,13 @@ export function setupForm(info, onStart, hasPosition = false) {
         : null,
       ...(hasPosition ? [h("p", { class: "soft small" }, t("setup.from-position"))] : rulesFields(game, named)),
       h(
-        "button",
-        { class: "button primary large wide", type: "submit" },
-        t(game.opponent === "watch" ? "setup.watch" : "setup.start"),
+        "div",
+        { class: "start-bar" },
+        h(
+          "button",
+          { class: "button primary large wide", type: "submit" },
+          t(game.opponent === "watch" ? "setup.watch" : "setup.start"),
+        ),
       ),
     );
   };
@@ -245,6 +227,75 @@ export function setupForm(info, onStart, hasPosition = false) {
     },
     h("h2", null, t("setup.title")),
     body,
+  );
+}
+
+/**
+ * The fields of a level: its name and sentence, the slider, and the user's rating with what follows from it.
+ * @param {ServerInfo} info
+ * @param {PlayerRating | null} rating
+ * @param {(changes: Partial<GameSettings>, redraw?: boolean) => void} set
+ */
+function levelFields(info, rating, set) {
+  const { game } = settings;
+  const isAdaptive = game.adaptive && rating !== null;
+  const about = h("div", { class: "level-about", "aria-live": "polite" });
+  const show = (/** @type {number} */ number) => {
+    const level = info.levels.find((each) => each.level === number);
+    fill(
+      about,
+      h("strong", null, level ? translated(level.name) : t("level.n", { level: number })),
+      level?.rating
+        ? h("span", { class: "soft", title: t("rating.help") }, ` ${t("rating.n", { rating: level.rating })}`)
+        : null,
+      h("p", { class: "soft small" }, level ? `${translated(level.description)}${t("full-stop")}` : ""),
+    );
+  };
+  const range = h("input", {
+    type: "range",
+    min: 1,
+    max: 10,
+    step: 1,
+    value: isAdaptive ? rating.suggestedLevel : game.level,
+    disabled: isAdaptive,
+    "aria-label": t("level"),
+    oninput: () => {
+      set({ level: Number(range.value) }, false);
+      show(settings.game.level);
+    },
+    // The suggestion is drawn again only when the slider is released.
+    onchange: () => set({ level: Number(range.value) }),
+  });
+  const ticks = h(
+    "div",
+    { class: "ticks", "aria-hidden": "true" },
+    Array.from({ length: 10 }, (_, i) => h("span", null, i + 1)),
+  );
+  show(Number(range.value));
+  return [
+    h("div", { class: "stack", dataset: { focus: "level" } }, about, h("div", null, range, ticks)),
+    ...(rating ? [ratingLine(info, rating, isAdaptive, set)] : []),
+    check(t("adaptive"), isAdaptive, (adaptive) => set({ adaptive })),
+  ];
+}
+
+/**
+ * @param {ServerInfo} info
+ * @param {PlayerRating} rating
+ * @param {boolean} isAdaptive
+ * @param {(changes: Partial<GameSettings>) => void} set
+ */
+function ratingLine(info, { rating, deviation, games, suggestedLevel }, isAdaptive, set) {
+  const name = translated(info.levels.find(({ level }) => level === suggestedLevel)?.name ?? "");
+  const isOffered = !isAdaptive && suggestedLevel !== settings.game.level;
+  return h(
+    "p",
+    { class: "small rating-line", title: t("rating.help") },
+    games ? t("rating.yours", { rating, error: 2 * deviation, games }) : t("rating.none"),
+    " ",
+    t("rating.suggested", { level: suggestedLevel, name }),
+    isOffered ? " " : null,
+    isOffered ? button(t("rating.take"), () => set({ level: suggestedLevel }), { kind: "bare small" }) : null,
   );
 }
 

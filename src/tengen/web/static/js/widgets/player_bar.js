@@ -14,6 +14,7 @@ export function nameOf(/** @type {Player} */ player, /** @type {LevelInfo[]} */ 
   const level = levels.find((each) => each.level === player.level);
   if (!level) return t("level.n", { level: player.level });
   const name = translated(level.name);
+  if (player.isAdaptive) return t("level.adaptive", { name });
   return level.rating ? t("level.rated", { name, rating: level.rating }) : name;
 }
 
