@@ -1,12 +1,15 @@
-"""Plays on an occupied square."""
+"""Plays on an occupied square if there is one."""
 
 from talk import Conversation, say
 
 
 class Occupying(Conversation):
     def move(self) -> None:
-        x, y = min(self.stones)
-        say(f"{x},{y}")
+        if self.stones:
+            x, y = min(self.stones)
+            say(f"{x},{y}")
+        else:
+            super().move()
 
 
 Occupying().run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from contextlib import suppress
 
 
 class Conversation:
@@ -19,10 +20,15 @@ class Conversation:
         for line in sys.stdin:
             words = line.split(None, 1)
             if words:
-                self.obey(words[0].upper(), words[1].strip() if len(words) > 1 else "")
+                try:
+                    self.obey(words[0].upper(), words[1].strip() if len(words) > 1 else "")
+                except ValueError:
+                    say(f"ERROR bad {words[0]}")
 
     def obey(self, command: str, rest: str) -> None:
         if command == "START":
+            if not 5 <= int(rest) <= 22:
+                raise ValueError(rest)
             self.width = self.height = int(rest)
             self.restart()
         elif command == "RECTSTART":
@@ -56,7 +62,8 @@ class Conversation:
         for line in sys.stdin:
             if line.strip().upper() == "DONE":
                 return
-            self.stones.add(square(line))
+            with suppress(ValueError):
+                self.stones.add(square(line))
 
     def swap2(self) -> None:
         self.read_board()

@@ -15,7 +15,7 @@ from tengen.core.contracts import Agent, Analysis, Decision, Limits, Report, Rul
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
-from tengen.errors import GameOverError
+from tengen.errors import GameOverError, InputError
 from tengen.protocols.pipe import PipeLog
 from tengen.protocols.piskvork.manager import EngineSettings, PiskvorkManager
 from tengen.protocols.piskvork.notation import About, is_playable
@@ -67,7 +67,7 @@ class BrainAgent(Agent):
         self._log = PipeLog(parameters.log) if parameters.log else None
         self._manager = PiskvorkManager(
             EngineSettings(
-                argv=_resolved(split_command(parameters.cmd), parameters.cwd),
+                argv=resolve_command(parameters.cmd, parameters.cwd),
                 cwd=parameters.cwd,
                 memory_bytes=None if parameters.memory_mb is None else parameters.memory_mb * 2**20,
                 tolerance_ms=parameters.tolerance_ms,
@@ -141,12 +141,18 @@ def split_command(cmd: str) -> tuple[str, ...]:
     return tuple(words if os.name == "posix" else (word.strip('"') for word in words))
 
 
-def _resolved(argv: tuple[str, ...], cwd: str | None) -> tuple[str, ...]:
-    """Resolve a relative path, so that the program's working directory does not matter.
+def resolve_command(cmd: str, cwd: str | None) -> tuple[str, ...]:
+    """Split a command line and resolve a relative path, so that the program's working directory does not matter.
 
     A program name that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is found there
-    even if the virtual environment is not activated.
+    even if the virtual environment is not activated. Raises `InputError` for an empty command or an open quote.
     """
+    try:
+        argv = split_command(cmd)
+    except ValueError as error:
+        raise InputError(f"invalid command {cmd!r}: {error}") from None
+    if not argv:
+        raise InputError("the command is empty; name a program")
     program = argv[0]
     if os.path.dirname(program):
         return (os.path.abspath(program), *argv[1:]) if cwd is not None and shutil.which(program) else argv

@@ -31,6 +31,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "tournament",
     "ratings",
     "openings",
+    "compliance",
     "convert",
     "check",
     "data",

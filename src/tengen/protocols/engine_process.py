@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import select
 import signal
 import subprocess
@@ -24,9 +25,9 @@ from contextlib import suppress
 
 import psutil
 
-from tengen.core.marked_processes import kill_marked
+from tengen.core.marked_processes import find_marked, kill_marked
 from tengen.errors import EngineError, EngineFault
-from tengen.protocols.pipe import MAX_LINE, LineSplitter, PipeLog
+from tengen.protocols.pipe import MAX_LINE, LineSplitter, TrafficLog
 
 MAX_BACKLOG_LINES = 10_000
 """Maximum number of unread lines."""
@@ -42,6 +43,10 @@ else:
     _CREATION_FLAGS = 0
 _MARK = "TENGEN_ENGINE"
 _CHUNK = 65_536
+_INTERPRETER = re.compile(
+    r"(python|pypy|node|java|mono|dotnet|wine|ruby|perl|lua|bash|sh)[\d.]*(64)?(\.exe)?", re.IGNORECASE
+)
+"""Programs that run the engine named in their arguments."""
 _MAX_STDERR_BYTES = 2**20
 _POLL_S = 0.1
 """Interval at which a waiting manager checks whether the engine is still alive."""
@@ -60,11 +65,11 @@ class EngineProcess:
         argv: Sequence[str],
         *,
         cwd: str | None = None,
-        log: PipeLog | None = None,
+        log: TrafficLog | None = None,
         memory_bytes: int | None = None,
     ) -> None:
-        """Start the program; raises `EngineError` if it cannot be started."""
-        self._name = argv[0]
+        """Start the program; raises `EngineError` if it cannot be started. Without a log, its stderr is discarded."""
+        self._name = program_name(argv)
         self._log = log
         self.memory_bytes = memory_bytes
         """Memory limit for the engine and its children; None for no limit."""
@@ -94,12 +99,20 @@ class EngineProcess:
 
     # -- communication -------------------------------------------------------------------------------------------------
 
-    def send(self, lines: Sequence[str], deadline: float, *, clears_output: bool = True) -> None:
-        """Send lines, each terminated by CR LF. Unread engine output is discarded unless `clears_output` is False.
+    @property
+    def output_size(self) -> tuple[int, int]:
+        """Number of lines and bytes that the engine has written since the last command."""
+        with self._changed:
+            return self._line_count, self._byte_count
+
+    def send(
+        self, lines: Sequence[str], deadline: float, *, clears_output: bool = True, line_end: str = "\r\n"
+    ) -> None:
+        """Send lines, each with the line end. Unread engine output is discarded unless `clears_output` is False.
 
         Raises `EngineError` if the engine has exited or does not read its input before the deadline.
         """
-        data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
+        data = "".join(f"{line}{line_end}" for line in lines).encode("ascii", "replace")
         with self._changed:
             if clears_output:
                 self._lines.clear()
@@ -109,6 +122,14 @@ class EngineProcess:
                 for line in lines:
                     self._log.write("->", line)
             self._write(data, deadline)
+
+    def close_input(self) -> None:
+        """Close the engine's stdin, so that it reads the end of its input."""
+        with self._sending:
+            if self._process.stdin is not None:
+                with suppress(OSError):
+                    self._process.stdin.close()
+                self._process.stdin = None
 
     def receive(self, deadline: float) -> str | None:
         """Return the next line of output; None if no line arrives before the deadline.
@@ -180,6 +201,10 @@ class EngineProcess:
                 return False
             time.sleep(0.005)
         return True
+
+    def count_survivors(self) -> int:
+        """Return the number of other processes that the engine has started and that are still running."""
+        return sum(process.pid != self.pid for process in find_marked(_MARK, self._mark))
 
     def kill(self) -> None:
         """Kill the process, its group and its children, and close the pipes. Further calls do nothing."""
@@ -322,6 +347,26 @@ class EngineProcess:
 def _kill_all() -> None:
     for process in list(_running):
         process.kill()
+
+
+def program_name(argv: Sequence[str]) -> str:
+    """Return the name of the engine in messages: the program, or the script or module that an interpreter runs.
+
+    >>> program_name(["./pbrain-x", "--fast"]), program_name(["/usr/bin/python3.11", "-S", "engines/x.py"])
+    ('./pbrain-x', 'x.py')
+    >>> program_name(["java", "-jar", "x.jar"]), program_name(["python", "-m", "mine.brain", "--fast"])
+    ('x.jar', 'mine.brain')
+    """
+    if _INTERPRETER.fullmatch(os.path.basename(argv[0])) is None:
+        return argv[0]
+    for place, word in enumerate(argv[1:], start=1):
+        if word == "-c":
+            break
+        if word == "-m":
+            return argv[place + 1] if place + 1 < len(argv) else argv[0]
+        if not word.startswith("-"):
+            return os.path.basename(word) or argv[0]
+    return argv[0]
 
 
 def _spawn(argv: Sequence[str], cwd: str | None, mark: str, *, captures_stderr: bool) -> subprocess.Popen[bytes]:

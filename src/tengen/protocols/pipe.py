@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from tengen.errors import AgentError
 
@@ -44,6 +44,14 @@ class LineSplitter:
     def _decode(self, lines: list[bytes]) -> list[str]:
         texts = (line[: self._max_line].decode("utf-8", "replace").strip() for line in lines)
         return [text for text in texts if text]
+
+
+class TrafficLog(Protocol):
+    """Receives every line sent over a pipe, from several threads."""
+
+    def write(self, mark: str, line: str) -> None:
+        """Log one line: `->` to the engine, `<-` from it, `!!` from its stderr."""
+        ...
 
 
 class PipeLog:

@@ -19,8 +19,8 @@ from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, EngineError, EngineFault, ForbiddenPointError, InputError, RulesetError
-from tengen.protocols.engine_process import EngineProcess
-from tengen.protocols.pipe import PipeLog
+from tengen.protocols.engine_process import EngineProcess, program_name
+from tengen.protocols.pipe import TrafficLog
 from tengen.protocols.piskvork.notation import (
     RULE_NUMBERS,
     UNLIMITED_MS,
@@ -78,7 +78,7 @@ class EngineSettings:
 class PiskvorkManager:
     """Runs one engine and starts or restarts its process when needed. Only one thread may use it at a time."""
 
-    def __init__(self, settings: EngineSettings, log: PipeLog | None = None) -> None:
+    def __init__(self, settings: EngineSettings, log: TrafficLog | None = None) -> None:
         self._settings = settings
         self._log = log
         self._process: EngineProcess | None = None
@@ -257,7 +257,7 @@ class PiskvorkManager:
 
     @property
     def _name(self) -> str:
-        return f"engine {self._settings.argv[0]!r}"
+        return f"engine {program_name(self._settings.argv)!r}"
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
