@@ -61,6 +61,10 @@ class BusyError(TengenError):
     """The server is overloaded; the same request can succeed later."""
 
 
+class PluginError(InputError):
+    """An agent, learner or network does not exist, or its code cannot be imported or is of the wrong kind."""
+
+
 class AgentError(TengenError):
     """An agent could not be created or failed to play."""
 

@@ -8,8 +8,7 @@ from typing import Literal
 
 import pytest
 
-from tengen.agents import registry
-from tengen.agents.registry import AgentKind, agent_kind, agent_names, make_agent, parameter, parse_agent
+from tengen.agents.registry import AgentKind, AgentRegistry, agent_kind, agent_names, make_agent, parameter, parse_agent
 from tengen.agents.simple import NaiveParameters, SimpleAgent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
@@ -31,20 +30,14 @@ class EverythingParameters:
     temperature: float = parameter(0.1, help="A number.")
 
 
-@pytest.fixture
-def everything(monkeypatch: pytest.MonkeyPatch) -> AgentKind:
-    """Register an agent with a parameter of every type."""
-    from tengen.agents import simple
+def make_everything(chosen: EverythingParameters) -> Agent:
+    if chosen.model == "missing":
+        raise AgentNameError("there is no model 'missing'")
+    return make_agent("random")
 
-    def make(chosen: EverythingParameters) -> Agent:
-        if chosen.model == "missing":
-            raise AgentNameError("there is no model 'missing'")
-        return make_agent("random")
 
-    kind = AgentKind("everything", "For tests.", EverythingParameters, make)
-    monkeypatch.setattr(simple, "KINDS", (*simple.KINDS, kind))
-    monkeypatch.setitem(registry._MODULES, "tengen.agents.simple", ("random", "naive", "everything"))
-    return kind
+EVERYTHING = AgentKind("everything", "For tests.", EverythingParameters, make_everything)
+AGENTS, _ = AgentRegistry().adding([EVERYTHING])
 
 
 def test_every_name_can_be_made_and_describes_itself() -> None:
@@ -106,11 +99,11 @@ def test_the_largest_numbers_play() -> None:
     assert decision.nodes >= 1
 
 
-def test_types_of_parameters(everything: AgentKind) -> None:
+def test_types_of_parameters() -> None:
     text = 'everything:model="a, b=c" ,style=wild,planes=1,noise=yes,max-nodes=9,temperature=1e-3'
-    _, chosen = parse_agent(text)
+    _, chosen = AGENTS.parse(text)
     assert chosen == EverythingParameters("a, b=c", Style.WILD, 1, True, 9, 0.001)
-    _, chosen = parse_agent("everything:model=x,max_nodes=none,noise=off")
+    _, chosen = AGENTS.parse("everything:model=x,max_nodes=none,noise=off")
     assert chosen == EverythingParameters("x")
 
 
@@ -128,13 +121,13 @@ def test_types_of_parameters(everything: AgentKind) -> None:
         ("model=missing", "there is no model 'missing' in 'everything:model=missing'"),
     ],
 )
-def test_refused_values(everything: AgentKind, settings: str, message: str) -> None:
+def test_refused_values(settings: str, message: str) -> None:
     with pytest.raises(AgentNameError, match=message):
-        make_agent(f"{everything.name}:{settings}")
+        AGENTS.make(f"everything:{settings}")
 
 
-def test_descriptions(everything: AgentKind) -> None:
-    rows = [(row.key, row.type, row.default) for row in everything.describe_parameters()]
+def test_descriptions() -> None:
+    rows = [(row.key, row.type, row.default) for row in EVERYTHING.describe_parameters()]
     assert rows == [
         ("model", "str", None),
         ("style", "calm | wild", "calm"),

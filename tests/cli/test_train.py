@@ -96,7 +96,14 @@ def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
     for arguments, message in (
         (("train", "alphazero", "--preset", "6x6x5"), "unknown preset '6x6x5'"),
         (("train", "alphazero", "--preset", "6x6x4", "--run", str(tmp_path / "run")), "already holds a run"),
-        (("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"), "omit --set"),
+        (
+            ("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--seed", "3"),
+            "omit --init-from and --seed",
+        ),
+        (
+            ("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--set", "net.channels=9"),
+            "net.channels cannot change within a run; only iterations, minutes, cpu_minutes can be raised",
+        ),
         (("train", "alphazero", "--preset", "9x9", "--run", str(tmp_path / "run"), "--resume"), "alphazero 6x6x4"),
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),
         (

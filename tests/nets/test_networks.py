@@ -9,11 +9,23 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from torch import nn
 
 from tengen.core.contracts import Ruleset
+from tengen.core.planes import plane_count
 from tengen.core.symmetry import symmetries, transform_array
 from tengen.errors import InputError, RunError
-from tengen.nets.architectures import NetConfig, NetKind, build_net, count_weights, load_net, save_net, transfer_weights
+from tengen.nets.architectures import (
+    Net,
+    NetConfig,
+    NetKind,
+    NetOutput,
+    build_net,
+    count_weights,
+    load_net,
+    save_net,
+    transfer_weights,
+)
 from tengen.nets.evaluators import AveragedEvaluator, OnnxEvaluator, TorchEvaluator
 from tengen.nets.export import export_onnx, quantise
 from tests.nets.positions import random_planes
@@ -165,3 +177,42 @@ def test_the_average_turns_with_the_board_and_keeps_what_all_symmetries_agree_on
     means = [np.exp(plain.evaluate(empty)[0]).reshape(shape)]
     means += [transform_array(means[0], symmetry) for symmetry in symmetries(ruleset)[1:]]
     assert np.exp(averaged.evaluate(empty)[0]).reshape(shape) == pytest.approx(np.mean(means, axis=0), abs=1e-6)
+
+
+class Own(Net):
+    """A network as somebody else would write it."""
+
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
+        super().__init__(config)
+        self.trunk = nn.Conv2d(plane_count(config.planes), 4, 3, padding=1)
+        self.policy = nn.Conv2d(4, 1, 1)
+        self.value = nn.Linear(4 * (ruleset.height // 2) * (ruleset.width // 2), 1)
+
+    def forward(self, planes: torch.Tensor) -> NetOutput:
+        x = torch.relu(self.trunk(planes))
+        value = self.value(nn.functional.max_pool2d(x, 2).flatten(1))
+        return NetOutput(self.policy(x).flatten(1), value.squeeze(1).tanh())
+
+
+class Sorting(Own):
+    """A network with an operator that is not allowed in network files."""
+
+    def forward(self, planes: torch.Tensor) -> NetOutput:
+        output = super().forward(planes)
+        return output._replace(policy_logits=output.policy_logits.sort(dim=1).values)
+
+
+def test_a_network_of_somebody_else_is_traced() -> None:
+    net = Own(NetConfig(), NINE)
+    evaluator = OnnxEvaluator(export_onnx(net, NINE))
+    planes = np.random.default_rng(1).random((3, plane_count(net.config.planes), 9, 9), dtype=np.float32)
+    policy, value = evaluator.evaluate(planes)
+    with torch.no_grad():
+        output = net(torch.from_numpy(planes))
+    np.testing.assert_allclose(policy, output.policy_logits.log_softmax(1), atol=1e-5)
+    np.testing.assert_allclose(value, output.value_to_move, atol=1e-5)
+
+
+def test_a_network_with_unknown_operators_is_refused_when_it_is_exported() -> None:
+    with pytest.raises(InputError, match=r"the ONNX graph of Sorting is not a network that Tengen can use: .*TopK"):
+        export_onnx(Sorting(NetConfig(), NINE), NINE)

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,7 @@ class Spin(Job):
 
 def with_pool(test: Callable[[SearchPool], Awaitable[None]], **config: int) -> None:
     async def run() -> None:
-        pool = SearchPool(SearchPoolConfig(**{"workers": 1, **config}))
+        pool = SearchPool(replace(SearchPoolConfig(workers=1), **config))  # type: ignore[arg-type]  # only numbers
         await pool.start()
         try:
             await test(pool)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tengen.agents.registry import check_plays, make_agent
+from tengen.agents.registry import AgentRegistry, check_plays
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, GameResult, TimeControl
 from tengen.arena.openings import RandomOpenings, Stones, load_openings
@@ -118,18 +118,18 @@ class Tournament:
             games=self.games,
         )
 
-    def play_settings(self) -> PlaySettings:
-        """Return the settings common to all games."""
-        return PlaySettings(players=self.entrants(), adjudication=self.adjudication)
+    def play_settings(self, agents: AgentRegistry) -> PlaySettings:
+        """Return the settings common to all games; `agents` creates the players."""
+        return PlaySettings(players=self.entrants(), adjudication=self.adjudication, agents=agents)
 
-    def check_players(self) -> None:
+    def check_players(self, agents: AgentRegistry) -> None:
         """Create every agent once. Raises `AgentError` if one cannot be created or started, or rejects a ruleset.
 
         Other start-up faults of external engines are reported in their games.
         """
         for entrant in self.players:
             try:
-                with make_agent(entrant.agent) as agent:
+                with agents.make(entrant.agent) as agent:
                     for ruleset in self.rules:
                         check_plays(agent, ruleset)
                         _check_starts(agent, ruleset)
@@ -194,20 +194,23 @@ def play(
     concurrency: int = 1,
     pins_cores: bool = False,
     make_pool: MakePool | None = None,
+    agents: AgentRegistry | None = None,
     on_result: OnProgress | None = None,
     on_idle: OnProgress | None = None,
 ) -> Progress:
     """Play all games that the store does not contain yet, and store each when it ends.
 
     `make_pool` creates the pool that plays them. By default, `concurrency` processes on this machine play them.
+    `agents` creates the players; with `AgentRegistry.adding`, they can be Python objects.
 
     When a sequential test is decided, running games are finished and pairs completed, but they do not change the
     decision.
     """
+    agents = agents or AgentRegistry()
     schedule = tournament.schedule(store)
     done = store.numbers()
     if len(done) < len(schedule):
-        tournament.check_players()
+        tournament.check_players(agents)
     _prepare(store, tournament, schedule)
     tally = Tally()
     tally.add_all(store.scores())
@@ -240,7 +243,7 @@ def play(
             on_result(progress)
 
     if len(done) < len(schedule):
-        settings = tournament.play_settings()
+        settings = tournament.play_settings(agents)
         with game_workers(settings, workers=concurrency, pins_cores=pins_cores, make_pool=make_pool) as pool:
             for game, result in pool.run(remaining(), None if on_idle is None else lambda: on_idle(progress)):
                 keep(game, result)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tengen.agents.agent_cache import AgentCache
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import AgentRegistry
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
 from tengen.arena.schedule import ScheduledGame
@@ -34,6 +34,8 @@ class PlaySettings:
 
     players: tuple[Entrant, ...]
     adjudication: Adjudication
+    agents: AgentRegistry = field(default_factory=AgentRegistry)
+    """Creates the players."""
     grace_ms: int = 20_000
     """Milliseconds beyond the time limit and the tolerance after which a player counts as hung."""
     untimed_ms: int = 3_600_000
@@ -87,7 +89,7 @@ class GamePlayer:
 
     def _make(self, player: int) -> Agent:
         entrant = self._settings.players[player]
-        agent = make_agent(entrant.agent)
+        agent = self._settings.agents.make(entrant.agent)
         if entrant.memory_mb is not None:
             agent.configure(memory_bytes=entrant.memory_mb << 20)
         return agent
@@ -133,7 +135,7 @@ def _open_player(settings: PlaySettings) -> Iterator[CarryOut]:
 def _open_checked_player(settings: PlaySettings) -> Iterator[CarryOut]:
     for entrant in settings.players:
         try:
-            make_agent(entrant.agent).close()
+            settings.agents.make(entrant.agent).close()
         except TengenError as error:
             raise AgentError(
                 f"{entrant.agent} cannot be created on {platform.node()} in {Path.cwd()}: {error}"

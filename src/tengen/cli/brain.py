@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import warnings
 from collections.abc import Callable
@@ -47,7 +49,10 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     from tengen.protocols.piskvork.brain import BrainServer
     from tengen.protocols.piskvork.notation import About
 
-    parse_agent(agent)  # report an invalid agent specification now; START creates the player later
+    # Report an invalid agent specification now; START creates the player later. Output of somebody's file while it is
+    # imported must not reach the manager.
+    with contextlib.redirect_stdout(io.StringIO()):
+        parse_agent(agent)
     pipe_log = PipeLog(log) if log else None
     write = _claim_stdout(log)
     server = BrainServer(

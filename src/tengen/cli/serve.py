@@ -13,6 +13,7 @@ _EXAMPLES = """
     tengen serve                        # on this machine, and open a browser
     tengen serve --port 9000 --no-open  # another port, no browser
     tengen serve --host 0.0.0.0 --allow-host lab.example
+    tengen serve --agents mybot.py      # your own agents, too
 """
 DEFAULT_PORT = 8080
 DEFAULT_RUNS = Path("runs")
@@ -60,6 +61,14 @@ def register(app: typer.Typer) -> None:
                 help="Address of a reverse proxy whose X-Forwarded-For header names the client; repeatable.",
             ),
         ] = None,
+        agents: Annotated[
+            list[str] | None,
+            typer.Option(
+                metavar="FILE",
+                help="Python file with agents that browsers may use, as FILE.py or FILE.py:NAME; repeatable."
+                " The server runs the code in the file.",
+            ),
+        ] = None,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
         """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are saved."""
@@ -73,5 +82,6 @@ def register(app: typer.Typer) -> None:
             runs=tuple(runs or ([DEFAULT_RUNS] if DEFAULT_RUNS.is_dir() else [])),
             hosts=tuple(allow_host or ()),
             proxies=tuple(trust_proxy or ()),
+            agents=tuple(agents or ()),
             workers=workers,
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """
     tengen train                                    # list all presets
     tengen train alphazero --preset 6x6x4 --set net.channels=48
-    tengen train alphazero --preset 6x6x4 --resume  # continue the run
+    tengen train alphazero --run runs/a --resume --minutes 30  # train longer
     tengen train ppo --keys                         # list every setting
 """
 
@@ -29,7 +29,8 @@ def register(app: typer.Typer) -> None:
 
 def train(
     algorithm: Annotated[
-        str | None, typer.Argument(help="Training algorithm, such as alphazero; omit it to list all presets.")
+        str | None,
+        typer.Argument(help="Training algorithm, such as alphazero or ./mylearner.py; omit it to list all presets."),
     ] = None,
     preset: Annotated[
         str | None, typer.Option(metavar="NAME", help="Preset for the algorithm; run `tengen train` for a list.")
@@ -43,7 +44,9 @@ def train(
     run: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Folder of the run (default: runs/ALGORITHM-PRESET).")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume an existing run.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume an existing run; --minutes and --set iterations=… extend it.")
+    ] = False,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -76,18 +79,17 @@ def train(
 ) -> None:
     """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
     import shlex
-    from shutil import rmtree
 
     from rich.console import Console
 
+    from tengen.agents.registry import network_player
     from tengen.cluster.connection import On
-    from tengen.errors import AgentError, InputError, MissingExtraError, RunError
-    from tengen.learning.algorithms.registry import check_algorithm, find_algorithm
-    from tengen.learning.config import describe_preset, load_config, preset_names
-    from tengen.learning.run import Run, new_header
-    from tengen.learning.run.folder import LIMITS
+    from tengen.errors import InputError
+    from tengen.learning.algorithms.registry import check_algorithm
+    from tengen.learning.config import describe_preset
     from tengen.learning.run.progress import Progress
     from tengen.learning.run.reading import describe_learning, strength_curve
+    from tengen.learning.training import continue_run, default_folder, discard_if_untouched, execute, start_run
 
     console = Console(highlight=False, quiet=quiet)
     if algorithm is None:
@@ -96,7 +98,6 @@ def train(
     check_algorithm(algorithm)
     if preset is not None:
         describe_preset(algorithm, preset)  # report a typo before a missing package
-    module = find_algorithm(algorithm)
     if keys:
         _list_keys(console, algorithm, preset)
         return
@@ -105,35 +106,21 @@ def train(
         raise InputError(
             f"--on ray, --workers and --device apply only to alphazero; {algorithm} trains in one process on the CPU"
         )
-    folder = run or Path("runs") / "-".join(part for part in (algorithm, preset) if part)
+    folder = run or default_folder(algorithm, preset)
     if resume and run is None and not folder.exists():
         raise InputError(
             f"cannot resume: {folder} does not exist; pass the run's folder with --run, or its preset with --preset"
         )
     if resume:
-        limits = _limits(settings or [], minutes)
-        if limits is None or init_from is not None or seed:
-            raise InputError(
-                f"--resume continues {folder} with its own settings: omit --set, --init-from and --seed;"
-                f" only higher limits can be set ({', '.join(LIMITS)})"
-            )
-        current = Run.open(folder)
-        if (current.header.algorithm, current.header.preset) != (algorithm, preset or current.header.preset):
-            found = f"{current.header.algorithm} {current.header.preset}".rstrip()
-            raise InputError(f"{folder} contains a run of {found}; resume it with that algorithm and preset")
-        if limits:
-            current.extend(limits)
+        if init_from is not None or seed:
+            raise InputError(f"--resume continues {folder} with its own network and seed: omit --init-from and --seed")
+        changes = [*(settings or []), *([] if minutes is None else [f"minutes={minutes}"])]
+        current = continue_run(folder, algorithm, preset, changes)
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
         changes += [] if init_from is None else [f"init_from={init_from}"]
-        if preset is None and not any(change.partition("=")[0].strip() == "ruleset" for change in changes):
-            known = ", ".join(preset_names(algorithm))
-            raise InputError(
-                f"--preset is required (available: {known}) unless you configure the run with --set ruleset=…"
-            )
-        config = load_config(module.Config, algorithm, preset, changes)
-        current = Run.create(folder, new_header(algorithm, preset, seed), config)
+        current = start_run(folder, algorithm, preset, changes, seed)
     try:
         with Progress(console, folder.name) as progress:
             if is_placed:
@@ -143,34 +130,20 @@ def train(
                 with open_place(on, workers=workers or 0, device=device, warn=progress.say) as place:
                     alphazero.train(current, progress, place)
             else:
-                module.train(current, progress)
+                execute(current, progress)
     except KeyboardInterrupt:
         console.print(f"stopped; continue with --run {folder} --resume", soft_wrap=True)
         raise typer.Exit(130) from None
-    except (InputError, AgentError, RunError, MissingExtraError):
-        if not resume and current.is_untouched():
-            rmtree(folder, ignore_errors=True)  # otherwise the corrected command would reject the existing folder
+    except Exception as error:
+        if not resume:
+            discard_if_untouched(current, error)
         raise
     strength = current.config_table.get("strength", {})
     for sentence in describe_learning(strength_curve(current.metrics()), str(strength.get("anchor", "the anchor"))):
         console.print(sentence)
-    player = shlex.quote(f"{algorithm}:run={folder}")
+    player = shlex.quote(f"{network_player(algorithm, 'run')}:run={folder}")
     rules = current.config_table["ruleset"]
     console.print(f"{folder}: play against it with `tengen play {player} --rules {rules}`", soft_wrap=True)
-
-
-def _limits(settings: list[str], minutes: float | None) -> dict[str, float] | None:
-    """Return the limits that `--set` and `--minutes` raise when a run is resumed; None if they set anything else."""
-    from tengen.learning.run.folder import LIMITS
-
-    limits = {} if minutes is None else {"minutes": minutes}
-    for setting in settings:
-        key, _, value = (part.strip() for part in setting.partition("="))
-        try:
-            limits[key] = float(value)
-        except ValueError:
-            return None
-    return limits if limits.keys() <= set(LIMITS) else None
 
 
 def _list_presets(console: Console) -> None:

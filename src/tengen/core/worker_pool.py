@@ -13,9 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import wait
-from typing import Generic, NoReturn, Protocol, Self, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
-from tengen.core.worker_process import OrderResult, Prepare, WorkerProcess
+from tengen.core.stop_signal import StopSignal
+from tengen.core.worker_process import CarryOut, OrderResult, Prepare, WorkerProcess
 from tengen.errors import WorkerError
 
 MAX_DEATHS = 3
@@ -63,6 +64,49 @@ class MakePool(Protocol):
     ) -> Pool[OrderT, ResultT]:
         """Return a pool; the arguments are the same as for `WorkerPool`."""
         ...
+
+
+class DirectPool(Generic[OrderT, ResultT]):
+    """A pool that executes orders in this process, one after the other; `make_pool=DirectPool` uses it.
+
+    Nothing is pickled, so the orders can involve any Python object. A hung order is not detected.
+    """
+
+    def __init__(
+        self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
+    ) -> None:
+        self._prepared = prepare()
+        self._carry_out: CarryOut | None = None
+
+    def run(
+        self, orders: Iterable[OrderT], on_idle: Callable[[], None] | None = None
+    ) -> Iterator[tuple[OrderT, ResultT]]:
+        """Execute each order and yield it with its result."""
+        assert self._carry_out is not None
+        for order in orders:
+            yield order, self._carry_out(order, _DirectContext())
+            if on_idle is not None:
+                on_idle()
+
+    def __enter__(self) -> Self:
+        self._carry_out = self._prepared.__enter__()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._prepared.__exit__(*exception)
+
+
+class _DirectContext:
+    """The context of an order that runs in this process: nobody reads its reports or stops it."""
+
+    def __init__(self) -> None:
+        self.stop = StopSignal()
+
+    def report(self, payload: Any) -> None:
+        """Ignore the report."""
+
+    def expect_within(self, seconds: float, note: int = 0) -> None:
+        """Ignore the deadline."""
 
 
 @dataclass(slots=True)

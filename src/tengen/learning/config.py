@@ -48,10 +48,16 @@ def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Seq
     """
     table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
     origin = f"preset {preset}" if preset else f"settings of {algorithm}"
+    apply_settings(table, settings)
+    origin += "".join(f" with {setting}" for setting in settings)
+    return TableReader(origin, Path()).make(kind, table, "")
+
+
+def apply_settings(table: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
+    """Change a table by `key=value` or `table.key=value` settings, in order, and return it."""
     for setting in settings:
         _set(table, setting)
-        origin += f" with {setting}"
-    return TableReader(origin, Path()).make(kind, table, "")
+    return table
 
 
 class KeyDescription(NamedTuple):
@@ -175,7 +181,9 @@ def _set(table: dict[str, Any], setting: str) -> None:
     except (tomllib.TOMLDecodeError, RecursionError):
         value = text.strip()
     for parent in parents:
-        table = table.setdefault(parent, {})
-        if not isinstance(table, dict):
+        inner = table.get(parent, {})
+        if not isinstance(inner, dict):
             raise InputError(f"{parent!r} in {setting!r} is not a table")
+        table[parent] = dict(inner)
+        table = table[parent]
     table[key] = value

@@ -157,7 +157,7 @@ def transfer_from(source: str, net: Net) -> str:
     """
     path = Path(source)
     file = path if path.suffix == ".safetensors" else find_model(source).with_name(WEIGHTS_FILE)
-    given = load_net(file)[0]
+    given = load_net(file, trusted=net.config.kind)[0]
     left_out = transfer_weights(given, net)
     if len(left_out) == len(net.state_dict()):
         raise InputError(f"{file} holds {_describe(given)}; none of its weights fit {_describe(net)}")

@@ -17,6 +17,8 @@ from tengen.core.checked_files import parse_json, parse_tensor_header, read_byte
 from tengen.core.contracts import Ruleset
 from tengen.core.files import replace_file
 from tengen.core.planes import plane_count
+from tengen.core.plugins import InFile, Plugins
+from tengen.core.tables import did_you_mean
 from tengen.errors import InputError
 
 _METADATA = "tengen"
@@ -46,8 +48,8 @@ class NetKind(StrEnum):
 class NetConfig:
     """Configuration of a network; together with the ruleset it determines the shape of every weight."""
 
-    kind: NetKind = NetKind.RESIDUAL
-    """Architecture."""
+    kind: str = NetKind.RESIDUAL
+    """Architecture: plain, residual, dense, dense-value, pooled, mdrnn, gated-mdrnn, or one from a package or file."""
     planes: str = "own-other-last-colour"
     """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
@@ -56,6 +58,10 @@ class NetConfig:
     """Residual blocks of two convolutions, or gated recurrent layers; other architectures ignore it."""
 
     def __post_init__(self) -> None:
+        if self.kind in list(NetKind):
+            object.__setattr__(self, "kind", NetKind(self.kind))
+        elif InFile.parse(self.kind) is None and self.kind not in NETWORKS.names():
+            raise InputError(f"unknown network {self.kind!r}{did_you_mean(self.kind, NETWORKS.names())}")
         plane_count(self.planes)
         if not 4 <= self.channels <= 512 or not 1 <= self.blocks <= 40:
             raise InputError(f"blocks must be 1–40 and channels 4–512, not {self.blocks} and {self.channels}")
@@ -93,29 +99,51 @@ class Net(nn.Module, ABC):
         """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
 
 
-def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
-    """Build a network with random weights; the same seed produces the same weights."""
-    from tengen.nets.dense import DenseNet
-    from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
-    from tengen.nets.plain import PlainNet
-    from tengen.nets.pooled import PooledNet
-    from tengen.nets.residual import ResidualNet
+def _is_net(found: object) -> bool:
+    return isinstance(found, type) and issubclass(found, Net)
 
+
+NETWORKS = Plugins(
+    what="network",
+    group="tengen.networks",
+    wanted="a subclass of tengen.nets.architectures.Net",
+    accepts=_is_net,
+    built_in={
+        NetKind.PLAIN: "tengen.nets.plain:PlainNet",
+        NetKind.RESIDUAL: "tengen.nets.residual:ResidualNet",
+        NetKind.DENSE: "tengen.nets.dense:DenseNet",
+        NetKind.DENSE_VALUE: "tengen.nets.dense:DenseNet",
+        NetKind.POOLED: "tengen.nets.pooled:PooledNet",
+        NetKind.MDRNN: "tengen.nets.mdrnn:MdrnnNet",
+        NetKind.GATED_MDRNN: "tengen.nets.mdrnn:GatedMdrnnNet",
+    },
+)
+"""The architectures. Each is a class that is called with the configuration and the ruleset."""
+
+
+def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
+    """Build a network with random weights; the same seed produces the same weights.
+
+    This imports the code of a network in a package or file, so `config` must not come from a stranger; see
+    `check_described_net`.
+    """
+    architecture = NETWORKS.find(config.kind)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        match config.kind:
-            case NetKind.PLAIN:
-                return PlainNet(config, ruleset)
-            case NetKind.POOLED:
-                return PooledNet(config, ruleset)
-            case NetKind.DENSE | NetKind.DENSE_VALUE:
-                return DenseNet(config, ruleset)
-            case NetKind.MDRNN:
-                return MdrnnNet(config)
-            case NetKind.GATED_MDRNN:
-                return GatedMdrnnNet(config)
-            case NetKind.RESIDUAL:
-                return ResidualNet(config)
+        net: Net = architecture(config, ruleset)
+    return net
+
+
+def check_described_net(kind: object, origin: str, trusted: str | None = None) -> None:
+    """Raise `InputError` if a weights file or a run asks for a network in a Python file other than `trusted`.
+
+    Files may come from strangers, and building such a network would run its code.
+    """
+    if isinstance(kind, str) and InFile.parse(kind) is not None and kind != trusted:
+        raise InputError(
+            f"the network of {origin} is defined in the file {kind}, whose code is run only if you name it:"
+            f" --set net.kind={kind}"
+        )
 
 
 def count_weights(net: nn.Module) -> int:
@@ -134,10 +162,11 @@ def save_net(path: Path, net: Net, ruleset: Ruleset) -> None:
     replace_file(path, safetensors.torch.save(weights, metadata={_METADATA: description}))
 
 
-def load_net(path: Path) -> tuple[Net, Ruleset]:
+def load_net(path: Path, *, trusted: str | None = None) -> tuple[Net, Ruleset]:
     """Read a network written by `save_net` and the ruleset it was trained for.
 
-    The shapes in the header are checked against the network before any memory is allocated.
+    The shapes in the header are checked against the network before any memory is allocated. A network that is defined
+    in a Python file is loaded only if that file, as in `NetConfig.kind`, is `trusted`.
     """
     data = read_bytes(path, _MAX_WEIGHTS_BYTES)
     header = parse_tensor_header(data, str(path))
@@ -147,8 +176,11 @@ def load_net(path: Path) -> tuple[Net, Ruleset]:
         )
     described = parse_json(header.metadata[_METADATA], f"the description in {path}")
     try:
-        config = NetConfig(**{**described["net"], "kind": NetKind(described["net"]["kind"])})
+        check_described_net(described["net"]["kind"], str(path), trusted)
+        config = NetConfig(**described["net"])
         ruleset = Ruleset.parse(described["ruleset"])
+    except InputError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path} has an unreadable network description: {error!r:.200}") from None
     with torch.device("meta"):

@@ -1,7 +1,8 @@
 """Export of networks to ONNX files, so that playing does not require torch.
 
-The graph is written layer by layer. Fixed scaling factors are folded into the weights, and heads used only in training
-are left out. Export takes milliseconds, so self-play exports the network in every iteration.
+The graph is written layer by layer; the networks of other people are traced by torch (`traced_graph`). Fixed scaling
+factors are folded into the weights, and heads used only in training are left out. Export takes milliseconds, so
+self-play exports the network in every iteration.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from tengen.nets.architectures import Net
 from tengen.nets.dense import DenseNet
 from tengen.nets.mdrnn import GatedMdrnnNet, MdrnnNet
 from tengen.nets.mdrnn_graph import write_gated_mdrnn, write_mdrnn
-from tengen.nets.onnx_check import INPUT, OPSET, OUTPUTS
+from tengen.nets.onnx_check import INPUT, OPSET, OUTPUTS, check_network
 from tengen.nets.onnx_graph import Graph
 from tengen.nets.plain import PlainNet
 from tengen.nets.pooled import POOL, PooledNet
 from tengen.nets.residual import ResidualBlock, ResidualNet
 from tengen.nets.sealing import seal
+from tengen.nets.traced_graph import write_traced
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_map", "value_logits")
@@ -42,9 +44,11 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
     """Return the network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
 
     Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`, and
-    `discount` if the value targets were discounted; a search should use the same discount.
+    `discount` if the value targets were discounted; a search should use the same discount. Raises `InputError` if the
+    network of somebody else uses an operator that `onnx_check` does not allow.
     """
     graph = Graph()
+    is_traced = False
     if isinstance(net, PlainNet):
         policy, value = _write_plain(net, graph)
     elif isinstance(net, ResidualNet):
@@ -58,7 +62,8 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
     elif isinstance(net, GatedMdrnnNet):
         policy, value = write_gated_mdrnn(net, graph, INPUT)
     else:
-        raise TypeError(f"no ONNX graph for {type(net).__name__}")
+        is_traced = True
+        policy, value = write_traced(net, ruleset, graph)
     graph.add("LogSoftmax", [policy], OUTPUTS[0], axis=1)
     graph.add("Reshape", [value, graph.constant("flat", np.array([-1], np.int64))], OUTPUTS[1])
     sizes = ("height", "width") if net.has_any_size else (ruleset.height, ruleset.width)
@@ -89,7 +94,10 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
     if discount is not None:
         metadata["discount"] = repr(discount)
     helper.set_model_props(model, metadata)
-    return seal(model.SerializeToString())
+    data = seal(model.SerializeToString())
+    if is_traced:
+        check_network(data, f"the ONNX graph of {type(net).__name__}")
+    return data
 
 
 def quantise(model: bytes, calibration: FloatPlanes) -> bytes:

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tengen.core.contracts import Ruleset
 from tengen.core.planes import plane_count
 from tengen.nets.architectures import Net, NetConfig, NetOutput
 from tengen.nets.residual import pool
@@ -170,7 +171,7 @@ class MdrnnNet(Net):
     has_any_size = True
     has_int8 = False
 
-    def __init__(self, config: NetConfig) -> None:
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
         super().__init__(config)
         self.sweep = PlainSweep(plane_count(config.planes), config.channels)
         self.output = nn.Parameter(torch.empty(config.channels))
@@ -239,7 +240,7 @@ class GatedMdrnnNet(Net):
     has_any_size = True
     has_int8 = False
 
-    def __init__(self, config: NetConfig) -> None:
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
         super().__init__(config)
         units = config.channels
         widths = [plane_count(config.planes)] + [units] * config.blocks

@@ -1,8 +1,8 @@
 """Checks on network files before onnxruntime loads them.
 
 An untrusted file can contain any graph: endless loops, terabyte-sized tensors, operators that read files. Only the
-operators and attributes that `export`, `mdrnn_graph` and the quantiser write are allowed. The shape of every tensor is
-inferred for the board, to limit the memory and time of a forward pass and to check the outputs.
+operators and attributes that `export`, `mdrnn_graph`, `traced_graph` and the quantiser write are allowed. The shape of
+every tensor is inferred for the board, to limit the memory and time of a forward pass and to check the outputs.
 """
 
 from __future__ import annotations
@@ -398,6 +398,13 @@ def _unsqueeze(call: _Call) -> list[Value]:
     return [Value(FLOAT, tuple(1 if axis in axes else next(sizes) for axis in range(rank)))]
 
 
+def _squeeze(call: _Call) -> list[Value]:
+    shape, axes = call.inputs[0].shape, call.numbers(1)
+    if call.inputs[0].kind != FLOAT or any(not 0 <= axis < len(shape) or shape[axis] != 1 for axis in axes):
+        raise ValueError(f"the axes {axes} are invalid")
+    return [Value(FLOAT, tuple(size for axis, size in enumerate(shape) if axis not in axes))]
+
+
 def _reshape(call: _Call) -> list[Value]:
     given, wanted = call.inputs[0], call.numbers(1)
     shape = [given.shape[axis] if size == 0 else size for axis, size in enumerate(wanted)]
@@ -547,6 +554,7 @@ OPERATORS: Mapping[str, Operator] = {
     "Slice": Operator(_slice, (3, 5)),
     "Softmax": Operator(_along_axis, (1, 1), _AXIS),
     "Split": Operator(_split, (1, 1), _AXIS),
+    "Squeeze": Operator(_squeeze, (2, 2)),
     "Sub": Operator(_elementwise(lambda x, y: x - y), (2, 2)),
     "Sum": Operator(_sum, _ANY),
     "Tanh": Operator(_same, (1, 1)),

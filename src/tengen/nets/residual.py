@@ -13,6 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from tengen.core.contracts import Ruleset
 from tengen.core.planes import plane_count
 from tengen.nets.architectures import Net, NetConfig, NetOutput
 
@@ -32,7 +33,7 @@ class ResidualNet(Net):
 
     has_any_size = True
 
-    def __init__(self, config: NetConfig) -> None:
+    def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
         super().__init__(config)
         width = config.channels
         self.stem = nn.Conv2d(plane_count(config.planes), width, _STEM_SIZE, padding=_STEM_SIZE // 2)

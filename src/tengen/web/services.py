@@ -61,7 +61,7 @@ class Services:
     @cached_property
     def agents(self) -> AllowedAgents:
         """The agents that a browser may use."""
-        return AllowedAgents(self.lab.run_folders)
+        return AllowedAgents(self.lab.run_folders, self.config.pool.agents)
 
     @cached_property
     def collections(self) -> Collections:

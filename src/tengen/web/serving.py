@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
+from tengen.agents.registry import AgentRegistry
 from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError
 from tengen.web.app import create_app
@@ -35,18 +36,21 @@ def run_server(
     runs: tuple[Path, ...],
     hosts: tuple[str, ...],
     proxies: tuple[str, ...] = (),
+    agents: tuple[str, ...] = (),
     workers: int,
 ) -> None:
-    """Serve until Ctrl-C. Raises `InputError` if a folder does not exist or the port is in use."""
+    """Serve until Ctrl-C. Raises `InputError` if a folder does not exist or the port is in use.
+
+    `agents` are the files with agents that browsers may use, as `FILE.py` or `FILE.py:NAME`.
+    """
     for folder in runs:
         if not folder.is_dir():
             raise InputError(f"--runs {folder}: no such folder")
     limits = WebLimits(
         hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)}, trusted_proxies=frozenset(proxies)
     )
-    config = ServerConfig(
-        data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=SearchPoolConfig(workers=workers)
-    )
+    pool = SearchPoolConfig(workers=workers, agents=AgentRegistry().of_files(agents))
+    config = ServerConfig(data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=pool)
     app = create_app(config)
     server = make_server(app, limits)
     with _listen(host, port) as listening:

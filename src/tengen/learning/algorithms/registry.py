@@ -1,19 +1,24 @@
-"""The training algorithms by name; each is a module with `Config` and `train`."""
+"""The training algorithms by name; each is a module or class with `Config` and `train`.
+
+Other people's algorithms are found in the same way: as entry points `tengen.learners` of installed packages, or in
+files such as `./mylearner.py`.
+"""
 
 from __future__ import annotations
 
-import importlib
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tengen.core.plugins import InFile, Plugins
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, MissingExtraError
 from tengen.learning.run.folder import Run
 from tengen.learning.run.progress import Progress
 
 # Name → module and one-sentence description.
-_MODULES = {
+_BUILT_IN = {
     "alphazero": ("tengen.learning.algorithms.alphazero", "A network learns from its own tree search."),
     "pg": (
         "tengen.learning.algorithms.policy_gradient",
@@ -37,37 +42,51 @@ _EXTRA = ("torch", "safetensors", "onnx", "tensorboard", "matplotlib", "scipy")
 
 
 class Algorithm(Protocol):
-    """Interface of an algorithm module."""
+    """Interface of an algorithm."""
 
     Config: type[Any]
-    """Frozen dataclass with the configuration."""
+    """Frozen dataclass with the configuration, usually a subclass of `LoopConfig`."""
 
     def train(self, run: Run, progress: Progress) -> None:
         """Train a run until it is finished."""
 
 
+def _is_algorithm(found: object) -> bool:
+    config = getattr(found, "Config", None)
+    return dataclasses.is_dataclass(config) and callable(getattr(found, "train", None))
+
+
+LEARNERS = Plugins(
+    what="algorithm",
+    group="tengen.learners",
+    wanted="a module or class with a dataclass Config and a function train(run, progress)",
+    accepts=_is_algorithm,
+    built_in={name: module for name, (module, _) in _BUILT_IN.items()},
+)
+
+
 def algorithm_names() -> tuple[str, ...]:
-    """Return the names of all algorithms."""
-    return tuple(_MODULES)
+    """Return the names of the built-in algorithms."""
+    return tuple(_BUILT_IN)
 
 
 def describe_algorithm(name: str) -> str:
     """Return the one-sentence description of an algorithm."""
-    return _MODULES[name][1]
+    return _BUILT_IN[name][1]
 
 
 def check_algorithm(name: str) -> None:
-    """Raise `InputError` if there is no algorithm with this name; nothing is imported."""
-    if name not in _MODULES:
-        raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, algorithm_names())}")
+    """Raise `InputError` if there is no algorithm with this name; nothing is imported, and files are not read."""
+    if InFile.parse(name) is None and name not in LEARNERS.names():
+        raise InputError(f"unknown algorithm {name!r}{did_you_mean(name, LEARNERS.names())}")
 
 
 def find_algorithm(name: str) -> Algorithm:
-    """Import and return the module of an algorithm."""
+    """Import and return an algorithm."""
     check_algorithm(name)
     with training_imports():
-        module: Any = importlib.import_module(_MODULES[name][0])
-    return module  # type: ignore[no-any-return]
+        found: Algorithm = LEARNERS.find(name)
+    return found
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tengen.agents.registry import make_agent, parse_agent
+from tengen.agents.registry import make_agent, network_player, parse_agent
 from tengen.arena.match import TimeControl
 from tengen.arena.openings import random_openings
 from tengen.arena.pairs import play_pairs
@@ -82,7 +82,7 @@ class StrengthConfig:
 
         Raises `InputError` if `player` has an unknown parameter.
         """
-        text = f'{algorithm}:run="{folder}"' + (f",{self.player}" if self.player else "")
+        text = f'{network_player(algorithm, "run")}:run="{folder}"' + (f",{self.player}" if self.player else "")
         try:
             parse_agent(text)
         except AgentNameError as error:

@@ -4,6 +4,9 @@ A browser must not be able to start programs or open files on the server. Agents
 is every parameter that could contain a path. The check is by type: numbers, booleans and enumerations are safe; a
 string is allowed only if its parameter accepts nothing but keywords. Numbers that affect memory or time have a maximum.
 A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
+
+Browsers can use the built-in agents and those that the person who started the server has named with --agents. No name
+from a browser makes the server import code: agents in files and those of installed packages are not found.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from typing import Any
 
 from tengen.agents.levels import load_levels
 from tengen.agents.networks import UNIFORM
-from tengen.agents.registry import AgentKind, agent_kind, agent_names, parse_agent, with_setting
+from tengen.agents.registry import AgentKind, AgentRegistry, network_player, with_setting
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.files import is_within
 from tengen.errors import AgentNameError, InputError, TengenError
@@ -65,19 +68,25 @@ class NamedAgent:
     """Seed for the new game that the worker starts for an analysis, so that it loads the run's newest network."""
 
 
+_BUILT_IN = AgentRegistry().restricted()
+
+
 class AllowedAgents:
     """The agents that browsers may use. `runs` returns the folders of the training runs by name."""
 
-    def __init__(self, runs: Callable[[], Mapping[str, Path]] = dict) -> None:
+    def __init__(self, runs: Callable[[], Mapping[str, Path]] = dict, registry: AgentRegistry = _BUILT_IN) -> None:
+        """Allow the agents of a restricted registry."""
+        assert registry.plugins.is_restricted
         self._runs = runs
+        self._registry = registry
         self._found: dict[str, Path] = {}
 
     def named(self, text: str) -> NamedAgent:
         """Parse an agent specification. Raises `AgentNameError` if the agent is unknown or not allowed for browsers."""
-        kind, settings = parse_agent(text)
-        if not _is_allowed(kind):
+        kind, settings = self._registry.parse(text)
+        if not self._is_allowed(kind):
             raise AgentNameError(
-                f"agent {kind.name!r} is not allowed in a browser; available: {', '.join(allowed_names())}"
+                f"agent {kind.name!r} is not allowed in a browser; available: {', '.join(self._names())}"
             )
         shown = text.strip()
         named = NamedAgent(shown, shown)
@@ -85,8 +94,10 @@ class AllowedAgents:
             key, value = field.name.replace("_", "-"), getattr(settings, field.name)
             if value == field.default:
                 continue
-            if not _is_harmless(kind, field.name):
+            if not self._is_harmless(kind, field.name):
                 raise AgentNameError(f"parameter {key!r} of {kind.name!r} is not allowed in a browser; leave it out")
+            if self._is_own(kind):
+                continue
             if key == _MODEL and shipped_name(value) not in allowed_models(kind):
                 raise AgentNameError(f"unknown model {value!r}; available: {', '.join(allowed_models(kind))}")
             if key == _RUN:
@@ -116,9 +127,50 @@ class AllowedAgents:
         """List the allowed agents with their allowed parameters."""
         runs = sorted(self._runs().items())
         return [
-            _describe(agent_kind(agent), [name for name, folder in runs if _is_playable(agent, name, folder)])
-            for agent in allowed_names()
+            self._describe(
+                self._registry.kind(agent), [name for name, folder in runs if _is_playable(agent, name, folder)]
+            )
+            for agent in self._names()
         ]
+
+    def _names(self) -> list[str]:
+        return [name for name in self._registry.names() if self._is_allowed(self._registry.kind(name))]
+
+    def _is_own(self, kind: AgentKind) -> bool:
+        """Whether the person who started the server named the agent; its text parameters have no known meaning."""
+        return kind.name in self._registry.plugins.own
+
+    def _is_allowed(self, kind: AgentKind) -> bool:
+        """Whether the agent can be created from safe parameters alone."""
+        return all(
+            field.default is not dataclasses.MISSING or self._is_harmless(kind, field.name)
+            for field in dataclasses.fields(kind.parameters)
+        )
+
+    def _is_harmless(self, kind: AgentKind, name: str) -> bool:
+        if name in _UNAVAILABLE:
+            return False
+        is_known_text = name in (*_SAFE_TEXTS, _MODEL, _RUN) and not self._is_own(kind)
+        return is_known_text or _is_plain(typing.get_type_hints(kind.parameters)[name])
+
+    def _describe(self, kind: AgentKind, runs: list[str]) -> AgentInfo:
+        choices = {} if self._is_own(kind) else {_MODEL: allowed_models(kind), _RUN: runs}
+        return AgentInfo(
+            name=kind.name,
+            summary=kind.summary,
+            parameters=[
+                ParameterInfo(
+                    key=one.key,
+                    type=" | ".join((*choices[one.key], "none")) if one.key in choices else one.type,
+                    default=one.default,
+                    help=one.help,
+                    maximum=_MAXIMA.get(one.key),
+                )
+                for one in kind.describe_parameters()
+                if self._is_harmless(kind, one.key.replace("-", "_")) and (one.key != _RUN or runs)
+            ],
+            analyses=_analyses(kind),
+        )
 
     def _run_folder(self, kind: AgentKind, name: str) -> Path:
         if not self._has_run(kind, name):
@@ -141,7 +193,7 @@ def _check_milestone(run: Path, iteration: int | None) -> None:
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:
     """Return the agent specification for a run's network; None if it has no network or its name needs quoting."""
-    text = network_agent(algorithm, _RUN, name)
+    text = f"{network_player(algorithm, _RUN)}:{_RUN}={name}"
     return text if _is_playable(text.partition(":")[0], name, folder) else None
 
 
@@ -158,22 +210,6 @@ def _is_playable(agent: str, name: str, folder: Path) -> bool:
         return False
 
 
-def network_agent(algorithm: str, key: str, name: str) -> str:
-    """Return the agent specification for a network; `key` is `model` or `run`.
-
-    Uses the agent named after the algorithm if there is one, otherwise `alphazero`, which works with any network.
-    """
-    is_player = algorithm in agent_names() and any(
-        field.name == key for field in dataclasses.fields(agent_kind(algorithm).parameters)
-    )
-    return f"{algorithm if is_player else 'alphazero'}:{key}={name}"
-
-
-def allowed_names() -> list[str]:
-    """Return the names of the agents that a browser may use."""
-    return [name for name in agent_names() if _is_allowed(agent_kind(name))]
-
-
 def allowed_models(kind: AgentKind) -> tuple[str, ...]:
     """Return the model names that a browser may use for an agent: the shipped ones and the uniform network."""
     return critic_names() if kind.name == _CRITIC_AGENT else (*model_names(), UNIFORM)
@@ -187,26 +223,6 @@ def describe_levels() -> list[LevelInfo]:
     ]
 
 
-def _describe(kind: AgentKind, runs: list[str]) -> AgentInfo:
-    choices = {_MODEL: allowed_models(kind), _RUN: runs}
-    return AgentInfo(
-        name=kind.name,
-        summary=kind.summary,
-        parameters=[
-            ParameterInfo(
-                key=one.key,
-                type=" | ".join((*choices[one.key], "none")) if one.key in choices else one.type,
-                default=one.default,
-                help=one.help,
-                maximum=_MAXIMA.get(one.key),
-            )
-            for one in kind.describe_parameters()
-            if _is_harmless(kind, one.key.replace("-", "_")) and (one.key != _RUN or choices[_RUN])
-        ],
-        analyses=_analyses(kind),
-    )
-
-
 @cache
 def _analyses(kind: AgentKind) -> bool:
     try:
@@ -217,20 +233,6 @@ def _analyses(kind: AgentKind) -> bool:
         return type(agent).analyse is not Agent.analyse
     finally:
         agent.close()
-
-
-def _is_allowed(kind: AgentKind) -> bool:
-    """Whether the agent can be created from safe parameters alone."""
-    return all(
-        field.default is not dataclasses.MISSING or _is_harmless(kind, field.name)
-        for field in dataclasses.fields(kind.parameters)
-    )
-
-
-def _is_harmless(kind: AgentKind, name: str) -> bool:
-    if name in _UNAVAILABLE:
-        return False
-    return name in _SAFE_TEXTS or name in (_MODEL, _RUN) or _is_plain(typing.get_type_hints(kind.parameters)[name])
 
 
 def _is_plain(hint: Any) -> bool:

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tengen.agents.registry import network_player
 from tengen.arena.export import game_record
 from tengen.arena.report import tables
 from tengen.arena.standings import collect
@@ -36,7 +37,7 @@ from tengen.learning.run.reading import (
 )
 from tengen.nets.models import model_names
 from tengen.search.critic import CRITIC_FILE
-from tengen.web.games.players import network_agent, run_agent
+from tengen.web.games.players import run_agent
 from tengen.web.games.records import record_of
 from tengen.web.messages.lab import (
     GameRow,
@@ -433,7 +434,7 @@ def _described_model(folder: Path, card: Mapping[str, Any]) -> ModelInfo:
     algorithm = str(run.get("algorithm", ""))
     return ModelInfo(
         name=folder.name,
-        agent=network_agent(algorithm, "model", folder.name),
+        agent=f"{network_player(algorithm, 'model')}:model={folder.name}",
         algorithm=algorithm,
         rules=str(card["ruleset"]),
         weights=card["weights"],

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from tengen.agents.agent_cache import AgentCache
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import AgentRegistry
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
@@ -25,15 +26,16 @@ _WARM_AGENT = "alphabeta"
 
 
 @contextmanager
-def prepare_worker() -> Iterator[CarryOut]:
+def prepare_worker(registry: AgentRegistry) -> Iterator[CarryOut]:
     """Warm up the worker: load everything that nearly every job needs, so that the first job does not wait for it."""
-    with AgentCache(_make_agent, max_agents=_MAX_AGENTS, max_process_bytes=_MAX_PROCESS_BYTES) as agents:
+    make = partial(_make_agent, registry)
+    with AgentCache(make, max_agents=_MAX_AGENTS, max_process_bytes=_MAX_PROCESS_BYTES) as agents:
         agents.get(_WARM_AGENT).choose(Position.start(Ruleset()), Limits(depth=1))
         yield JobRunner(agents).run
 
 
-def _make_agent(text: str) -> Agent:
-    agent = make_agent(text)
+def _make_agent(registry: AgentRegistry, text: str) -> Agent:
+    agent = registry.make(text)
     agent.configure(memory_bytes=_AGENT_BYTES, threads=1)
     return agent
 

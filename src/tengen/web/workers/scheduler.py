@@ -17,9 +17,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from tengen.agents.registry import AgentRegistry
 from tengen.core.worker_process import OrderReport, OrderResult, WorkerProcess
 from tengen.errors import AgentError, BusyError, TengenError, WorkerError
 from tengen.web.workers.jobs import SHORT_MS, WAITED_FOR, Job
@@ -69,6 +71,9 @@ class SearchPoolConfig:
     """Later time slices for an analysis while other analyses wait."""
     play_ms: int = 2000
     """How long one worker is kept free of analyses after the last request for a move, if there are several workers."""
+
+    agents: AgentRegistry = field(default_factory=AgentRegistry().restricted)
+    """Creates the agents. It must be restricted, because browsers choose their names."""
 
     @property
     def worker_count(self) -> int:
@@ -359,7 +364,8 @@ class _Worker:
         self._pool = pool
         self._loop = asyncio.get_running_loop()
         self.place = place
-        self.process = WorkerProcess(prepare_worker, name=f"search worker {place + 1}", niceness=_NICENESS)
+        prepare = partial(prepare_worker, pool.config.agents)
+        self.process = WorkerProcess(prepare, name=f"search worker {place + 1}", niceness=_NICENESS)
         self.search: SearchTask | None = None
         self.has_reported = False
         """Whether the running slice has sent a report."""

@@ -1,0 +1,243 @@
+"""Plug-ins: agents, learners and networks by name, whether built in, installed, in a file, or passed as objects.
+
+A `Plugins` finds an object of one kind by its name. Built-in objects and those of installed packages are listed in the
+same form, as references `module:attribute`: the built-in ones in a table, the others as entry points of a group. A
+file is named by its path, `./mybot.py` or `./mybot.py:MyBot`.
+
+Finding an object may run its code. A program that receives names from strangers must therefore use
+`Plugins.restricted`, which finds only built-in objects and those that the program itself lists.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
+
+from tengen.core.tables import did_you_mean
+from tengen.errors import PluginError, TengenError
+
+# The path has no colon except after a Windows drive letter, so a setting with a path cannot be mistaken for it.
+_IN_FILE = re.compile(r"(?P<path>(?:[A-Za-z]:(?=[\\/]))?[^:=,\"]+\.py)(?::(?P<name>[^\W\d]\w*))?(?P<rest>:.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """An object in a Python file."""
+
+    path: str
+    name: str | None = None
+    """Name of the object; None if the file is the plug-in itself, or defines only one."""
+
+    @classmethod
+    def parse(cls, text: str) -> tuple[InFile, str] | None:
+        """Split `FILE.py[:NAME][REST]` into the object and the rest; None if the text does not begin with a file.
+
+        >>> InFile.parse("./mybot.py:MyBot:depth=2")
+        (InFile(path='./mybot.py', name='MyBot'), ':depth=2')
+        """
+        match = _IN_FILE.fullmatch(text.strip())
+        if match is None:
+            return None
+        return cls(match["path"], match["name"]), match["rest"] or ""
+
+    def __str__(self) -> str:
+        return self.path if self.name is None else f"{self.path}:{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugins:
+    """All objects of one kind that can be named. Picklable if `own` is."""
+
+    what: str
+    """The kind in error messages, such as `agent`."""
+    group: str
+    """Group of entry points."""
+    wanted: str
+    """Description of an acceptable object for error messages."""
+    accepts: Callable[[Any], bool]
+    """Whether an object is acceptable."""
+    built_in: Mapping[str, str]
+    """Reference to each built-in object by name."""
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """Additional objects by name, as objects or `InFile`. They take precedence over all others."""
+    is_restricted: bool = False
+    """Whether only `built_in` and `own` are searched, so that a name can never import other code."""
+
+    def restricted(self, own: Mapping[str, Any] | None = None) -> Self:
+        """Return plug-ins for names from strangers: only the built-in objects and `own`."""
+        return replace(self, own=dict(own or {}), is_restricted=True)
+
+    def with_own(self, own: Mapping[str, Any]) -> Self:
+        """Return plug-ins with additional objects."""
+        return replace(self, own={**self.own, **own})
+
+    def names(self) -> tuple[str, ...]:
+        """Return all names: the built-in ones, the additional ones and those of installed packages. Imports nothing."""
+        installed = () if self.is_restricted else (point.name for point in _entry_points(self.group))
+        return tuple(dict.fromkeys((*self.built_in, *self.own, *installed)))
+
+    def find(self, name: str) -> Any:
+        """Import and return the object with a name, or in a file.
+
+        Raises `PluginError` if there is no such object, or if its code fails.
+        """
+        if name in self.own:
+            found = self.own[name]
+            return self._in_file(found) if isinstance(found, InFile) else self._checked(found, name)
+        if name in self.built_in:
+            return _resolve(self.built_in[name])
+        place = InFile.parse(name)
+        if place is not None and not place[1]:
+            if self.is_restricted:
+                raise PluginError(f"{self.what} {name!r} is a file, and files are not allowed here")
+            return self._in_file(place[0])
+        if not self.is_restricted:
+            points = [point for point in _entry_points(self.group) if point.name == name]
+            if points:
+                return self._installed(name, points)
+        raise PluginError(f"unknown {self.what} {name!r}{did_you_mean(name, self.names())}")
+
+    def list_file(self, place: InFile) -> dict[str, InFile]:
+        """Import a file and return the objects in it by name; with `place.name`, only that object.
+
+        Raises `PluginError` if the file has no such object.
+        """
+        if place.name is not None:
+            self._in_file(place)
+            return {place.name: place}
+        found = self._candidates(load_file(Path(place.path)))
+        if not found:
+            raise PluginError(f"{place.path} defines no {self.what} ({self.wanted})")
+        return {name: InFile(place.path, name) for name in found}
+
+    def _installed(self, name: str, points: list[importlib.metadata.EntryPoint]) -> Any:
+        owners = sorted({point.dist.name if point.dist else point.value for point in points})
+        if len(owners) > 1:
+            raise PluginError(f"{self.what} {name!r} is defined by several packages: {', '.join(owners)}")
+        place = f"{self.what} {name!r} of the package {owners[0]}"
+        with _Importing(place):
+            found = _resolve(points[0].value)
+        return self._checked(found, place)
+
+    def _in_file(self, place: InFile) -> Any:
+        module = load_file(Path(place.path))
+        if place.name is not None:
+            if not hasattr(module, place.name):
+                raise PluginError(f"{place.path} has no {place.name!r}{self._suggestion(module, place.name)}")
+            return self._checked(getattr(module, place.name), str(place))
+        if self.accepts(module):
+            return module
+        found = self._candidates(module)
+        if len(found) != 1:
+            problem = f"several: {', '.join(found)}; write {place.path}:{found[0]}" if found else "none"
+            raise PluginError(f"{place.path} must define exactly one {self.what} ({self.wanted}), but it has {problem}")
+        return getattr(module, found[0])
+
+    def _candidates(self, module: ModuleType) -> list[str]:
+        """Return the names of the acceptable classes that a module defines itself."""
+        return [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and value.__module__ == module.__name__ and self.accepts(value)
+        ]
+
+    def _suggestion(self, module: ModuleType, name: str) -> str:
+        found = self._candidates(module)
+        return did_you_mean(name, found) if found else f", and no other {self.what}"
+
+    def _checked(self, found: Any, place: str) -> Any:
+        if not self.accepts(found):
+            raise PluginError(f"{place} is not {self.wanted}; it is {_described(found)}")
+        return found
+
+
+@functools.cache
+def _load_resolved(path: Path) -> ModuleType:
+    # A name of its own in sys.modules: dataclasses and pickle look there, and no other module must be replaced.
+    name = f"tengen_file_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    # As for a script, modules in the same folder can be imported; the folder comes last, so it hides none.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        with _Importing(str(path)):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def load_file(path: Path) -> ModuleType:
+    """Run a Python file and return it as a module; each file runs once per process.
+
+    Raises `PluginError` if the file does not exist or fails.
+    """
+    resolved = path.expanduser().resolve()
+    if not resolved.is_file():
+        raise PluginError(f"cannot load {path}: no such file in {Path.cwd()}")
+    return _load_resolved(resolved)
+
+
+class _Importing:
+    """Context manager that converts an exception of somebody else's code to one line with the place where it arose."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (Exception, SystemExit)) and not isinstance(error, PluginError):
+            raise PluginError(f"{self._place} cannot be imported: {describe_exception(error)}") from error
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return an exception of somebody else's code in one line: where it arose, its type and its message."""
+    if isinstance(error, TengenError):
+        return str(error).partition("\n")[0]
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not _is_ours(frame.filename)]
+    where = f"line {theirs[-1].lineno} of {Path(theirs[-1].filename).name}: " if theirs else ""
+    message = " ".join(str(error).split())
+    return f"{where}{type(error).__name__}{': ' if message else ''}{message}"
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith("<frozen") or Path(filename).is_relative_to(Path(__file__).parents[1])
+
+
+def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+    """Return the entry points of a group, sorted by name."""
+    return sorted(importlib.metadata.entry_points(group=group), key=lambda point: point.name)
+
+
+def _resolve(reference: str) -> Any:
+    """Import `module:attribute`, or a module."""
+    module, _, attributes = reference.partition(":")
+    found: Any = importlib.import_module(module.strip())
+    return functools.reduce(getattr, filter(None, attributes.strip().split(".")), found)
+
+
+def _described(found: object) -> str:
+    if isinstance(found, type):
+        return f"the class {found.__name__}"
+    return f"of type {type(found).__name__}"
