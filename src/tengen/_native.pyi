@@ -639,6 +639,11 @@ class Engine:
 
     def new_game(self) -> None: ...
 
+    def touch_table(self) -> None:
+        """
+        Make the memory of the table resident, so that the first search does not wait for it.
+        """
+
     def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
         Search a position; the game must not be over. The callback gets a SearchReport after each iteration.

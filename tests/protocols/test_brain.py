@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -265,7 +266,70 @@ def test_limits_reach_the_player() -> None:
     assert 40_000 < second.time_ms <= 49_940
     assert (second.clock_ms, second.nodes, second.depth) == (None, None, None)
     assert (third.time_ms, third.clock_ms) == (None, None)
-    assert agent.bounds == [(367_001_600, 2), (367_001_600, 2)]
+    assert agent.bounds[-1] == (367_001_600, 2)
+
+
+class Warm(FirstPoint):
+    """Records what it is told before its first search."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.warmed: queue.SimpleQueue[list[Ruleset]] = queue.SimpleQueue()
+
+    def warm_up(self, rulesets: Sequence[Ruleset]) -> None:
+        self.warmed.put(list(rulesets))
+
+
+@pytest.mark.parametrize("size", [5, 15, 22])
+def test_the_player_is_ready_when_start_is_answered(size: int) -> None:
+    agent = Warm()
+    with LocalBrain(lambda: agent) as brain:
+        assert brain.ask(f"START {size}") == "OK"
+        assert agent.games == [(Ruleset(size, size), 1)]
+        assert agent.warmed.get_nowait() == [Ruleset(size, size, 5, rule) for rule in Rule]
+        brain.send("INFO rule 4")
+        assert len(agent.warmed.get(timeout=PATIENCE_S)) == len(Rule)
+        assert agent.games[1:] == [(Ruleset(size, size, 5, Rule.RENJU), 1)]
+        assert brain.ask("RESTART") == "OK"
+        assert agent.games[2:] == [(Ruleset(size, size, 5, Rule.RENJU), 2)]
+
+
+def test_start_does_not_wait_forever_for_a_player() -> None:
+    release = threading.Event()
+
+    def make() -> Agent:
+        release.wait(PATIENCE_S)
+        return FirstPoint()
+
+    with LocalBrain(make) as brain:
+        assert brain.ask("START 15") == "OK"
+        release.set()
+        assert "," in brain.ask("BEGIN")
+
+
+@pytest.mark.parametrize(
+    ("info", "megabytes"),
+    [
+        ({"timeout_turn": 50}, 64),  # a short search needs no larger table
+        ({"timeout_turn": 1000}, 122),
+        ({"timeout_turn": 30_000}, 230),
+        ({"timeout_turn": 30_000, "time_left": 12_000}, 73),
+        ({"timeout_turn": 0, "timeout_match": 0}, 64),
+        ({"timeout_turn": -1}, 230),
+    ],
+)
+def test_the_table_uses_the_memory_that_the_searches_can_fill(info: dict[str, int], megabytes: int) -> None:
+    agent = make_agent("alphabeta")
+    assert isinstance(agent, AlphaBetaAgent)
+    with start(lambda: agent) as brain:
+        brain.send("INFO max_memory 367001600\nINFO max_node 50")
+        for key, value in info.items():
+            brain.send(f"INFO {key} {value}")
+        assert "," in brain.ask("BEGIN")
+        assert agent._engine.table_mb == megabytes
+        brain.send("INFO timeout_turn 3000\nINFO time_left 900000")
+        assert "," in brain.ask("TURN 0,0")
+        assert agent._engine.table_mb == megabytes  # resizing would clear the table
 
 
 def test_a_table_size_reaches_players_that_have_a_table() -> None:

@@ -28,6 +28,7 @@ class Engine {
   void set_options(const SearchOptions& options) { options_ = options; }
   void set_table_bytes(std::size_t bytes) { table_.resize(bytes); }
   void new_game() { table_.clear(); }
+  void touch_table() { table_.touch(); }
   std::size_t table_bytes() const { return table_.bytes(); }
   int table_usage() const { return table_.usage(); }
 

@@ -61,15 +61,27 @@ TranspositionTable::TranspositionTable(std::size_t bytes) { resize(bytes); }
 
 void TranspositionTable::resize(std::size_t bytes) {
   const std::size_t before = clusters_;
+  const std::size_t clusters = std::max<std::size_t>(bytes / sizeof(Cluster), 1);
+  if (clusters == before) return;
   try {
-    allocate(std::max<std::size_t>(bytes / sizeof(Cluster), 1));
+    allocate(clusters);
   } catch (const std::bad_alloc&) {
     if (before > 0) allocate(before);
     throw;
   }
 }
 
-void TranspositionTable::clear() { allocate(clusters_); }
+void TranspositionTable::clear() {
+  if (!is_empty_) allocate(clusters_);
+}
+
+void TranspositionTable::touch() {
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  auto* memory = static_cast<volatile char*>(memory_.get());
+  if (!is_empty_ || bytes() > kMostBytes) return;
+  for (std::size_t i = 0; i < bytes(); i += kPage) memory[i] = 0;
+}
 
 // calloc returns zeroed pages that the system allocates on first access, so a table of any size is ready immediately.
 // The old table is freed first, because there may not be enough memory for two.
@@ -77,6 +89,7 @@ void TranspositionTable::allocate(std::size_t clusters) {
   memory_.reset();
   clusters_ = 0;
   age_ = 0;
+  is_empty_ = true;
   std::size_t space = clusters * sizeof(Cluster) + alignof(Cluster);
   memory_.reset(std::calloc(space, 1));
   if (!memory_) throw std::bad_alloc();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -104,6 +105,10 @@ class AlphaBetaAgent(Agent):
             self._engine.set_table_mb(min(self._parameters.hash_mb, self._most_table_mb))
         if threads:
             self._parameters = replace(self._parameters, threads=threads)
+
+    def warm_up(self, rulesets: Sequence[Ruleset]) -> None:
+        """Load the weights and the tables, so that the first search starts at once."""
+        self._engine.warm_up(rulesets)
 
     def resize_table(self, table_bytes: int) -> None:
         """Resize the table, as far as the memory limit allows. Overrides the parameter `hash-mb`."""

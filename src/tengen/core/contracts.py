@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import re
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -475,6 +475,15 @@ class ExcludesMoves(Protocol):
 
     def exclude(self, points: frozenset[Point]) -> None:
         """Exclude `points` from all later moves, unless there is no other move. Replaces earlier exclusions."""
+        ...
+
+
+@runtime_checkable
+class WarmsUp(Protocol):
+    """Optional interface for agents that can load in advance what their first search needs."""
+
+    def warm_up(self, rulesets: Sequence[Ruleset]) -> None:
+        """Load what the first search under any of these rulesets needs. Call this only between moves."""
         ...
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tengen import _native
-from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Report, Ruleset
+from tengen.core.contracts import Analysis, AnalysisLine, Limits, Proof, Report, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, RulesetError
 from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
-from tengen.search.weights import load_weights, weights_for
+from tengen.search.weights import Weights, load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
 """Default time per move, used if there are no limits."""
@@ -70,6 +70,7 @@ class AlphaBeta:
             ) from None
         self._engine.set_options(self.config.ingredients, self.config.max_four_depth)
         self._ruleset: Ruleset | None = None
+        self._weights: dict[Rule, Weights] = {}
 
     @staticmethod
     def supports(ruleset: Ruleset) -> bool:
@@ -81,8 +82,14 @@ class AlphaBeta:
         self._prepare(ruleset)
         self._engine.new_game()
 
+    def warm_up(self, rulesets: Iterable[Ruleset]) -> None:
+        """Load the weights and the pattern tables for these rulesets and the memory of the transposition table."""
+        for ruleset in filter(self.supports, rulesets):
+            self._weights_for(ruleset).evaluate(Position.start(ruleset).native)
+        self._engine.touch_table()
+
     def set_table_mb(self, megabytes: int) -> None:
-        """Resize the transposition table, which clears it."""
+        """Resize the transposition table, which clears it unless the size stays the same."""
         self._engine.set_table_bytes(megabytes << 20)
 
     def search(
@@ -144,9 +151,14 @@ class AlphaBeta:
             raise RulesetError(f"alpha-beta cannot search {ruleset}: the win length must be 4 or 5")
         # Positions under different rulesets may have the same hash.
         self._engine.new_game()
-        path = self.config.weights
-        self._engine.set_weights(weights_for(ruleset) if path is None else load_weights(path))
+        self._engine.set_weights(self._weights_for(ruleset))
         self._ruleset = ruleset
+
+    def _weights_for(self, ruleset: Ruleset) -> Weights:
+        if ruleset.rule not in self._weights:
+            path = self.config.weights
+            self._weights[ruleset.rule] = weights_for(ruleset) if path is None else load_weights(path)
+        return self._weights[ruleset.rule]
 
 
 def native_limits(limits: Limits) -> _native.SearchLimits:

@@ -22,6 +22,9 @@ from tengen.protocols.piskvork.yixin import answer_swap2_board
 END_GRACE_S = 0.3
 """Time limit for ending a session; managers kill a brain after half a second."""
 
+WARM_UP_S = 2.0
+"""Time limit for preparing the player before START and RESTART are answered; the first move is timed separately."""
+
 Handler = Callable[[Session, Command], None]
 
 
@@ -133,14 +136,15 @@ def _start_board(session: Session, width: int | None, height: int | None, size_t
         )
         return
     session.new_game(width, height)
+    session.warm_up(wait_s=WARM_UP_S)
     session.send("OK")
-    session.thinker.warm_up()
 
 
 def _restart(session: Session, command: Command) -> None:
     board = session.require_board()
     if board is not None:
         session.new_game(board.width, board.height)
+        session.warm_up(wait_s=WARM_UP_S)
         session.send("OK")
 
 
@@ -182,6 +186,8 @@ def _play(session: Session, command: Command) -> None:
 def _info(session: Session, command: Command) -> None:
     key, _, value = command.arguments.partition(" ")
     session.settings.store(key, value.strip())
+    if key.lower() in ("rule", "max_memory"):
+        session.warm_up()
 
 
 COMMANDS: dict[str, Handler] = {

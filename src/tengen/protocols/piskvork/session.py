@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from tengen.core.contracts import Agent, Analysis, Decision, Rule
+from tengen.core.contracts import Agent, Analysis, Decision, Rule, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.protocols.pipe import PipeLog
@@ -62,6 +62,8 @@ class Session:
         """Root moves that the user has excluded."""
         self.games = 0
         self._last_answer = 0.0
+        self._table_for: tuple[int, int | None, int | None] | None = None
+        self._table_bytes: int | None = None
 
     def send(self, line: str) -> None:
         """Send one line to the manager."""
@@ -142,18 +144,37 @@ class Session:
 
     def order(self, command: Command, position: Position) -> Order:
         """Return the order for a search: position, limits and deadlines."""
+        table_for = (self.games, self.settings.hash_bytes, self.settings.memory_bytes)
+        if self._table_for != table_for:
+            # A change of the time limits during a game must not resize the table, which clears it.
+            self._table_for = table_for
+            self._table_bytes = self.settings.table_bytes
+        return self._order(position, self.budget(command), self._table_bytes, command.number)
+
+    def _order(self, position: Position, budget: Budget, table_bytes: int | None, number: int = 0) -> Order:
         return Order(
             position=position,
-            budget=self.budget(command),
+            budget=budget,
             game=self.games,
-            number=command.number,
+            number=number,
             nodes=self.settings.max_nodes,
             depth=self.settings.max_depth,
             threads=self.settings.threads,
             memory_bytes=self.settings.memory_bytes,
-            table_bytes=self.settings.table_bytes,
+            table_bytes=table_bytes,
             excluded=frozenset(self.excluded | (self.board.blocked if self.board else set())),
         )
+
+    def warm_up(self, *, wait_s: float = 0.0) -> None:
+        """Prepare the player for the current board and settings; `wait_s` limits the time to wait until it is ready."""
+        board, rule = self.board, self.settings.rule
+        if board is None or rule is None:
+            return
+        rulesets = [Ruleset(board.width, board.height, 5, known) for known in Rule]
+        position = Position.start(Ruleset(board.width, board.height, 5, rule))
+        # The first search sets the size of the table: the manager may still send settings that determine it.
+        order = self._order(position, self.settings.budget(time.monotonic()), self._table_bytes)
+        self.thinker.warm_up(order, rulesets, wait_s=wait_s)
 
     def think(self, work: Callable[[Agent, Thought], None], order: Order) -> Thought:
         """Run `work` with the player within the deadlines of the order; report failures in DEBUG lines."""

@@ -28,6 +28,12 @@ _MAX_DEPTH = 1_000
 _MAX_NUMBER = 2**62
 
 
+# A search writes about a million entries of 16 bytes a second, and a table is useful for several moves.
+_TABLE_BYTES_PER_MS = 8 * 16 * 1000
+_LEAST_TABLE_BYTES = 64 << 20
+_MOVES_PER_CLOCK = 20
+
+
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -96,10 +102,20 @@ class Settings:
 
     @property
     def table_bytes(self) -> int | None:
-        """The table size requested by `hash_size`; None if it was not set or exceeds `max_memory`."""
-        if self.hash_bytes is None or (self.memory_bytes is not None and self.hash_bytes >= self.memory_bytes):
+        """The table size requested by `hash_size`, or the part of `max_memory` that searches of this length can fill.
+
+        None, for the player's default, if neither was set or if `hash_size` exceeds `max_memory`. The player subtracts
+        the memory that it needs for other purposes from `max_memory`.
+        """
+        if self.hash_bytes is not None:
+            return None if self.memory_bytes is not None and self.hash_bytes >= self.memory_bytes else self.hash_bytes
+        if self.memory_bytes is None:
             return None
-        return self.hash_bytes
+        move_ms = min((ms for ms in (self._turn_ms(), self._clock_share_ms()) if ms is not None), default=None)
+        if move_ms is None:
+            return self.memory_bytes
+        wanted = _TABLE_BYTES_PER_MS * move_ms * (self.threads or 1)
+        return min(max(wanted, _LEAST_TABLE_BYTES), self.memory_bytes)
 
     def budget(self, started: float) -> Budget:
         """Return the deadlines for a move whose command was read at `started`."""
@@ -128,6 +144,10 @@ class Settings:
 
     def _turn_ms(self) -> int | None:
         return None if self._is_yixin_unlimited() else self.turn_ms
+
+    def _clock_share_ms(self) -> int | None:
+        clock_ms = self._clock_ms()
+        return None if clock_ms is None else clock_ms // _MOVES_PER_CLOCK
 
     def _clock_ms(self) -> int | None:
         if self._is_yixin_unlimited():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -23,7 +23,9 @@ from tengen.core.contracts import (
     ExcludesMoves,
     HasTable,
     Limits,
+    Ruleset,
     Search,
+    WarmsUp,
 )
 from tengen.core.geometry import Point
 from tengen.core.position import Position
@@ -108,9 +110,29 @@ class Thinker:
             thought.best = thought.search.best_so_far()
         return thought
 
-    def warm_up(self) -> None:
-        """Create the player in the background, so that the first search does not wait for it."""
-        self._jobs.put(self._made_agent)
+    def warm_up(self, order: Order, rulesets: Sequence[Ruleset], *, wait_s: float) -> None:
+        """Create and prepare the player, so that its first search starts at once.
+
+        The player gets ready for the game of `order`, and for a change of the rule to any of `rulesets`. Returns after
+        `wait_s` even if the player is not ready; it then continues in the background.
+        """
+        is_ready = False
+
+        def work() -> None:
+            nonlocal is_ready
+            try:
+                agent = self._made_agent()
+                self._prepare(agent, order)
+                if isinstance(agent, WarmsUp):
+                    agent.warm_up(rulesets)
+            finally:
+                with self._changed:
+                    is_ready = True
+                    self._changed.notify_all()
+
+        self._jobs.put(work)
+        with self._changed:
+            self._changed.wait_for(lambda: is_ready or self._is_closing, wait_s)
 
     def stop_before(self, number: int) -> None:
         """Stop all thoughts, running or pending, whose command has a lower sequence number."""
