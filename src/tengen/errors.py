@@ -88,6 +88,8 @@ class EngineFault(StrEnum):
     """Black played a point that renju forbids."""
     PROTOCOL = "protocol error"
     """The answer violates the protocol, such as ERROR in place of a move."""
+    GARBAGE = "garbage"
+    """The engine wrote lines without a meaning in the protocol, and no answer, until its time was over."""
     FLOOD = "flood"
     """The engine wrote far more output than expected."""
     CLOSED = "closed pipe"

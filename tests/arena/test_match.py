@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -10,9 +11,11 @@ import pytest
 from tengen.agents.registry import make_agent
 from tengen.arena.match import (
     Adjudication,
+    DrawRule,
     Ending,
     GameResult,
     ProofTrust,
+    ResignRule,
     TimeControl,
     play_game,
 )
@@ -220,6 +223,67 @@ def test_proofs_end_games(trust: ProofTrust, white_claims: dict[int, Proof], mov
 def test_a_move_limit_is_a_draw() -> None:
     result = game(Script("a1b1c1d1e1"), Script("a2b2c2d2"), adjudication=Adjudication(max_moves=6))
     assert (result.outcome, result.ending, len(result.moves)) == (Outcome.DRAW, Ending.MOVE_LIMIT, 6)
+
+
+class Valuing(Script):
+    """Plays the given points and values each move with the next of the given numbers."""
+
+    def __init__(self, moves: str, values: str) -> None:
+        super().__init__(moves)
+        self._values = [None if text == "-" else float(text) for text in values.split()]
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        value = self._values[len(self.limits)]
+        return dataclasses.replace(super().choose(position, limits), value_to_move=value)
+
+
+QUIET = ("a1c1e1g1i1", "a3c3e3g3i3")
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "moves", "outcome"),
+    [
+        ("0 0 0 0 0", "-1 -0.9 -1 0 0", 6, Outcome.BLACK),  # white gives up after three moves
+        ("-1 -1 -1 0 0", "1 1 1 1 1", 5, Outcome.WHITE),
+        ("0 0 0 0 0", "-1 -0.9 -0.89 -1 -1", 10, None),  # not three in a row
+        ("0 0 0 0 0", "-1 -1 - -1 -1", 10, None),
+        ("1 1 1 1 1", "1 1 1 1 1", 10, None),  # the opponent's values count for nothing
+    ],
+)
+def test_players_resign_by_their_own_values(black: str, white: str, moves: int, outcome: Outcome | None) -> None:
+    rule = Adjudication(resign=ResignRule(value=0.9, moves=3), max_moves=10)
+    result = game(Valuing(QUIET[0], black), Valuing(QUIET[1], white), adjudication=rule)
+    assert len(result.moves) == moves
+    assert result.ending is (Ending.MOVE_LIMIT if outcome is None else Ending.RESIGNATION)
+    assert result.outcome is (outcome or Outcome.DRAW)
+    assert not result.ending.is_forfeit
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "after", "moves"),
+    [
+        ("0 0.1 -0.1 0 0", "0 0 0 0 0", 0, 4),
+        ("0 0.1 -0.1 0 0", "0 0 0 0 0", 7, 7),
+        ("1 0 0 0 0", "0 0 0 0 0", 0, 5),  # two moves in a row of each player
+        ("0 0 0 0 0", "0 - 0 - 0", 0, 10),
+    ],
+)
+def test_even_scores_are_a_draw(black: str, white: str, after: int, moves: int) -> None:
+    rule = Adjudication(draw=DrawRule(value=0.1, moves=2, after=after), max_moves=10)
+    result = game(Valuing(QUIET[0], black), Valuing(QUIET[1], white), adjudication=rule)
+    assert (len(result.moves), result.outcome) == (moves, Outcome.DRAW)
+    assert result.ending is (Ending.MOVE_LIMIT if moves == 10 else Ending.EVEN)
+
+
+def test_rules_of_adjudication_are_parsed() -> None:
+    assert ResignRule.parse("0.8") == ResignRule(value=0.8)
+    assert ResignRule.parse("0.8, 2") == ResignRule(value=0.8, moves=2)
+    assert DrawRule.parse("0.05,4,30") == DrawRule(value=0.05, moves=4, after=30)
+    for text in ("", "high", "0.5,1.5", "0.5,2,3", "2", "0", "0.5,0", "nan"):
+        with pytest.raises(NotationError, match="resign rule"):
+            ResignRule.parse(text)
+    with pytest.raises(NotationError, match="draw rule"):
+        DrawRule.parse("0.1,2,-1")
 
 
 # -- opening procedures ----------------------------------------------------------------------------------------------

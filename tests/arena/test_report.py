@@ -148,6 +148,32 @@ def test_stores_are_joined_by_name() -> None:
             collect([one], {"Dan": 1.0})
 
 
+def test_split_pairs_are_not_pairs_of_draws() -> None:
+    tally = Tally()
+    # Pairs of games between players 0 and 1: black wins both, two draws, player 0 wins both, and half of another pair.
+    for number, outcome in enumerate("bbddbwb"):
+        first, second = (0, 1) if number % 2 == 0 else (1, 0)
+        result = {"b": Outcome.BLACK, "w": Outcome.WHITE, "d": Outcome.DRAW}[outcome]
+        tally.add(Score(number, NINE.name, first, second, 0, result, Ending.FIVE))
+    assert tally.pairs_of(0, 1) == [0, 0, 2, 0, 1]
+    assert tally.split_pairs_of(0, 1) == 1
+
+
+def test_ratings_do_not_mix_limits() -> None:
+    hundred = {"name": "fast", "limits": {"time_ms": 100, "threads": 1, "tolerance_ms": 1000}}
+    thousand = {"name": "slow", "limits": {"time_ms": 1000, "tolerance_ms": 5}}
+    own = {"name": "own", "limits": {"time_ms": 9}, "players": [{"limits": {"time_ms": 100}}, {}]}
+    with GameStore(None) as fast, GameStore(None) as slow, GameStore(None) as other, GameStore(None) as more:
+        fill(fast, ("Ann", "Bob"), description=hundred)
+        fill(slow, ("Bob", "Carl"), description=thousand)
+        fill(other, ("Carl", "Dan"), description=hundred | {"limits": {"time_ms": 100, "tolerance_ms": 7}})
+        fill(more, ("Ann", "Eve"), description=own)
+        with pytest.raises(InputError, match=r"'Bob' played with time_ms=100 in .* and with time_ms=1000 in"):
+            collect([fast, slow])
+        assert collect([fast, slow], mixes_limits=True).tally.of(1).games == 12
+        assert collect([fast, other, more]).names == ["Ann", "Bob", "Carl", "Dan", "Eve"]  # Ann has the same limits
+
+
 def test_tables_say_what_happened(standings: Standings) -> None:
     found = {table.title: table for table in report.tables(standings)}
     ratings = found["Ratings, 9x9:5:freestyle"]
@@ -302,6 +328,12 @@ def test_the_json_of_a_match() -> None:
     low, high = found["elo_interval"]
     assert low < found["elo"] < high
     assert found["pairs"] == [0, 0, 0, 2, 1]
+    assert (found["draw_ratio"], found["pairs_ratio"], found["split_pairs"], found["split_share"]) == (
+        0.3333,
+        None,
+        0,
+        0.0,
+    )
     assert found["forfeits"] == {"a": {}, "b": {"crash": 1}}
     assert "sprt" not in found
     progress = match_progress(sprt=Sprt(elo0=0, elo1=10))
@@ -341,6 +373,8 @@ def test_the_lines_of_a_match() -> None:
     assert "+4 =2 -0" in text
     assert "undecided" in text
     assert "chains: 1 by crash" in text
+    assert "  draws     33.3 %" in lines
+    assert "            3 won, 0 lost, ratio -; 0 split (0.0 %: each player won once)" in lines
 
 
 def test_the_live_view_follows() -> None:

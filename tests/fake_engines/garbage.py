@@ -1,4 +1,6 @@
-"""Prints invalid lines before each move: words, numbers, almost squares."""
+"""Prints invalid lines before each move: words, numbers, almost squares. With the argument `silent`, it never moves."""
+
+import sys
 
 from talk import Conversation, say
 
@@ -25,7 +27,8 @@ class Babbling(Conversation):
     def move(self) -> None:
         for words in NONSENSE:
             say(words)
-        super().move()
+        if sys.argv[1:] != ["silent"]:
+            super().move()
 
 
 Babbling().run()

@@ -45,12 +45,17 @@ class Ending(StrEnum):
     """Adjudicated because the result was proved."""
     MOVE_LIMIT = "move limit"
     """Adjudicated as a draw after `Adjudication.max_moves` stones."""
+    RESIGNATION = "resignation"
+    """Adjudicated because the loser valued its own position as lost for several moves (`ResignRule`)."""
+    EVEN = "even scores"
+    """Adjudicated as a draw because both players valued the position as even for several moves (`DrawRule`)."""
     START = EngineFault.START.value
     CRASH = EngineFault.CRASH.value
     TIMEOUT = EngineFault.TIMEOUT.value
     ILLEGAL = EngineFault.ILLEGAL.value
     FOUL = EngineFault.FOUL.value
     PROTOCOL = EngineFault.PROTOCOL.value
+    GARBAGE = EngineFault.GARBAGE.value
     FLOOD = EngineFault.FLOOD.value
     CLOSED = EngineFault.CLOSED.value
     MEMORY = EngineFault.MEMORY.value
@@ -63,7 +68,17 @@ class Ending(StrEnum):
         return self not in _PLAYED_OUT
 
 
-_PLAYED_OUT = frozenset((Ending.FIVE, Ending.FULL_BOARD, Ending.NO_LEGAL_POINT, Ending.PROVED, Ending.MOVE_LIMIT))
+_PLAYED_OUT = frozenset(
+    (
+        Ending.FIVE,
+        Ending.FULL_BOARD,
+        Ending.NO_LEGAL_POINT,
+        Ending.PROVED,
+        Ending.MOVE_LIMIT,
+        Ending.RESIGNATION,
+        Ending.EVEN,
+    )
+)
 
 
 class ProofTrust(StrEnum):
@@ -119,6 +134,68 @@ class TimeControl(Limits):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResignRule:
+    """A player loses once it has valued its own position at no more than -`value` for `moves` moves in a row.
+
+    Only the player's own values count, so a wrong value harms no one else. Players without values never resign.
+    """
+
+    value: float = 0.95
+    moves: int = 4
+
+    def __post_init__(self) -> None:
+        _check_rule("resign", self.value, self.moves)
+
+    @classmethod
+    def parse(cls, text: str) -> ResignRule:
+        """Parse `VALUE[,MOVES]`, such as `0.95,4`."""
+        value, moves = _parse_rule("resign", text, (str(cls().value), str(cls().moves)))
+        return cls(value=float(value), moves=int(moves))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawRule:
+    """The game is drawn once both players have valued it within `value` of even for `moves` moves each in a row."""
+
+    value: float = 0.02
+    moves: int = 10
+    after: int = 60
+    """Number of stones before which no game is drawn."""
+
+    def __post_init__(self) -> None:
+        _check_rule("draw", self.value, self.moves)
+        if self.after < 0:
+            raise NotationError(f"the draw rule needs a number of stones of at least 0, not {self.after}")
+
+    @classmethod
+    def parse(cls, text: str) -> DrawRule:
+        """Parse `VALUE[,MOVES[,AFTER]]`, such as `0.02,10,60`."""
+        default = cls()
+        value, moves, after = _parse_rule("draw", text, (str(default.value), str(default.moves), str(default.after)))
+        return cls(value=float(value), moves=int(moves), after=int(after))
+
+
+def _check_rule(name: str, value: float, moves: int) -> None:
+    if not 0 < value <= 1:
+        raise NotationError(f"the {name} rule needs a value above 0 and at most 1, not {value}")
+    if moves < 1:
+        raise NotationError(f"the {name} rule needs at least 1 move, not {moves}")
+
+
+def _parse_rule(name: str, text: str, defaults: tuple[str, ...]) -> list[str]:
+    """Return the fields of a rule; missing ones are defaults. All but the first must be integers."""
+    fields = [field.strip() for field in text.split(",")]
+    try:
+        float(fields[0])
+        [int(field) for field in fields[1:]]
+        if len(fields) > len(defaults):
+            raise ValueError
+    except ValueError:
+        raise NotationError(f"not a {name} rule: {text!r} (expected numbers such as {','.join(defaults)})") from None
+    return [*fields, *defaults[len(fields) :]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudication:
     """Conditions under which a game is decided before it is played out."""
 
@@ -126,6 +203,10 @@ class Adjudication:
     """Which claims of a proved result end the game."""
     max_moves: int | None = None
     """Number of stones at which the game is declared a draw; None for no limit."""
+    resign: ResignRule | None = None
+    """When a player resigns; None for never."""
+    draw: DrawRule | None = None
+    """When a game with even scores is drawn; None for never."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
@@ -230,6 +311,10 @@ class _Game:
         self._choices: tuple[Option, ...] = ()
         self._claim: Outcome | None = None
         """Result that the player who made the last move claimed to have proved."""
+        self._lost_moves = [0, 0]
+        """Number of moves in a row that each seat has valued as lost."""
+        self._even_moves = [0, 0]
+        """Number of moves in a row that each seat has valued as even."""
 
     def play(self, opening: Sequence[Point]) -> GameResult:
         started = time.perf_counter()
@@ -296,16 +381,16 @@ class _Game:
         while not self._position.is_over:
             if limit is not None and self._position.stones >= limit:
                 return Outcome.DRAW, Ending.MOVE_LIMIT
-            claim = self._take_turn()
-            if claim is not None and not self._position.is_over:
-                return claim, Ending.PROVED
+            decided = self._take_turn()
+            if decided is not None and not self._position.is_over:
+                return decided
         if self._position.winning_line:
             return self._position.outcome, Ending.FIVE
         is_draw = self._position.outcome is Outcome.DRAW
         return self._position.outcome, Ending.FULL_BOARD if is_draw else Ending.NO_LEGAL_POINT
 
-    def _take_turn(self) -> Outcome | None:
-        """Ask for a move and play it. Return the proved outcome if it ends the game."""
+    def _take_turn(self) -> tuple[Outcome, Ending] | None:
+        """Ask for a move and play it. Return the outcome and the ending if the game is adjudicated."""
         mover = self._position.to_move
         seat = self._black_seat if mover is Colour.BLACK else 1 - self._black_seat
         decision, spent_ms = self._timed(seat, lambda agent, limits: agent.choose(self._position, limits))
@@ -316,7 +401,10 @@ class _Game:
         except InputError as error:
             raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
         self._turns.append(turn)
-        return self._agreed_claim(mover, decision)
+        claim = self._agreed_claim(mover, decision)
+        if claim is not None:
+            return claim, Ending.PROVED
+        return self._adjudicated_by_score(mover, seat, turn.value_to_move)
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
         """Ask the player in a seat for an answer and charge its clock. Return the answer and the milliseconds used."""
@@ -348,6 +436,19 @@ class _Game:
                 return claim
             case ProofTrust.BOTH:
                 return claim if claim == before else None
+
+    def _adjudicated_by_score(self, mover: Colour, seat: int, value: float | None) -> tuple[Outcome, Ending] | None:
+        """Count a value of a seat; return the result if the resign rule or the draw rule ends the game."""
+        resign, draw = self._adjudication.resign, self._adjudication.draw
+        is_lost = resign is not None and value is not None and value <= -resign.value
+        self._lost_moves[seat] = self._lost_moves[seat] + 1 if is_lost else 0
+        if resign is not None and self._lost_moves[seat] >= resign.moves:
+            return Outcome.win_for(mover.opponent), Ending.RESIGNATION
+        is_even = draw is not None and value is not None and abs(value) <= draw.value
+        self._even_moves[seat] = self._even_moves[seat] + 1 if is_even else 0
+        if draw is not None and min(self._even_moves) >= draw.moves and self._position.stones >= draw.after:
+            return Outcome.DRAW, Ending.EVEN
+        return None
 
 
 class _Faults:

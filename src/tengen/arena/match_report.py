@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tengen.arena.elo import EloEstimate, estimate_elo
-from tengen.arena.tally import Wdl
+from tengen.arena.tally import Tally, Wdl
 from tengen.arena.tournament import Progress, describe
 
 
@@ -26,7 +26,9 @@ def match_report(progress: Progress) -> dict[str, Any]:
         "elo_interval": [_number(estimate.low), _number(estimate.high)],
         "normalised_elo": _number(estimate.normalised),
         "likelihood_of_superiority": round(estimate.superiority, 4),
+        "draw_ratio": round(tally.of(0, 1).draws / max(1, tally.games), 4),
         "pairs": tally.pairs_of(0, 1),
+        **_pair_statistics(tally),
         "endings": {ending.value: count for ending, count in sorted(tally.endings.items())},
         "forfeits": {
             side: {ending.value: count for (player, ending), count in sorted(tally.forfeits.items()) if player == place}
@@ -58,7 +60,9 @@ def match_lines(progress: Progress) -> list[str]:
         f"  total     {tally.of(0, 1)}   score {100 * estimate.score:.1f} %",
         f"  as black  {tally.as_black(0, 1)}",
         f"  as white  {tally.as_white(0, 1)}",
+        f"  draws     {100 * tally.of(0, 1).draws / max(1, tally.games):.1f} %",
         f"  pairs     {' '.join(map(str, tally.pairs_of(0, 1)))}   (0, ½, 1, 1½, 2 points)",
+        *_pair_lines(tally),
         f"  Elo       {_elo_text(estimate)}   likelihood of superiority {100 * estimate.superiority:.1f} %",
     ]
     sprt, llr = tournament.sprt, progress.llr
@@ -71,6 +75,32 @@ def match_lines(progress: Progress) -> list[str]:
     for (player, ending), count in sorted(tally.forfeits.items()):
         lines.append(f"  forfeits  {tournament.names()[player]}: {count} by {ending}")
     return lines
+
+
+def _pair_statistics(tally: Tally) -> dict[str, Any]:
+    """Return the ratio of won to lost pairs and the share of split pairs; None if there are none to compare."""
+    pairs = tally.pairs_of(0, 1)
+    lost, won = sum(pairs[:2]), sum(pairs[3:])
+    return {
+        "pairs_ratio": round(won / lost, 4) if lost else None,
+        "split_pairs": tally.split_pairs_of(0, 1),
+        "split_share": round(tally.split_pairs_of(0, 1) / sum(pairs), 4) if sum(pairs) else None,
+    }
+
+
+def _pair_lines(tally: Tally) -> list[str]:
+    pairs = tally.pairs_of(0, 1)
+    if not sum(pairs):
+        return []
+    lost, won = sum(pairs[:2]), sum(pairs[3:])
+    ratio = f"{won / lost:.2f}" if lost else "-"
+    split = tally.split_pairs_of(0, 1)
+    return [
+        (
+            f"            {won} won, {lost} lost, ratio {ratio};"
+            f" {split} split ({100 * split / sum(pairs):.1f} %: each player won once)"
+        )
+    ]
 
 
 def _wdl(wdl: Wdl) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tengen.arena.match import Ending
 from tengen.arena.ratings import Ratings, rate_tally
@@ -12,6 +13,8 @@ from tengen.arena.tally import Tally
 from tengen.errors import InputError
 
 _MAX_FAULTS = 1000
+_DEFAULT_LIMITS = (("threads", 1), ("increment_ms", 0))
+"""Limits that are the same as none."""
 
 
 @dataclass(slots=True)
@@ -86,8 +89,16 @@ class Standings:
         return sorted(players, key=lambda player: (-round(float(ratings.elo[player]), 6), self.names[player]))
 
 
-def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None) -> Standings:
-    """Collect all games from the stores. `anchors` adds known ratings by name to those in the descriptions."""
+def collect(
+    stores: Sequence[GameStore], anchors: Mapping[str, float] | None = None, *, mixes_limits: bool = False
+) -> Standings:
+    """Collect all games from the stores. `anchors` adds known ratings by name to those in the descriptions.
+
+    Raises `InputError` if a player played with different limits in two stores, unless `mixes_limits` allows it: a
+    rating over several time classes describes none of them.
+    """
+    if not mixes_limits:
+        _check_limits(stores)
     names: list[str] = []
     agents: list[str] = []
     wanted: dict[str, float] = {}
@@ -109,6 +120,43 @@ def collect(stores: Sequence[GameStore], anchors: Mapping[str, float] | None = N
     for ruleset in standings.tally.rulesets():
         standings.ratings[ruleset] = rate_tally(standings.tally, len(names), ruleset=ruleset, anchors=standings.anchors)
     return standings
+
+
+def _check_limits(stores: Sequence[GameStore]) -> None:
+    """Raise `InputError` if the limits of a player differ between stores."""
+    seen: dict[str, tuple[GameStore, dict[str, Any]]] = {}
+    for store in stores:
+        if not len(store):
+            continue
+        for name, limits in _limits_by_name(store).items():
+            first, other = seen.setdefault(name, (store, limits))
+            if other != limits:
+                raise InputError(
+                    f"{name!r} played with {_limits_text(other)} in {first.path} and with {_limits_text(limits)} in"
+                    f" {store.path}; rate the files separately, or allow it with --mix-limits"
+                )
+
+
+def _limits_by_name(store: GameStore) -> dict[str, dict[str, Any]]:
+    """Return the limits that each player thought under, without those that do not affect its strength."""
+    description = store.description()
+    entrants = description.get("players")
+    described = entrants if isinstance(entrants, list) else []
+    found = {}
+    for number, player in enumerate(store.players()):
+        entrant = described[number] if number < len(described) else None
+        own = entrant.get("limits") if isinstance(entrant, dict) else None
+        limits = own if isinstance(own, dict) else description.get("limits")
+        found[player.name] = {
+            key: value
+            for key, value in (limits.items() if isinstance(limits, dict) else ())
+            if key != "tolerance_ms" and (key, value) not in _DEFAULT_LIMITS
+        }
+    return found
+
+
+def _limits_text(limits: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in limits.items()) or "no limits"
 
 
 def _register_players(

@@ -73,6 +73,8 @@ class Tally:
     _white_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     _pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
     """(ruleset, earlier player, later player) → pairs in which the earlier one scored 0, ½, 1, 1½, 2 points."""
+    _split_pairs: Counter[tuple[str, int, int]] = field(default_factory=Counter)
+    """(ruleset, earlier player, later player) → pairs in which each player won one game."""
     _rulesets: set[str] = field(default_factory=set)
     _half_pairs: dict[int, float] = field(default_factory=dict)
     """Pair → the earlier player's points in the first game to finish, until the second one ends."""
@@ -97,6 +99,7 @@ class Tally:
             self._half_pairs[score.number // 2] = points
             return False
         self._pairs[score.ruleset, earlier, later][round(2 * (points + other))] += 1
+        self._split_pairs[score.ruleset, earlier, later] += {points, other} == {0.0, 1.0}
         return True
 
     def add_all(self, scores: Iterable[Score]) -> None:
@@ -139,6 +142,10 @@ class Tally:
             found = self._pairs.get((rules, earlier, later), _NO_PAIRS)
             counts = [a + b for a, b in zip(counts, found, strict=True)]
         return counts
+
+    def split_pairs_of(self, earlier: int, later: int) -> int:
+        """Return the number of complete pairs in which each player won one game, so that they say nothing."""
+        return sum(self._split_pairs[rules, earlier, later] for rules in self._rulesets)
 
     def match_counts(self, earlier: int, later: int) -> list[int]:
         """Return the counts for the Elo estimate of a match: the five counts from `pairs_of`.

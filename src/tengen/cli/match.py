@@ -77,6 +77,20 @@ def match(
     proofs: Annotated[
         Proofs, typer.Option(help="End a game early when one player claims a proved result, or only when both do.")
     ] = Proofs.NONE,
+    resign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE", help="A player resigns after valuing its position below -VALUE for MOVES moves (0.95,4)."
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Draw when both players value the game within VALUE for MOVES moves each, after AFTER stones"
+            " (0.02,10,60).",
+        ),
+    ] = None,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
     tolerance_ms: Annotated[
         int, typer.Option(min=0, help="Milliseconds by which a move may exceed its time limit.")
@@ -111,7 +125,7 @@ def match(
     from tengen.arena.entrant import Entrant
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
-    from tengen.arena.match import Adjudication, ProofTrust, TimeControl
+    from tengen.arena.match import Adjudication, DrawRule, ProofTrust, ResignRule, TimeControl
     from tengen.arena.match_report import match_lines, match_report
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore
@@ -142,7 +156,12 @@ def match(
             tolerance_ms=tolerance_ms,
         ),
         openings=OpeningSettings(file=openings, shuffle=shuffle, transform=transform, stones=stones),
-        adjudication=Adjudication(proofs=ProofTrust(proofs.value), max_moves=max_moves),
+        adjudication=Adjudication(
+            proofs=ProofTrust(proofs.value),
+            max_moves=max_moves,
+            resign=None if resign is None else ResignRule.parse(resign),
+            draw=None if draw is None else DrawRule.parse(draw),
+        ),
         sprt=None if sprt is None else Sprt.parse(sprt, EloModel(sprt_model.value)),
     )
     latest: Progress | None = None

@@ -29,6 +29,9 @@ def ratings(
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")
     ] = None,
+    mix_limits: Annotated[
+        bool, typer.Option("--mix-limits", help="Rate games together even if a player's time or nodes differ.")
+    ] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
     report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the report and its plots.")] = None,
 ) -> None:
@@ -47,7 +50,7 @@ def ratings(
     anchors = dict(_parse_anchor(text) for text in anchor or [])
     with contextlib.ExitStack() as stack:
         stores = [stack.enter_context(GameStore(path, is_writer=False)) for path in files]
-        standings = collect(stores, anchors)
+        standings = collect(stores, anchors, mixes_limits=mix_limits)
     print_tables(standings, Console())
     if json_file is not None:
         write_text(json_file, json.dumps(as_json(standings), indent=2, ensure_ascii=False) + "\n")

@@ -43,6 +43,10 @@ _SETTLE_S = 0.005
 """Pause after an answer. Rapfi and other engines ignore input that arrives while their search is shutting down."""
 _COMPLAINT_S = 1.0
 """Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
+_FLOOD_BYTES = 1 << 20
+"""Output without an answer that counts as a flood rather than as silence when the time is over."""
+_WORDS = frozenset({"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "SWAP"})
+"""First words of lines that have a meaning in the protocol."""
 _UNLIMITED_DEPTH = 99
 """Value of `INFO max_depth` that engines treat as no limit."""
 _DETAIL_INFO = 2
@@ -398,6 +402,7 @@ class PiskvorkManager:
         """
         assert self._process is not None
         complaint = ""
+        garbage = ""
         while (line := self._process.receive(deadline)) is not None:
             squares = parse_squares(line)
             if squares is not None:
@@ -411,9 +416,25 @@ class PiskvorkManager:
                 complaint = line
                 if self._settings.is_strict:
                     break
+            elif word not in _WORDS:
+                garbage = garbage or line[:40]
         if complaint:
             raise EngineError(f"{self._name} answered {complaint[:200]!r}", EngineFault.PROTOCOL)
-        raise self._timeout_error()
+        raise self._silence_error(garbage)
+
+    def _silence_error(self, garbage: str) -> EngineError:
+        """Return the error for an engine that has not answered in time: it flooded, wrote garbage, or neither."""
+        assert self._process is not None
+        lines, size = self._process.output_size
+        if size > _FLOOD_BYTES:
+            return EngineError(
+                f"{self._name} floods: {lines:,} lines ({size:,} bytes) without an answer in time", EngineFault.FLOOD
+            )
+        if garbage:
+            return EngineError(
+                f"{self._name} did not answer in time; it wrote garbage, such as {garbage!r}", EngineFault.GARBAGE
+            )
+        return self._timeout_error()
 
     def _timeout_error(self) -> EngineError:
         return EngineError(f"{self._name} did not answer in time", EngineFault.TIMEOUT)
