@@ -129,7 +129,8 @@ from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
 from tengen.errors import MissingExtraError
 from tengen.web.app import create_app
-from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
+from tengen.core.board_picture import PictureOptions, draw_svg
+from tengen.web.games.pictures import DrawPng
 from tengen.web.services import ServerConfig
 
 create_app(ServerConfig())

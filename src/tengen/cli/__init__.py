@@ -23,6 +23,7 @@ SUBCOMMANDS: tuple[str, ...] = (
     "explain",
     "solve_threats",
     "show",
+    "review",
     "train",
     "runs",
     "ship",

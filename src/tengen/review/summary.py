@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tengen.core.contracts import Colour
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import RecordError
 from tengen.records.game import GameRecord
 from tengen.review.assess import EFFORTS, Effort, assess
@@ -73,10 +75,15 @@ def review_game(
     effort: Effort = EFFORTS["normal"],
     thresholds: Thresholds | None = None,
     on_move: Callable[[MoveReview], None] | None = None,
+    *,
+    threads: int = 1,
+    stop: StopSignal | None = None,
 ) -> Review:
     """Review the main line of a game; `on_move` is called with each judged move.
 
-    Raises `RecordError` if the stones do not alternate, and `IllegalMoveError` for an illegal move.
+    `threads` positions are searched at the same time, which does not change the result. If `stop` is set, the review
+    contains the moves that were judged before. Raises `RecordError` if the stones do not alternate, and
+    `IllegalMoveError` for an illegal move.
 
     >>> from tengen.core.contracts import Ruleset
     >>> from tengen.core.geometry import parse_points
@@ -85,16 +92,24 @@ def review_game(
     'Ignores the open three g8-h8-i8: black wins in 2 moves.'
     """
     positions = positions_of(game)
-    before = assess(positions[0], effort)
-    root_black_value = before.black_value
+    stop = stop or StopSignal()
     moves: list[MoveReview] = []
-    for turn, (position, after_position) in enumerate(itertools.pairwise(positions), start=1):
-        after = assess(after_position, effort)
-        moves.append(judge_move(turn, position, after_position.moves[-1], before, after, effort, thresholds))
-        if on_move is not None:
-            on_move(moves[-1])
-        before = after
-    return Review(root_black_value=root_black_value, moves=tuple(moves))
+    with ThreadPoolExecutor(threads) as executor:
+        searches = [executor.submit(assess, position, effort, stop) for position in positions]
+        try:
+            before = first = searches[0].result()
+            for turn, (position, after_position) in enumerate(itertools.pairwise(positions), start=1):
+                after = searches[turn].result()
+                move = judge_move(turn, position, after_position.moves[-1], before, after, effort, thresholds, stop)
+                if stop.is_set():  # the searches may have ended early
+                    break
+                moves.append(move)
+                if on_move is not None:
+                    on_move(move)
+                before = after
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+    return Review(root_black_value=first.black_value, moves=tuple(moves))
 
 
 def positions_of(game: GameRecord) -> list[Position]:

@@ -14,13 +14,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tengen import __version__
+from tengen.core.board_picture import PictureOptions, draw_svg
 from tengen.core.contracts import Opening, Rule
 from tengen.core.position import Position
 from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.analysis.review import export_review
 from tengen.web.games.my_games import export_games
-from tengen.web.games.pictures import DrawPng, PictureOptions, draw_svg
+from tengen.web.games.pictures import DrawPng
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
 from tengen.web.games.rating import with_adaptive_levels
 from tengen.web.games.records import CheckRecord, WriteRecord, read_job
