@@ -2,8 +2,8 @@
 
 Both runs train four in a row on 6×6 with the same number of games on the same two cores: their ratio is what Ray costs.
 Then the two final networks play a match, because the same number of games should give the same strength.
-The other figures are those of the sizing model in docs/cluster.md: what one worker plays, what the driver takes in, and
-what the learner trains on, on five in a row on 9×9.
+The other figures are those of the sizing model in docs/tutorials/cluster.md: what one worker plays, what the driver
+takes in, and what the learner trains on, on five in a row on 9×9.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everything that is cited by author and year is listed in docs/literature.md, with its title."""
+"""Everything that is cited by author and year is listed in docs/results/literature.md, with its title."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def citations() -> dict[tuple[str, str], Path]:
 
 
 def test_every_citation_is_listed() -> None:
-    text = (ROOT / "docs" / "literature.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "results" / "literature.md").read_text(encoding="utf-8")
     entries = [" ".join(entry.split()) for entry in re.split(r"\n\n|\n- ", text)]
     cited = citations()
     assert len(cited) > 20

@@ -4,7 +4,7 @@
 
 namespace tengen::bindings {
 void bind_play(nb::module_& m) {
-  nb::enum_<PolicyKind>(m, "PolicyKind", "The simple players (docs/players.md).")
+  nb::enum_<PolicyKind>(m, "PolicyKind", "The simple players (docs/how/players.md).")
       .value("RANDOM", PolicyKind::kRandom)
       .value("NAIVE0", PolicyKind::kNaive0)
       .value("NAIVE1", PolicyKind::kNaive1)

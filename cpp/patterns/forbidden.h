@@ -1,4 +1,4 @@
-// Renju fouls according to their definition, with full recursion (docs/rules.md; RIF rules, section 9).
+// Renju fouls according to their definition, with full recursion (docs/reference/rules.md; RIF rules, section 9).
 #pragma once
 
 #include "core/board.h"

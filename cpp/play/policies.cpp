@@ -109,7 +109,7 @@ void add_four_makers(const Board& board, Colour colour, int min_open, PointSet& 
 
 // ---- Naive players ------------------------------------------------------------------------------------------------
 
-// The moves proposed by strategy S1 … S6 of a naive level. The names come from the paper (docs/players.md).
+// The moves proposed by strategy S1 … S6 of a naive level. The names come from the paper (docs/how/players.md).
 PointSet naive_candidates(int strategy, int level, const Board& board) {
   const Colour own = board.to_move();
   const Colour other = opponent(own);

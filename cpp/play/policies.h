@@ -1,4 +1,4 @@
-// The simple players. They choose a move without a search; docs/players.md defines them.
+// The simple players. They choose a move without a search; docs/how/players.md defines them.
 //
 // They support every rule, board size and win length k: a four in the papers is k - 1 stones here, a three k - 2.
 // Ties are broken at random, with the same probability for every point.

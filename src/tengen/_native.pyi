@@ -117,7 +117,7 @@ class Board:
     def ply(self) -> int: ...
 
 class PolicyKind(enum.Enum):
-    """The simple players (docs/players.md)."""
+    """The simple players (docs/how/players.md)."""
 
     RANDOM = 0
 

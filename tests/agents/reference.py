@@ -1,4 +1,4 @@
-"""A slow, obvious second implementation of the simple players after docs/players.md: the points each may play."""
+"""A slow, obvious second implementation of the simple players after docs/how/players.md: the points each may play."""
 
 from __future__ import annotations
 

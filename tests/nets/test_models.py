@@ -89,7 +89,7 @@ def test_a_renamed_model_is_still_found_by_its_former_name() -> None:
 
 @pytest.mark.parametrize("name", model_names())
 def test_a_shipped_model_is_whole_and_says_the_same_in_torch_fp32_and_int8(name: str) -> None:
-    """On a thousand positions of played games, in the tolerances that docs/alphazero.md states."""
+    """On a thousand positions of played games, in the tolerances that docs/how/alphazero.md states."""
     evaluator, info = load_model(name)
     card = read_card(name)
     assert card["sha256"] == info.sha256

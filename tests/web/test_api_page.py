@@ -1,4 +1,4 @@
-"""Runs the examples of docs/api.md in order against a server.
+"""Runs the examples of docs/reference/api.md in order against a server.
 
 An `http` block is a request; the `json` block after it is what the answer must contain. A `ws` block has messages to
 the server (`>`) and from it (`<`), which must arrive in that order; others may come in between. `"…"` in an expected
@@ -66,7 +66,7 @@ def run_socket(client: TestClient, text: str, game: str) -> None:
 
 
 def test_examples_of_the_api_page(client: TestClient) -> None:
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     answer: Json | None = None
     game = ""
     blocks = BLOCK.findall(page)

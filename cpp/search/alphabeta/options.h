@@ -9,7 +9,8 @@
 
 namespace tengen {
 
-// Parts of the search that can be disabled to measure their contribution (docs/engine.md). All are enabled by default.
+// Parts of the search that can be disabled to measure their contribution (docs/how/engine.md). The default is to use
+// all of them.
 enum Ingredient : std::uint32_t {
   kStaticWins = 1u << 0,          // detect four-threes and double threes without a search
   kDefenceSets = 1u << 1,         // against an open three, search only the points that answer it

@@ -9,7 +9,7 @@
 namespace tengen {
 namespace {
 
-// Set by hand. docs/engine.md describes the puzzles used to measure the solver.
+// Set by hand. docs/how/engine.md describes the puzzles used to measure the solver.
 constexpr int kMaxDepth = 120;                   // longest line in plies
 constexpr std::uint64_t kFourNodes = 200;        // node limit for the search for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;  // maximum number of cached expansions

@@ -1,4 +1,4 @@
-"""The player `adp`: looks one move ahead with a critic trained by adaptive dynamic programming (docs/adp.md)."""
+"""The player `adp`: looks one move ahead with a critic trained by adaptive dynamic programming (docs/how/adp.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The player `alphazero`: a tree search guided by a network (docs/mcts.md)."""
+"""The player `alphazero`: a tree search guided by a network (docs/how/mcts.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The playout searches `uct` and `hmcts` as players (docs/rollouts.md)."""
+"""The playout searches `uct` and `hmcts` as players (docs/how/rollouts.md)."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ class _UctSetting:
 
 
 _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
-    # The usual factor √2 would spread a few thousand playouts almost evenly over the moves; docs/rollouts.md has the
-    # match results.
+    # The usual factor √2 would spread a few thousand playouts almost evenly over the moves; docs/how/rollouts.md has
+    # the match results.
     "best": _UctSetting(UctConfig(exploration=0.3)),
     "ucb1": _UctSetting(UctConfig()),
     # Algorithm 2 with T = 10: one new node per playout, only neighbours of stones, no proofs.

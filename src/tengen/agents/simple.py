@@ -1,6 +1,6 @@
 """The simple players from the papers, in native code: random, naive 0–4, chains, rule-based.
 
-They look only at the current position and answer in a few microseconds. docs/players.md defines them exactly.
+They look only at the current position and answer in a few microseconds. docs/how/players.md defines them exactly.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def fault_table(standings: Standings) -> ReportTable:
 
 
 def as_json(standings: Standings) -> dict[str, Any]:
-    """Return the report as JSON data (described in docs/arena.md)."""
+    """Return the report as JSON data (described in docs/reference/arena.md)."""
     forfeits: dict[int, dict[str, int]] = {}
     for (loser, ending), count in sorted(standings.tally.forfeits.items()):
         forfeits.setdefault(loser, {})[ending.value] = count

@@ -1,4 +1,4 @@
-"""Tournament files: TOML descriptions of a `Tournament` (docs/arena.md)."""
+"""Tournament files: TOML descriptions of a `Tournament` (docs/reference/arena.md)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Number of 
 OnOption = Annotated[
     str,
     typer.Option(
-        "--on", metavar="PLACE", help="Where games are played: local, or ray[=ADDRESS] for a cluster (docs/cluster.md)."
+        "--on", metavar="PLACE", help="Where games are played: local, or ray[=ADDRESS] for a cluster of machines."
     ),
 ]
 

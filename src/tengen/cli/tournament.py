@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tournament(
-    file: Annotated[Path, typer.Argument(help="Tournament file (TOML, see docs/arena.md).", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="Tournament file (TOML; docs/reference/arena.md).", show_default=False)],
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue after the games that have already been played.")
     ] = False,

@@ -46,7 +46,7 @@ class Colour(StrEnum):
 
 
 class Rule(StrEnum):
-    """Rule for winning lines and for points forbidden to black (docs/rules.md)."""
+    """Rule for winning lines and for points forbidden to black (docs/reference/rules.md)."""
 
     FREESTYLE = "freestyle"
     """A line of at least the win length wins."""

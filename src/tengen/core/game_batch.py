@@ -27,7 +27,7 @@ POLICIES: dict[str, PolicyKind] = {
     "chains": PolicyKind.CHAINS,
     "rule-based": PolicyKind.RULE_BASED,
 }
-"""The simple native players by agent specification (docs/players.md)."""
+"""The simple native players by agent specification (docs/how/players.md)."""
 
 NO_POLICY = -1
 """Marks a game that `GameBatch.choose` skips."""

@@ -129,7 +129,7 @@ PROCEDURES: Mapping[Opening, Step] = MappingProxyType(
         Opening.LONG_PRO: _pro(Region.OUTSIDE_7X7),
     }
 )
-"""The steps of every opening procedure (docs/rules.md)."""
+"""The steps of every opening procedure (docs/reference/rules.md)."""
 
 
 @dataclass(frozen=True, slots=True)

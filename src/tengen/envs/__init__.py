@@ -2,7 +2,7 @@
 
 Importing this package registers `tengen/Gomoku-v0` with Gymnasium, for `gymnasium.make` and `gymnasium.make_vec` (which
 returns the native `GomokuVectorEnv`). The PettingZoo environment `tengen.envs.gomoku_aec` is imported separately
-because it needs pettingzoo. The manual is docs/environments.md.
+because it needs pettingzoo. The manual is docs/reference/environments.md.
 
 >>> import gymnasium, tengen.envs
 >>> env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9:5:freestyle", opponent="naive:level=1")

@@ -26,7 +26,7 @@ _CLOCK_SHARE_AT_MOST = 7
 
 
 Ingredient = _native.Ingredient
-"""A part of the search that can be disabled to measure its contribution (docs/engine.md). Sets are sums of bits."""
+"""A part of the search that can be disabled to measure its contribution (docs/how/engine.md). Sets are sums of bits."""
 
 ALL_INGREDIENTS: int = _native.ALL_INGREDIENTS
 

@@ -1,4 +1,4 @@
-"""Configuration of the PUCT tree search (docs/mcts.md) and its presets.
+"""Configuration of the PUCT tree search (docs/how/mcts.md) and its presets.
 
 `puct_search` searches one position with it; `puct_self_play` plays many games at once.
 """

@@ -1,4 +1,4 @@
-"""PUCT search of one position with a network (docs/mcts.md), by one thread or by several that share the tree."""
+"""PUCT search of one position with a network (docs/how/mcts.md), by one thread or by several that share the tree."""
 
 from __future__ import annotations
 

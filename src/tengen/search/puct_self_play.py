@@ -1,4 +1,4 @@
-"""Self-play with the PUCT tree search (docs/mcts.md), many games at once.
+"""Self-play with the PUCT tree search (docs/how/mcts.md), many games at once.
 
 The trees are native. Native code walks every tree to a leaf and writes the planes, an `Evaluator` evaluates them, and
 native code expands the leaves and backs up the values.

@@ -1,4 +1,4 @@
-"""Python interface to the playout searches UCT and HMCTS, and to single playouts (docs/rollouts.md)."""
+"""Python interface to the playout searches UCT and HMCTS, and to single playouts (docs/how/rollouts.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of all messages in the HTTP and WebSocket API (docs/api.md has an example of each).
+"""Types of all messages in the HTTP and WebSocket API (docs/reference/api.md has an example of each).
 
 Names on the wire are camelCase. Fields that also exist in KataGo's analysis engine have the same names: `moves`,
 `initialStones`, `initialPlayer`, `boardXSize`, `moveInfos`, `rootInfo`, `visits`, `winrate`, `prior`, `pv`, `order`,

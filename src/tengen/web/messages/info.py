@@ -33,7 +33,7 @@ class LevelInfo(Message):
     level: int
     name: str
     rating: int | None
-    """Rating on the ladder (docs/ladder.md); None if not measured."""
+    """Rating on the ladder (docs/results/ladder.md); None if not measured."""
     description: str
 
 

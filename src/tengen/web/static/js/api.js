@@ -1,5 +1,5 @@
 // @ts-check
-/** Client for the server's API (docs/api.md): HTTP for single requests, one WebSocket for live updates. */
+/** Client for the server's API (docs/reference/api.md): HTTP for single requests, one WebSocket for live updates. */
 
 import { t, tIfKnown } from "./i18n.js";
 
