@@ -13,7 +13,7 @@ from tengen.cli.position_argument import PositionText
 
 DEFAULT_TIME_MS = 10_000
 _EXAMPLES = """
-    tengen solve-threats h8i9i8j8h9g9h7            # a win by fours
+    tengen solve-threats h8i9g8j10i8a1             # a win by fours
     tengen solve-threats game.sgf@23 --kind vct    # by fours and threes
     tengen solve-threats game.sgf@23 --side white  # as if white were to move
 """
