@@ -114,6 +114,7 @@ def test_ctrl_c_prints_the_moves_so_far(game: Path) -> None:
 import os, signal, tengen.review.summary as summary
 from tengen import cli
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs are started with Ctrl-C ignored
 judge = summary.judge_move
 def judge_and_interrupt(turn, *rest):
     if turn == 3:
