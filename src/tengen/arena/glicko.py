@@ -2,7 +2,7 @@
 
 A rating comes with its deviation, which shrinks with every game, and a volatility, which grows when the results are
 erratic. Only the difference between two ratings matters, so any origin of the scale works. The opponents here are the
-levels of the ladder (docs/ladder.md), whose ratings are in Elo; for a small deviation, both scales agree.
+levels of the ladder (docs/results/ladder.md), whose ratings are in Elo; for a small deviation, both scales agree.
 
 `tengen.arena.ratings` rates many players from all their games at once. It is more accurate, but it cannot update one
 rating after one game.

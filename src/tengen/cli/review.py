@@ -29,9 +29,9 @@ _BARS = "▁▂▃▄▅▆▇█"
 _PLAIN_BARS = "0123456789"
 _PAGES = (".html", ".htm")
 _EXAMPLES = """
-    tengen review game.sgf                          # the moves that lost something
-    tengen review game.psq --all --effort deep      # every move, searched longer
-    tengen review game.sgf --save review.sgf        # with comments and variations
+    tengen review game.sgf                      # the moves that lost something
+    tengen review game.psq --all --effort deep  # every move, searched longer
+    tengen review game.sgf --save review.sgf    # with comments and variations
     tengen review games.rif --game 7 --save review.html
 """
 
