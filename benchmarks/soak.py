@@ -439,8 +439,9 @@ class Soak:
         """Kill a worker of the server."""
         with suppress(psutil.Error):
             workers = [child for child in self.server.process.children() if "spawn_main" in " ".join(child.cmdline())]
-            self.chance.choice(workers).kill()
-            self.ledger.killed("worker")
+            if workers:  # on a busy machine, all of them may be starting
+                self.chance.choice(workers).kill()
+                self.ledger.killed("worker")
 
     def kill_program(self, program: Program) -> None:
         """Kill the training or the tournament and start it again."""
