@@ -11,7 +11,7 @@ from tengen.cli.command import Group, command
 from tengen.cli.options import OnOption, warn
 
 _EXAMPLES = """
-    tengen tournament data/ladder.toml --concurrency 2
+    tengen tournament data/demo.toml --concurrency 2
     tengen tournament mine.toml --resume         # play the missing games
     tengen tournament mine.toml --report report  # tables, plots and games
 """
