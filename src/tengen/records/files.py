@@ -57,6 +57,8 @@ def iterate(
     With `skips_damage`, formats with one game per line count unreadable lines in the report instead of raising an
     error. `on_progress` is called before each game with the fraction of the file read so far.
     """
+    if os.path.isdir(path):
+        raise RecordError(f"{os.fspath(path)} is a folder; pass a game file")
     entry = format_of(path, format)
     report = report if report is not None else ReadReport()
     options = Options(ruleset=ruleset, rows=rows, encoding=encoding, report=report, skips_damage=skips_damage)
