@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tengen.agents.registry import make_agent
 from tengen.arena.entrant import Entrant
-from tengen.arena.export import game_record, save_games
-from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.export import game_record, save_games, write_pgn
+from tengen.arena.match import MAX_MESSAGE_CHARACTERS, Ending, GameResult, Remark, TimeControl, Turn, play_game
 from tengen.arena.schedule import ScheduledGame
 from tengen.arena.store import GameStore
 from tengen.core.contracts import Outcome, Ruleset
@@ -18,6 +21,7 @@ from tengen.core.geometry import parse_points
 from tengen.core.opening_procedure import Option
 from tengen.errors import InputError
 from tengen.records import load
+from tests.protocols.engines import engine_text
 
 PLAYERS = [Entrant(name="Ann", agent="random"), Entrant(name="Bob", agent="naive:level=3")]
 
@@ -43,6 +47,7 @@ RESULT = GameResult(
     moves=parse_points("e5e6d4c3"),
     turns=(Turn(1.5, 0.25, 100, 4), Turn(2000.125, None)),
     choices=(Option.TAKE_WHITE,),
+    messages=(Remark(3, "depth 5"), Remark(4, 'eval ]\\ "9"'), Remark(4, "again")),
     duration_s=2.5,
 )
 
@@ -144,7 +149,7 @@ def test_records_have_times_and_values() -> None:
         fill(store, 1)
         (stored,) = store.games()
         record = game_record(stored, store.players(), "The event")
-    assert (record.black, record.white, record.result, record.result_reason) == ("Bob", "Ann", Outcome.WHITE, "timeout")
+    assert (record.black, record.white, record.result, record.result_reason) == ("Bob", "Ann", Outcome.WHITE, "time")
     nodes = list(record.main_line())[1:]
     assert [node.time_ms for node in nodes] == [None, None, 2, 2000]
     assert [node.value for node in nodes] == [None, None, 0.25, None]
@@ -181,3 +186,100 @@ def test_a_missing_value_is_damage_in_every_column(tmp_path: Path) -> None:
             database.execute(f"UPDATE games SET {column} = ? WHERE number = 2", (good,))
     with GameStore(path, is_writer=False) as store:
         assert len(list(store.games())) == 4
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome", "text"),
+    [
+        (Ending.TIMEOUT, Outcome.BLACK, "RE[B+T]"),
+        (Ending.ILLEGAL, Outcome.WHITE, "RE[W+F]"),
+        (Ending.CRASH, Outcome.BLACK, "RE[B+F]"),
+        (Ending.FOUL, Outcome.WHITE, "RE[W+F]"),
+        (Ending.RESIGNATION, Outcome.BLACK, "RE[B+R]"),
+        (Ending.FIVE, Outcome.WHITE, "RE[W+5]"),
+        (Ending.PROVED, Outcome.WHITE, "RE[W+]RR[proved]"),
+        (Ending.EVEN, Outcome.DRAW, "RE[0]RR[even scores]"),
+    ],
+)
+def test_sgf_results_have_their_letters(tmp_path: Path, ending: Ending, outcome: Outcome, text: str) -> None:
+    with GameStore(None) as store:
+        store.set_players(PLAYERS)
+        store.add(make_game(), dataclasses.replace(RESULT, ending=ending, outcome=outcome, detail="why"))
+        save_games(store, tmp_path, formats=("sgf",))
+        (stored,) = store.games()
+        reason = game_record(stored, PLAYERS).result_reason
+    path = tmp_path / "games.sgf"
+    assert text in path.read_text()
+    (record,) = load(path)
+    assert (record.result, record.result_reason) == (outcome, reason)
+    if reason == "forfeit":
+        assert record.comment == f"{ending}: why"
+
+
+def test_messages_of_engines_are_in_the_game_files(tmp_path: Path) -> None:
+    with GameStore(None) as store:
+        fill(store, 1)
+        save_games(store, tmp_path, formats=("sgf",))
+    nodes = list(load(tmp_path / "games.sgf")[0].main_line())[1:]
+    assert [node.comment for node in nodes] == ["", "", "depth 5", 'eval ]\\ "9"\nagain']
+
+
+def test_a_store_of_an_earlier_version_has_no_messages(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with GameStore(path) as store:
+        fill(store, 1)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE messages")
+    with GameStore(path, is_writer=False) as store:
+        assert next(store.games()).result == dataclasses.replace(RESULT, messages=())
+    with GameStore(path) as store:  # a writer adds the table
+        store.add(make_game(1), RESULT)
+        assert [len(stored.result.messages) for stored in store.games()] == [0, 3]
+
+
+def test_messages_are_bounded() -> None:
+    with make_agent(engine_text("talkative")) as one, make_agent(engine_text("talkative", 1)) as other:
+        control = TimeControl(time_ms=100, tolerance_ms=20_000)
+        result = play_game(Ruleset.parse("15x15"), (one, other), controls=(control, control))
+    first = [text for ply, text in result.messages if ply == 1]
+    assert len(first) == 8
+    assert first[0].startswith("MESSAGE move 1 remark 5 ")
+    assert first[-1] == "DEBUG nodes 5"
+    assert max(map(len, first)) == 200
+    assert MAX_MESSAGE_CHARACTERS - 200 < sum(len(text) for _, text in result.messages) <= MAX_MESSAGE_CHARACTERS
+
+
+def test_results_are_written_as_pgn(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    with GameStore(None) as store:
+        store.set_players([Entrant(name='Ann "the\\ace"\n', agent="random"), PLAYERS[1]])
+        store.set_setting("tournament", {"name": "Cup"})
+        for number, outcome in enumerate((Outcome.BLACK, Outcome.DRAW, Outcome.WHITE)):
+            store.add(make_game(number), dataclasses.replace(RESULT, outcome=outcome, black_seat=0))
+        assert write_pgn([store, store], path) == 6
+    games = path.read_text().split("\n\n")
+    tags = [dict(re.findall(r'^\[(\w+) "((?:[^"\\]|\\.)*)"\]$', text, re.MULTILINE)) for text in games[::2] if text]
+    assert [(one["White"], one["Black"], one["Result"]) for one in tags[:3]] == [
+        (r"Ann \"the\\ace\" ", "Bob", "1-0"),
+        ("Bob", r"Ann \"the\\ace\" ", "1/2-1/2"),
+        (r"Ann \"the\\ace\" ", "Bob", "0-1"),
+    ]
+    assert [text.strip() for text in games[1::2]] == ["1-0", "1/2-1/2", "0-1"] * 2
+    assert (tags[0]["Event"], tags[0]["Variant"], tags[0]["Termination"]) == ("Cup", "9x9:5:freestyle", "timeout")
+
+
+def test_a_store_stops_at_its_limit(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with GameStore(path, max_mb=1) as store:
+        store.set_players(PLAYERS)
+        noisy = dataclasses.replace(RESULT, detail="x" * 400_000)
+
+        def add_all() -> None:
+            for number in range(9):
+                store.add(make_game(number), noisy)
+
+        with pytest.raises(InputError, match=r"games\.db has reached its limit of 1 MB; repeat the command"):
+            add_all()
+        assert 2 <= len(store) <= 4
+    with GameStore(path, max_mb=2) as store:
+        store.add(make_game(8), RESULT)

@@ -85,7 +85,7 @@ def test_each_fake_engine_gets_its_verdict(
 
 
 def test_every_fake_engine_has_a_verdict() -> None:
-    named = {name for name, *_ in VERDICTS} | {"talk", "scripted", "random_mover"}
+    named = {name for name, *_ in VERDICTS} | {"talk", "scripted", "random_mover", "talkative"}
     assert named == {path.stem for path in ENGINES.glob("*.py")}
 
 

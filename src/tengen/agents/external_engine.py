@@ -106,7 +106,8 @@ class BrainAgent(Agent):
 
         def run(stop: StopSignal, report: Report) -> Decision:
             _check_ongoing(position)
-            return Decision(move=self._manager.ask_move(position, own, stop))
+            move = self._manager.ask_move(position, own, stop)
+            return Decision(move=move, messages=self._manager.messages)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
             _check_ongoing(position)

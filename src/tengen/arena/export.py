@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tengen import records
 from tengen.arena.entrant import Entrant
+from tengen.arena.match import Ending, GameResult
 from tengen.arena.store import GameStore, StoredGame
-from tengen.core.contracts import Colour
-from tengen.core.files import writing
+from tengen.core.contracts import Colour, Outcome
+from tengen.core.files import atomic_write, writing
 from tengen.records.game import GameRecord
 
 
@@ -23,14 +24,19 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
         black=seats[result.black_seat],
         white=seats[1 - result.black_seat],
         result=result.outcome,
-        result_reason=result.ending.value,
+        result_reason=_reason_of(result.ending),
         event=event,
         round=str(game.number + 1),
         date=stored.ended_at[:10],
-        comment=result.detail.partition("\n")[0],
+        comment=_comment_of(result),
     )
+    notes: dict[int, list[str]] = {}
+    for ply, text in result.messages:
+        notes.setdefault(ply, []).append(text)
     nodes = list(record.main_line())[1:]
     chosen = nodes[len(nodes) - len(result.turns) :]
+    for ply, node in enumerate(nodes, start=1):
+        node.comment = "\n".join(notes.get(ply, ()))
     for node, turn in zip(chosen, result.turns, strict=True):
         node.time_ms = round(turn.time_ms)
         if turn.value_to_move is not None:
@@ -40,13 +46,77 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
     return record
 
 
-def save_games(store: GameStore, folder: Path, event: str = "", formats: Sequence[str] = ("sgf", "psq")) -> int:
-    """Write all games to `games.sgf` and each game to its own `NNNN.psq`. Return the number of games."""
+def _reason_of(ending: Ending) -> str:
+    """Return the reason for a result as game files name it; SGF has letters for time, resignation and forfeit."""
+    if ending is Ending.TIMEOUT:
+        return "time"
+    return "forfeit" if ending.is_forfeit and ending is not Ending.FOUL else ending.value
+
+
+def _comment_of(result: GameResult) -> str:
+    """Return the comment of the whole game: the fault that ended it, if there was one."""
+    detail = result.detail.partition("\n")[0]
+    if _reason_of(result.ending) != "forfeit":
+        return detail
+    return f"{result.ending}: {detail}" if detail else result.ending.value
+
+
+def pgn_lines(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> str:
+    """Return a stored game as PGN tags without moves, for programs that compute ratings, such as Ordo and BayesElo.
+
+    The player who moves first is PGN's White, so that the advantage that these programs estimate for White is that of
+    the first move: black in Gomoku.
+    """
+    game, result = stored.game, stored.result
+    names = [players[seat].name for seat in (game.first, game.second)]
+    first, second = names[result.black_seat], names[1 - result.black_seat]
+    score = {Outcome.BLACK: "1-0", Outcome.WHITE: "0-1"}.get(result.outcome, "1/2-1/2")
+    tags = {
+        "Event": event or "?",
+        "Site": "?",
+        "Date": stored.ended_at[:10].replace("-", "."),
+        "Round": str(game.round + 1),
+        "White": first,
+        "Black": second,
+        "Result": score,
+        "Variant": game.ruleset.name,
+        "PlyCount": str(len(result.moves)),
+        "Termination": result.ending.value,
+    }
+    lines = [f'[{name} "{_pgn_text(text)}"]' for name, text in tags.items()]
+    return "\n".join((*lines, "", score, "", ""))
+
+
+def _pgn_text(text: str) -> str:
+    """Return a text as a PGN string: printable characters, with quotes and backslashes escaped."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return printable.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def write_pgn(stores: Sequence[GameStore], path: Path) -> int:
+    """Write the results of all games as PGN. Return the number of games."""
+    count = 0
+    with writing(path), atomic_write(path) as file:
+        for store in stores:
+            players, event = store.players(), str(store.description().get("name", ""))
+            for stored in store.games():
+                file.write(pgn_lines(stored, players, event).encode())
+                count += 1
+    return count
+
+
+def save_games(store: GameStore, folder: Path, event: str = "", formats: Sequence[str] = ("sgf", "psq", "pgn")) -> int:
+    """Write all games to `games.sgf`, their results to `games.pgn`, and each game to its own `NNNN.psq`.
+
+    Return the number of games.
+    """
     players = store.players()
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if "sgf" in formats:
         records.save(folder / "games.sgf", (game_record(stored, players, event) for stored in store.games()))
+    if "pgn" in formats:
+        write_pgn([store], folder / "games.pgn")
     if "psq" in formats:
         digits = len(str(len(store)))
         for stored in store.games():

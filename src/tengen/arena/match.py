@@ -33,6 +33,10 @@ DEFAULT_TOLERANCE_MS = 1000
 """Default tolerance for moves that exceed their time, in milliseconds, as in Gomocup."""
 
 
+MAX_MESSAGE_CHARACTERS = 16_384
+"""Characters of engine messages kept per game."""
+
+
 class Ending(StrEnum):
     """Reason why a game ended. Endings from `START` on are player faults; most match members of `EngineFault`."""
 
@@ -222,6 +226,14 @@ class Turn(NamedTuple):
     depth: int = 0
 
 
+class Remark(NamedTuple):
+    """A remark of an external engine about one of its moves."""
+
+    ply: int
+    """Number of stones on the board after the move."""
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
     """A finished game. Seat 0 is the player named first, seat 1 the other one."""
@@ -238,6 +250,8 @@ class GameResult:
     """One entry for each stone after the opening."""
     choices: tuple[Option, ...] = ()
     """Options chosen in an opening procedure."""
+    messages: tuple[Remark, ...] = ()
+    """Remarks of external engines, at most `MAX_MESSAGE_CHARACTERS` in total; later ones are dropped."""
     duration_s: float = 0.0
 
     @property
@@ -309,6 +323,8 @@ class _Game:
         self._black_seat = 0
         self._turns: list[Turn] = []
         self._choices: tuple[Option, ...] = ()
+        self._messages: list[Remark] = []
+        self._message_characters = 0
         self._claim: Outcome | None = None
         """Result that the player who made the last move claimed to have proved."""
         self._lost_moves = [0, 0]
@@ -335,6 +351,7 @@ class _Game:
             moves=self._position.moves,
             turns=tuple(self._turns),
             choices=self._choices,
+            messages=tuple(self._messages),
             duration_s=time.perf_counter() - started,
         )
 
@@ -396,11 +413,13 @@ class _Game:
         decision, spent_ms = self._timed(seat, lambda agent, limits: agent.choose(self._position, limits))
         with _Faults(seat):
             turn = Turn(spent_ms, decision.value_to_move, decision.nodes, decision.depth)
+            messages = decision.messages
         try:
             self._position = self._position.play(decision.move)
         except InputError as error:
             raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
         self._turns.append(turn)
+        self._keep_messages(messages)
         claim = self._agreed_claim(mover, decision)
         if claim is not None:
             return claim, Ending.PROVED
@@ -436,6 +455,13 @@ class _Game:
                 return claim
             case ProofTrust.BOTH:
                 return claim if claim == before else None
+
+    def _keep_messages(self, texts: Sequence[str]) -> None:
+        """Keep the messages about the last move, up to the limit of the game."""
+        for text in texts:
+            self._message_characters += len(text)
+            if self._message_characters <= MAX_MESSAGE_CHARACTERS:
+                self._messages.append(Remark(self._position.stones, text))
 
     def _adjudicated_by_score(self, mover: Colour, seat: int, value: float | None) -> tuple[Outcome, Ending] | None:
         """Count a value of a seat; return the result if the resign rule or the draw rule ends the game."""

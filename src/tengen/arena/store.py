@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Ending, GameResult, Turn
+from tengen.arena.match import Ending, GameResult, Remark, Turn
 from tengen.arena.openings import DrawnOpening, DrawState
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Outcome, Ruleset
@@ -66,6 +66,13 @@ CREATE TABLE IF NOT EXISTS openings (          -- random openings, in the order 
   lap INTEGER NOT NULL,                        -- how often all distinct openings were used up before
   PRIMARY KEY (ruleset, number),
   UNIQUE (ruleset, lap, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS messages (          -- remarks of external engines
+  game INTEGER NOT NULL,
+  place INTEGER NOT NULL,                      -- their order within the game
+  ply INTEGER NOT NULL,                        -- number of stones after the move
+  text TEXT NOT NULL,
+  PRIMARY KEY (game, place)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS games_by_end ON games (ended_at, number);
 """
@@ -168,12 +175,13 @@ class StoredGame:
 class GameStore:
     """A game store. Without a path, it exists only in memory."""
 
-    def __init__(self, path: Path | None, *, is_writer: bool = True) -> None:
-        """Open a store; a writer creates the file and its folder.
+    def __init__(self, path: Path | None, *, is_writer: bool = True, max_mb: int | None = None) -> None:
+        """Open a store; a writer creates the file and its folder. It stores no game beyond `max_mb` megabytes.
 
         Raises `InputError` if the file is not a store or another process is writing to it.
         """
         self.path = path
+        self._max_bytes = None if max_mb is None else max_mb << 20
         self._lock: sqlite3.Connection | None = None
         with ExitStack() as closing:
             closing.callback(self._release_lock)
@@ -260,8 +268,26 @@ class GameStore:
             round(result.duration_s, 4),
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
+        self._check_size()
         with self._writing(f"game {game.number}"):
+            self._database.execute("BEGIN")
             self._database.execute(_INSERT, row)
+            for place, (ply, text) in enumerate(result.messages):
+                self._database.execute("INSERT INTO messages VALUES (?, ?, ?, ?)", (game.number, place, ply, text))
+            self._database.execute("COMMIT")
+
+    def _check_size(self) -> None:
+        """Raise `InputError` if the file has reached its limit."""
+        if self._max_bytes is None:
+            return
+        with self._reading():
+            (pages,) = self._database.execute("PRAGMA page_count").fetchone()
+            (page_bytes,) = self._database.execute("PRAGMA page_size").fetchone()
+        if pages * page_bytes >= self._max_bytes:
+            raise InputError(
+                f"{self.path} has reached its limit of {self._max_bytes >> 20} MB; repeat the command with a higher"
+                " limit to continue"
+            )
 
     def __len__(self) -> int:
         with self._reading():
@@ -300,14 +326,20 @@ class GameStore:
         players = len(self.players())
         with self._reading():
             for row in self._database.execute(f"SELECT {_COLUMNS} FROM games ORDER BY number"):
-                yield _stored_game(row, players)
+                yield _stored_game(row, players, self._messages_of(row[0]))
 
     def game(self, number: int) -> StoredGame | None:
         """Return one game, or None if there is no game with this number."""
         players = len(self.players())
         with self._reading():
             row = self._database.execute(f"SELECT {_COLUMNS} FROM games WHERE number = ?", (number,)).fetchone()
-            return None if row is None else _stored_game(row, players)
+            return None if row is None else _stored_game(row, players, self._messages_of(row[0]))
+
+    def _messages_of(self, number: int) -> tuple[Remark, ...]:
+        if not self._has_messages:  # written by an earlier version
+            return ()
+        rows = self._database.execute("SELECT ply, text FROM messages WHERE game = ? ORDER BY place", (number,))
+        return tuple(Remark(_integer(ply), _text(text)) for ply, text in rows)
 
     def newest_games(self, limit: int, offset: int = 0) -> list[GameSummary]:
         """Return a page of games, most recently ended first. Only the games on that page are read."""
@@ -449,6 +481,7 @@ class GameStore:
         (identity,) = database.execute("PRAGMA application_id").fetchone()
         things = list(database.execute("SELECT type, name FROM sqlite_master"))
         tables = {name for kind, name in things if kind == "table"}
+        self._has_messages = is_writer or "messages" in tables
         if tables and identity != _APPLICATION_ID:
             raise InputError(f"{self.path} is a database but not a game store")
         (version,) = database.execute("PRAGMA user_version").fetchone()
@@ -590,7 +623,7 @@ def _effort(lists: tuple[list[Any], list[Any], list[Any]], start: int) -> Effort
     return Effort(len(times_ms), float(sum(times_ms)), max(times_ms, default=0.0), sum(nodes), sum(depths))
 
 
-def _stored_game(row: Sequence[Any], players: int) -> StoredGame:
+def _stored_game(row: Sequence[Any], players: int, messages: tuple[Remark, ...]) -> StoredGame:
     (number, ruleset, round_number, first, second, opening_number, opening, seed) = row[:8]
     (black_seat, outcome, ending, detail, moves, choices, times, values, nodes, depths, duration_s, ended_at) = row[8:]
     _check_seats(number, first, second, black_seat, players)
@@ -613,6 +646,7 @@ def _stored_game(row: Sequence[Any], players: int) -> StoredGame:
         moves=tuple[Point, ...](parse_points(_text(moves))),
         turns=tuple(Turn(*turn) for turn in turns),
         choices=tuple(Option(choice) for choice in _text(choices).split()),
+        messages=messages,
         duration_s=float(duration_s),
     )
     return StoredGame(game, result, _text(ended_at))

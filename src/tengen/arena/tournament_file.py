@@ -24,7 +24,12 @@ class RunSettings:
     report: Path | None = None
     """Folder for reports, pictures and game files."""
 
+    disk_mb: int | None = None
+    """Size of the database in MB at which the tournament stops (default: no limit)."""
+
     def __post_init__(self) -> None:
+        if self.disk_mb is not None and self.disk_mb < 1:
+            raise InputError(f"disk_mb must be at least 1, not {self.disk_mb}")
         if self.concurrency < 1:
             raise InputError(f"concurrency must be at least 1, not {self.concurrency}")
 

@@ -109,9 +109,12 @@ def match(
     db: Annotated[
         Path | None, typer.Option(help="Store the games in this file; games already in it are not played again.")
     ] = None,
+    disk_mb: Annotated[
+        int | None, typer.Option(min=1, help="Stop when the file of --db has this size in MB (default: no limit).")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the games as SGF and PSQ to this folder.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write the games as SGF, PSQ and PGN to this folder.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only the result.")] = False,
 ) -> None:
@@ -166,7 +169,7 @@ def match(
     )
     latest: Progress | None = None
     is_stopped = False
-    with GameStore(db) as store:
+    with GameStore(db, max_mb=disk_mb) as store:
         try:
             with (
                 open_pools(on, workers=concurrency or 0, warn=warn) as make_pool,

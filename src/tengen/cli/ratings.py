@@ -33,6 +33,9 @@ def ratings(
         bool, typer.Option("--mix-limits", help="Rate games together even if a player's time or nodes differ.")
     ] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    pgn: Annotated[
+        Path | None, typer.Option(help="Write the results as PGN for other rating programs (Ordo, BayesElo).")
+    ] = None,
     report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the report and its plots.")] = None,
 ) -> None:
     """Rate all players in one or more game stores, by ruleset. The tournament may still be running."""
@@ -41,6 +44,7 @@ def ratings(
 
     from rich.console import Console
 
+    from tengen.arena.export import write_pgn
     from tengen.arena.render import print_tables, write_report
     from tengen.arena.report import as_json
     from tengen.arena.standings import collect
@@ -51,6 +55,8 @@ def ratings(
     with contextlib.ExitStack() as stack:
         stores = [stack.enter_context(GameStore(path, is_writer=False)) for path in files]
         standings = collect(stores, anchors, mixes_limits=mix_limits)
+        if pgn is not None:
+            write_pgn(stores, pgn)
     print_tables(standings, Console())
     if json_file is not None:
         write_text(json_file, json.dumps(as_json(standings), indent=2, ensure_ascii=False) + "\n")

@@ -60,7 +60,7 @@ def tournament(
     from tengen.errors import InputError
 
     described, run = load(file)
-    with GameStore(run.database) as store:
+    with GameStore(run.database, max_mb=run.disk_mb) as store:
         if len(store) and not resume:
             raise InputError(
                 f"{run.database} contains {len(store)} games: pass --resume to continue, or delete the file to restart"

@@ -263,6 +263,8 @@ class Decision:
     """Proved result, if any."""
     depth: int = 0
     """Search depth in plies that found the move and its value; 0 for agents without a depth."""
+    messages: tuple[str, ...] = ()
+    """Remarks of an external engine about this move; bounded in number and length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ from tengen.records.sgf_vocabulary import (
     NAME,
     NODE_PROPERTIES,
     REASON_LETTERS,
+    REASONS,
     VALUE,
     escape,
     labelled_point,
@@ -153,7 +154,7 @@ def _write_result(record: GameRecord, out: list[str]) -> None:
         out.append(f"RE[{LETTERS[winner]}+{letter}]")
     elif record.result is not None:
         out.append("RE[0]" if record.result is Outcome.DRAW else "RE[Void]")
-    if record.result_reason and not letter:
+    if record.result_reason and REASONS.get(letter.lower()) != record.result_reason:
         out.append(f"RR[{_escape_text(tidy_line(record.result_reason))}]")
 
 

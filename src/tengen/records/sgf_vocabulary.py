@@ -39,7 +39,7 @@ RULES = {
 }
 # Names of renju opening procedures; the name is stored in the RULETEXT property.
 RENJU_OPENINGS = ("rif", "sakata", "soosyrv", "soosorv", "tarannikov", "taraguchi", "yamaguchi", "renju")
-REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F"}
+REASON_LETTERS = {"five": "5", "resignation": "R", "time": "T", "foul": "F", "forfeit": "F"}
 REASONS = {
     "5": "five",
     "r": "resignation",

@@ -7,6 +7,7 @@ An error also kills the engine's process; the next request starts a new one.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -43,6 +44,9 @@ _SETTLE_S = 0.005
 """Pause after an answer. Rapfi and other engines ignore input that arrives while their search is shutting down."""
 _COMPLAINT_S = 1.0
 """Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
+_MAX_MESSAGES = 8
+_MAX_MESSAGE = 200
+"""Number of remarks kept per move, the last ones, and characters kept of each."""
 _FLOOD_BYTES = 1 << 20
 """Output without an answer that counts as a flood rather than as silence when the time is over."""
 _WORDS = frozenset({"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "SWAP"})
@@ -97,6 +101,12 @@ class PiskvorkManager:
         self._analysis_refusal = ""
         """The running engine's error message if it cannot analyse."""
         self._is_stop_sent = False
+        self._messages: deque[str] = deque(maxlen=_MAX_MESSAGES)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The last remarks (MESSAGE and DEBUG lines) that the engine wrote during its last move."""
+        return tuple(self._messages)
 
     @property
     def pid(self) -> int | None:
@@ -403,6 +413,7 @@ class PiskvorkManager:
         assert self._process is not None
         complaint = ""
         garbage = ""
+        self._messages.clear()
         while (line := self._process.receive(deadline)) is not None:
             squares = parse_squares(line)
             if squares is not None:
@@ -416,6 +427,8 @@ class PiskvorkManager:
                 complaint = line
                 if self._settings.is_strict:
                     break
+            elif word in ("MESSAGE", "DEBUG"):
+                self._messages.append(line[:_MAX_MESSAGE])
             elif word not in _WORDS:
                 garbage = garbage or line[:40]
         if complaint:
