@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -65,6 +66,35 @@ def _fail_web(folder: Path) -> Iterator[str]:
                 fault = spend_evening_with_fault(machine, folder / f"{number}-{kind}", number, kind)
                 assert fault.happened, f"operation {number} did not fail"
                 yield fault.failed[0]
+
+
+def count_time_losses(games: int, time_ms: int, tolerance_ms: int) -> int:
+    """Play games of the engine against itself through the protocol; return 1 if any was lost on time."""
+    from tengen.arena.entrant import Entrant
+    from tengen.arena.match import Adjudication, ProofTrust, TimeControl
+    from tengen.arena.store import GameStore
+    from tengen.arena.tournament import Tournament, play
+    from tengen.core.contracts import Ruleset
+
+    lost = 0
+    brain = f'brain:cmd="{sys.executable} -m tengen.cli brain",start_ms=60000'
+    for rules in ("freestyle", "standard", "renju", "caro", "20x20:5:freestyle"):
+        tournament = Tournament(
+            rules=(Ruleset.parse(rules),),
+            players=(Entrant(agent=brain), Entrant(agent=brain)),
+            rounds=(games + 1) // 2,
+            games=games,
+            limits=TimeControl(time_ms=time_ms, tolerance_ms=tolerance_ms),
+            adjudication=Adjudication(proofs=ProofTrust.BOTH),
+        )
+        with GameStore(None) as store:
+            endings = play(tournament, store).tally.endings
+            slowest = max((turn.time_ms for stored in store.games() for turn in stored.result.turns), default=0.0)
+        forfeits = {ending: count for ending, count in endings.items() if ending.is_forfeit}
+        lost += sum(forfeits.values())
+        text = ", ".join(f"{count} by {ending}" for ending, count in forfeits.items()) or "no forfeits"
+        print(f"{rules}: {endings.total()} games at {time_ms} ms, {text}, slowest move {slowest:.0f} ms", flush=True)
+    return 1 if lost else 0
 
 
 def run_mutations(name: str, seed: int, count: int, link: Connection) -> None:
