@@ -1,9 +1,11 @@
-"""Speed of environments: the native vector environment against NumPy and OpenSpiel, and the cost of renju fouls.
+"""Speed of environments: one board and many boards against OpenSpiel and NumPy, and the cost of renju fouls.
 
 A step is one action of the agent (black), the random opponent's reply, and the new observation (three planes) and
 action mask of a 15×15 freestyle board; finished games start again. The agent's actions are random legal points: drawn
-by the native helper `sample_actions`, by NumPy in the NumPy environment, by `random.choice` for OpenSpiel. Choosing
-them is part of the measured time. Everything runs on one thread, except where the name says otherwise.
+by the native helper `sample_actions`, by NumPy in the NumPy environment, by `random.choice` for OpenSpiel and for the
+environments with one board. Choosing them is part of the measured time. `gym` is `gymnasium.make` with its default
+wrappers. `aec` and `openspiel_moves` play both colours, one move per step, each with observation and mask. Everything
+runs on one thread, except where the name says otherwise.
 
 The environments take turns of a few milliseconds. Every call (one step of all boards) is timed by wall-clock time.
 `_per_second` is computed from the median call, which is robust on a busy machine, since most calls are shorter than a
@@ -21,16 +23,31 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import gymnasium
+import numpy as np
+
 from benchmarks.numpy_env import NumpyGomoku
 from tengen._native import Policy, PolicyKind
 from tengen.core.contracts import Colour, Ruleset
 from tengen.core.position import Position
-from tengen.envs import GomokuVectorEnv
+from tengen.envs import ENV_ID, GomokuVectorEnv, gomoku_aec
 
 BOARDS = 1024
 ROUNDS = 12
 WARM_UP_CALLS = 120  # spreads the boards over all stages of a game
 SEED = 1
+
+COMPARED = (
+    ("vector", "numpy"),
+    ("vector", "openspiel"),
+    ("vector", "vector_renju"),
+    ("vector_naive3", "vector_renju_naive3"),
+    ("vector_two_threads", "vector"),
+    ("vector_naive3_two_threads", "vector_naive3"),
+    ("gym", "openspiel"),
+    ("aec", "openspiel_moves"),
+)
+"""Pairs of contenders; the ratio is that of the first to the second."""
 
 
 @dataclass
@@ -61,11 +78,16 @@ def run() -> dict[str, float]:
         "vector_two_threads": _vector(50, threads=2),
         "vector_self_play": _vector(50, opponent=None),
         "vector_naive3": _vector(10, opponent="naive:level=3"),
-        "vector_renju": _vector(4, ruleset="15x15:5:renju"),
+        "vector_naive3_two_threads": _vector(10, opponent="naive:level=3", threads=2),
+        "vector_renju": _vector(20, ruleset="15x15:5:renju"),
+        "vector_renju_naive3": _vector(10, ruleset="15x15:5:renju", opponent="naive:level=3"),
         "numpy": _numpy(20),
+        "gym": _gym(400),
+        "aec": _aec(400),
     }
     if (spiel := _spiel(100)) is not None:
         contenders["openspiel"] = spiel
+        contenders["openspiel_moves"] = _spiel_moves(200)
     for contender in contenders.values():
         for _ in range(WARM_UP_CALLS):
             contender.call()
@@ -76,9 +98,9 @@ def run() -> dict[str, float]:
     figures: dict[str, float] = {"boards": BOARDS}
     figures |= {f"{name}_steps_per_second": speed for name, speed in speeds.items()}
     figures |= {
-        f"vector_to_{other}_ratio": speeds["vector"] / speeds[other]
-        for other in ("numpy", "openspiel")
-        if other in speeds
+        f"{name}_to_{other}_ratio": speeds[name] / speeds[other]
+        for name, other in COMPARED
+        if name in speeds and other in speeds
     }
     return figures | _foul_scan() | _imports()
 
@@ -92,6 +114,53 @@ def _vector(calls: int, ruleset: str = "15x15:5:freestyle", copy: bool = False, 
 def _numpy(calls: int) -> Contender:
     env = NumpyGomoku(BOARDS, 15, SEED)
     return Contender(lambda: env.step(env.sample_actions()), BOARDS, calls)
+
+
+def _gym(calls: int) -> Contender:
+    env = gymnasium.make(ENV_ID)
+    rng = random.Random(SEED)
+    mask = env.reset(seed=SEED)[1]["action_mask"]
+
+    def step() -> None:
+        nonlocal mask
+        *_, terminated, _, info = env.step(rng.choice(np.flatnonzero(mask)))
+        mask = (env.reset()[1] if terminated else info)["action_mask"]
+
+    return Contender(step, 1, calls)
+
+
+def _aec(calls: int) -> Contender:
+    env = gomoku_aec.env()
+    rng = random.Random(SEED)
+    env.reset(seed=SEED)
+
+    def step() -> None:
+        observation, _, terminated, _, _ = env.last()
+        if terminated:
+            env.reset()
+        else:
+            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+
+    return Contender(step, 1, calls)
+
+
+def _spiel_moves(calls: int) -> Contender:
+    """Create an OpenSpiel game in which the caller plays both colours."""
+    import pyspiel
+
+    game = pyspiel.load_game("gomoku(size=15)")
+    rng = random.Random(SEED)
+    state = game.new_initial_state()
+
+    def step() -> None:
+        nonlocal state
+        state.apply_action(rng.choice(state.legal_actions()))
+        if state.is_terminal():
+            state = game.new_initial_state()
+        state.observation_tensor(state.current_player())
+        state.legal_actions_mask()
+
+    return Contender(step, 1, calls)
 
 
 def _spiel(calls: int) -> Contender | None:

@@ -1,20 +1,56 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <tuple>
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "patterns/legality.h"
+#include "play/observation.h"
 #include "play/vector_env.h"
 
 namespace tengen::bindings {
 namespace {
 
 using Actions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using SavedGame = std::tuple<std::vector<Point>, std::vector<Point>, Rng::State, int, int>;
 using ActionBuffer = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // An array in the memory of `self`. The array keeps `self` alive.
 template <typename T, typename Self>
 auto view(const Self& self, T* data, std::initializer_list<std::size_t> shape) {
   return nb::ndarray<nb::numpy, T>(data, shape, self.h);
+}
+
+using Mask = nb::ndarray<std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename Plane>
+using PlaneBuffer = nb::ndarray<Plane, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+template <typename Plane>
+void bind_observation(nb::module_& m) {
+  m.def(
+      "write_observation",
+      [](const Board& board, PlaneLayout layout, Colour viewer, bool channels_last, PlaneBuffer<Plane>& planes,
+         Mask& mask) {
+        const auto height = static_cast<std::size_t>(board.rules().height);
+        const auto width = static_cast<std::size_t>(board.rules().width);
+        const auto count = static_cast<std::size_t>(plane_count(layout));
+        if (channels_last) {
+          check_shape(planes, {height, width, count}, "planes");
+        } else {
+          check_shape(planes, {count, height, width}, "planes");
+        }
+        if (mask.shape(0) != height * width && mask.shape(0) != height * width + 1)
+          check_shape(mask, {height * width}, "mask");
+        write_observation(board, layout, viewer, channels_last ? PlaneOrder::kLast : PlaneOrder::kFirst, planes.data());
+        write_mask(board, mask.shape(0) > height * width, mask.data());
+      },
+      nb::arg("board"), nb::arg("layout"), nb::arg("viewer"), nb::arg("channels_last"), nb::arg("planes").noconvert(),
+      nb::arg("mask").noconvert(),
+      "Write the planes [C, H, W] or [H, W, C] that `viewer` sees and the mask of the side to move. The mask may have "
+      "one entry more than there are points, for resigning.");
 }
 
 template <typename Plane>
@@ -32,13 +68,15 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
   nb::class_<Env>(m, name, doc)
       .def(
           "__init__",
-          [](Env* self, const Board& board, int count, std::optional<PolicyKind> opponent, Side side,
-             PlaneLayout layout, bool resign_action, int opening_moves, int threads) {
-            new (self) Env({board.rules(), count, opponent, side, layout, resign_action, opening_moves, threads});
+          [](Env* self, const Board& board, int count, std::optional<PolicyKind> opponent, bool caller_replies,
+             Side side, PlaneLayout layout, bool resign_action, int opening_moves, int threads) {
+            new (self) Env({board.rules(), count, opponent, caller_replies, side, layout, resign_action, opening_moves,
+                            threads});
           },
-          nb::arg("board"), nb::kw_only(), nb::arg("boards"), nb::arg("opponent").none(), nb::arg("side"),
-          nb::arg("layout"), nb::arg("resign_action"), nb::arg("opening_moves"), nb::arg("threads"),
-          "Create games with the rules of `board`; its stones are ignored.")
+          nb::arg("board"), nb::kw_only(), nb::arg("boards"), nb::arg("opponent").none(), nb::arg("caller_replies"),
+          nb::arg("side"), nb::arg("layout"), nb::arg("resign_action"), nb::arg("opening_moves"), nb::arg("threads"),
+          "Create games with the rules of `board`; its stones are ignored. With `caller_replies` and no opponent, the "
+          "caller supplies an opponent's moves through `reply`.")
       .def("seed", &Env::seed, nb::arg("board"), nb::arg("seed"),
            "Seed the random generator of a board; call reset_board afterwards.")
       .def("reset_board", &Env::reset_board, nb::arg("board"), "Start a new game on a board.")
@@ -57,6 +95,29 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
             env.step(actions.data());
           },
           nb::arg("actions"), "Play one action on each board and update the arrays. An invalid action loses the game.")
+      .def(
+          "reply",
+          [](Env& env, const Actions& replies) {
+            check_shape(replies, {static_cast<std::size_t>(env.boards())}, "replies");
+            const nb::gil_scoped_release release;
+            env.reply(replies.data());
+          },
+          nb::arg("replies"),
+          "Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.")
+      .def(
+          "save",
+          [](const Env& env, int index) {
+            const auto saved = env.save(index);
+            return std::tuple(saved.moves, saved.order, saved.rng, saved.actor, saved.actions_done);
+          },
+          nb::arg("board"), "Return the game on a board: (moves, order of points, generator, actor, actions done).")
+      .def(
+          "restore",
+          [](Env& env, int index, const SavedGame& saved) {
+            const auto& [moves, order, rng, actor, actions_done] = saved;
+            env.restore(index, {moves, order, rng, actor, actions_done});
+          },
+          nb::arg("board"), nb::arg("saved"), "Continue a game that `save` returned on a board.")
       .def(
           "sample_actions",
           [](Env& env, std::uint64_t seed, ActionBuffer& actions) {
@@ -79,6 +140,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
       .def_prop_ro("final_colours", [=](Self self) { return view(self, self.p->final_colours(), {boards(self.p)}); })
       .def_prop_ro("rewards", [=](Self self) { return view(self, self.p->rewards(), {boards(self.p)}); })
       .def_prop_ro("terminations", [=](Self self) { return view(self, self.p->terminations(), {boards(self.p)}); })
+      .def_prop_ro("owed", [=](Self self) { return view(self, self.p->owed(), {boards(self.p)}); })
       .def_prop_ro("outcomes", [=](Self self) { return view(self, self.p->outcomes(), {boards(self.p)}); })
       .def_prop_ro("episode_returns",
                    [=](Self self) { return view(self, self.p->episode_returns(), {boards(self.p)}); })
@@ -105,6 +167,20 @@ void bind_envs(nb::module_& m) {
       .value("BLACK", Side::kBlack)
       .value("WHITE", Side::kWhite)
       .value("RANDOM", Side::kRandom);
+  m.def(
+      "play_if_legal",
+      [](Board& board, std::int64_t action) {
+        if (action < 0 || action >= board.rules().area() || board.is_over() ||
+            !is_legal(board, static_cast<Point>(action)))
+          return -1;
+        board.make(static_cast<Point>(action));
+        return static_cast<int>(game_outcome(board));
+      },
+      nb::arg("board"), nb::arg("action"),
+      "Play an action and return the Outcome as a number; change nothing and return -1 if the action is illegal.");
+  bind_observation<std::int8_t>(m);
+  bind_observation<std::uint8_t>(m);
+  bind_observation<float>(m);
   bind_vector_env<std::int8_t>(m, "ByteVectorEnv", "Many games that advance with one call, with int8 planes.");
   bind_vector_env<float>(m, "FloatVectorEnv", "Many games that advance with one call, with float32 planes.");
 }

@@ -1,7 +1,8 @@
 #include "play/vector_env.h"
 
 #include <algorithm>
-#include <thread>
+#include <stdexcept>
+#include <string>
 
 #include "core/checked.h"
 #include "patterns/legality.h"
@@ -9,20 +10,9 @@
 namespace tengen {
 namespace {
 
-// With fewer boards per thread than this, a thread costs more than it saves.
-constexpr int kBoardsPerThread = 128;
-
-// Call work(first, last) on disjoint ranges that cover all boards. The threads end before the call returns, so the
-// process can be forked safely. Starting a thread costs less than a hundredth of its work.
-template <typename Work>
-void share_out(int boards, int threads, const Work& work) {
-  const int shares = std::clamp(boards / kBoardsPerThread, 1, threads);
-  const auto border = [&](int share) { return static_cast<int>(std::int64_t{boards} * share / shares); };
-  std::vector<std::jthread> helpers;
-  for (int share = 1; share < shares; ++share)
-    helpers.emplace_back([&work, first = border(share), last = border(share + 1)] { work(first, last); });
-  work(0, border(1));
-}
+// Threads share the boards in parts of this size: small enough that no thread waits long for the last part of another,
+// and large enough that taking a part costs nothing in comparison.
+constexpr int kBoardsPerPart = 64;
 
 double result_for(Colour colour, Outcome outcome) {
   if (outcome == Outcome::kOngoing || outcome == Outcome::kDraw) return 0.0;
@@ -35,11 +25,12 @@ template <typename Plane>
 VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
     : config_(config),
       empty_board_(config.rules),
-      planes_size_(static_cast<std::size_t>(plane_count(config.layout) * config.rules.area())) {
+      planes_size_(static_cast<std::size_t>(plane_count(config.layout) * config.rules.area())),
+      shared_work_(config.threads) {
   const auto boards = static_cast<std::size_t>(config.boards);
   games_.reserve(boards);
   for (std::size_t i = 0; i < boards; ++i)
-    games_.push_back({empty_board_, EmptyPoints(config.rules.area()), Rng(i), kBlack, 0});
+    games_.push_back({empty_board_, EmptyPoints(config.rules.area()), Rng(i), kBlack, 0, {}, {}});
   planes_ = std::make_unique<Plane[]>(boards * planes_size_);
   final_planes_ = std::make_unique<Plane[]>(boards * planes_size_);
   masks_ = std::make_unique<std::int8_t[]>(boards * static_cast<std::size_t>(actions()));
@@ -48,6 +39,7 @@ VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
   final_colours_.resize(boards);
   rewards_.resize(boards);
   outcomes_.resize(boards);
+  owed_.resize(boards);
   episode_returns_.resize(boards);
   episode_lengths_.resize(boards);
   for (int i = 0; i < config.boards; ++i) reset_board(i);
@@ -75,19 +67,24 @@ void VectorEnv<Plane>::reset_board(int index) {
   Game& game = at(index);
   game.board = empty_board_;
   game.empties.refill();
+  if (config_.rules.rule == Rule::kRenju) game.tracker.clear();
   game.actions_done = 0;
-  const auto make = [&game](Point point) {
-    game.board.make(point);
-    game.empties.remove(point);
-  };
-  for (int i = 0; i < config_.opening_moves; ++i) make(game.empties.draw_legal(game.board, game.rng));
-  if (config_.opponent) {
+  Owed owed = Owed::kNothing;
+  for (int i = 0; i < config_.opening_moves; ++i) make(game, game.empties.draw_legal(game.board, game.rng));
+  if (has_opponent()) {
     game.actor = config_.side == Side::kRandom ? static_cast<Colour>(game.rng.below(2))
                                                : static_cast<Colour>(config_.side == Side::kWhite);
-    if (game.board.to_move() != game.actor) make(choose_reply(*config_.opponent, game));
+    if (game.board.to_move() != game.actor) {
+      if (config_.opponent) {
+        make(game, choose_reply(*config_.opponent, game));
+      } else {
+        owed = Owed::kFirstMove;
+      }
+    }
   } else {
     game.actor = game.board.to_move();
   }
+  owed_[static_cast<std::size_t>(index)] = static_cast<std::uint8_t>(owed);
   write_all(index);
 }
 
@@ -101,9 +98,32 @@ int VectorEnv<Plane>::find_invalid(const std::int64_t* actions) const {
 }
 
 template <typename Plane>
+template <typename Work>
+void VectorEnv<Plane>::for_each_board(const Work& work) {
+  const int parts = (config_.boards + kBoardsPerPart - 1) / kBoardsPerPart;
+  shared_work_.run(parts, [this, &work](int part) {
+    const int last = std::min((part + 1) * kBoardsPerPart, config_.boards);
+    for (int i = part * kBoardsPerPart; i < last; ++i) work(i);
+  });
+}
+
+template <typename Plane>
 void VectorEnv<Plane>::step(const std::int64_t* actions) {
-  share_out(config_.boards, config_.threads, [this, actions](int first, int last) {
-    for (int i = first; i < last; ++i) step_board(i, actions[i]);
+  if (std::ranges::any_of(owed_, [](std::uint8_t owed) { return owed != 0; }))
+    throw std::invalid_argument("a board waits for the opponent's move: call reply first");
+  for_each_board([this, actions](int i) { step_board(i, actions[i]); });
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::reply(const std::int64_t* replies) {
+  const auto owes = [this](int i) { return owed_[static_cast<std::size_t>(i)] != 0; };
+  for (int i = 0; i < config_.boards; ++i)
+    if (owes(i) && !(replies[i] >= 0 && replies[i] < config_.rules.area() &&
+                     is_legal(games_[static_cast<std::size_t>(i)].board, static_cast<Point>(replies[i]))))
+      throw std::invalid_argument("the reply " + std::to_string(replies[i]) + " is illegal on board " +
+                                  std::to_string(i));
+  for_each_board([&](int i) {
+    if (owes(i)) reply_on_board(i, static_cast<Point>(replies[i]));
   });
 }
 
@@ -120,7 +140,9 @@ Point VectorEnv<Plane>::choose_reply(PolicyKind policy, Game& game) {
 
 template <typename Plane>
 bool VectorEnv<Plane>::is_playable(const Game& game, std::int64_t action) const {
-  return action >= 0 && action < config_.rules.area() && is_legal(game.board, static_cast<Point>(action));
+  if (action < 0 || action >= config_.rules.area()) return false;
+  const auto point = static_cast<Point>(action);
+  return game.board.is_empty(point) && !game.fouls.has(point);
 }
 
 template <typename Plane>
@@ -133,24 +155,55 @@ void VectorEnv<Plane>::step_board(int index, std::int64_t action) {
   if (is_playable(game, action)) {
     place(index, static_cast<Point>(action));
     outcome = game_outcome(game.board);
-    if (config_.opponent && outcome == Outcome::kOngoing) {
+    if (has_opponent() && outcome == Outcome::kOngoing) {
+      if (!config_.opponent) {
+        owed_[i] = static_cast<std::uint8_t>(Owed::kReply);
+        return;
+      }
       place(index, choose_reply(*config_.opponent, game));
       outcome = game_outcome(game.board);
     }
-    if (!config_.opponent) {
+    if (!has_opponent()) {
       game.actor = game.board.to_move();
       planes_of(index).turn(game.actor);
     }
   }
+  settle(index, actor, outcome);
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::reply_on_board(int index, Point reply) {
+  const auto i = static_cast<std::size_t>(index);
+  const auto owed = static_cast<Owed>(owed_[i]);
+  owed_[i] = static_cast<std::uint8_t>(Owed::kNothing);
+  place(index, reply);
+  if (owed == Owed::kReply) {
+    settle(index, games_[i].actor, game_outcome(games_[i].board));
+  } else {
+    update_fouls(index);  // the first move ends no game, and the results of the last step stay as they are
+  }
+}
+
+// Write the results of a step on one board. Start a new game if the game is over.
+template <typename Plane>
+void VectorEnv<Plane>::settle(int index, Colour actor, Outcome outcome) {
+  const auto i = static_cast<std::size_t>(index);
   rewards_[i] = result_for(actor, outcome);
   terminations_[i] = outcome != Outcome::kOngoing;
   if (outcome != Outcome::kOngoing) {
     finish(index, outcome);
     reset_board(index);
   } else {
-    colours_[i] = static_cast<std::int8_t>(game.actor);
-    if (config_.rules.rule == Rule::kRenju) write_renju_mask(index);
+    colours_[i] = static_cast<std::int8_t>(games_[i].actor);
+    update_fouls(index);
   }
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::make(Game& game, Point point) {
+  game.board.make(point);
+  game.empties.remove(point);
+  if (config_.rules.rule == Rule::kRenju) game.tracker.add(game.board, point);
 }
 
 // Make a move and update the planes and the mask.
@@ -159,8 +212,7 @@ void VectorEnv<Plane>::place(int index, Point point) {
   Game& game = games_[static_cast<std::size_t>(index)];
   const Colour mover = game.board.to_move();
   const Point previous = game.board.last_move();
-  game.board.make(point);
-  game.empties.remove(point);
+  make(game, point);
   planes_of(index).add(point, mover, game.actor, previous);
   mask_of(index)[point] = 0;
 }
@@ -172,14 +224,14 @@ void VectorEnv<Plane>::finish(int index, Outcome outcome) {
   std::copy_n(planes_.get() + i * planes_size_, planes_size_, final_planes_.get() + i * planes_size_);
   final_colours_[i] = static_cast<std::int8_t>(game.actor);
   outcomes_[i] = static_cast<std::uint8_t>(outcome);
-  episode_returns_[i] = result_for(config_.opponent ? game.actor : kBlack, outcome);
+  episode_returns_[i] = result_for(has_opponent() ? game.actor : kBlack, outcome);
   episode_lengths_[i] = game.actions_done;
 }
 
 // Write the planes, mask and colour of a board, based on its stones.
 template <typename Plane>
 void VectorEnv<Plane>::write_all(int index) {
-  const Game& game = games_[static_cast<std::size_t>(index)];
+  Game& game = games_[static_cast<std::size_t>(index)];
   const Board& board = game.board;
   IncrementalPlanes<Plane> planes = planes_of(index);
   std::int8_t* mask = mask_of(index);
@@ -192,17 +244,45 @@ void VectorEnv<Plane>::write_all(int index) {
     mask[point] = 0;
   }
   colours_[static_cast<std::size_t>(index)] = static_cast<std::int8_t>(game.actor);
-  if (config_.rules.rule == Rule::kRenju) write_renju_mask(index);
+  game.fouls = {};
+  update_fouls(index);
 }
 
-// One stone can create or remove distant fouls, and white has no fouls, so all points are written again.
+// Show the fouls of the side to move in the mask, in place of those shown before. White has none.
 template <typename Plane>
-void VectorEnv<Plane>::write_renju_mask(int index) {
-  const Board& board = this->board(index);
-  std::int8_t* mask = mask_of(index);
-  std::array<Foul, kMaxArea> fouls{};
-  if (has_fouls(board)) find_fouls(board, fouls.data());
-  for (Point p = 0; p < config_.rules.area(); ++p) mask[p] = board.is_empty(p) && fouls[p] == Foul::kNone;
+void VectorEnv<Plane>::update_fouls(int index) {
+  if (config_.rules.rule != Rule::kRenju) return;
+  Game& game = games_[static_cast<std::size_t>(index)];
+  std::int8_t* const mask = mask_of(index);
+  game.fouls.for_each([&](Point p) { mask[p] = game.board.is_empty(p); });
+  game.fouls = has_fouls(game.board) ? game.tracker.find(game.board) : PointSet{};
+  game.fouls.for_each([&](Point p) { mask[p] = 0; });
+}
+
+template <typename Plane>
+typename VectorEnv<Plane>::SavedGame VectorEnv<Plane>::save(int index) const {
+  const Game& game = games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))];
+  return {game.board.moves(), game.empties.order(), game.rng.state(), game.actor, game.actions_done};
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::restore(int index, const SavedGame& saved) {
+  Game game{empty_board_, EmptyPoints(config_.rules.area()), Rng(saved.rng), checked_colour(saved.actor), 0, {}, {}};
+  for (const Point point : saved.moves) {
+    if (point >= config_.rules.area() || game_outcome(game.board) != Outcome::kOngoing || !is_legal(game.board, point))
+      throw std::invalid_argument("the moves of board " + std::to_string(index) + " are not a game in progress");
+    make(game, point);
+  }
+  game.empties.set_order(saved.order);
+  const bool empties_match = std::ranges::all_of(saved.order.begin(), saved.order.begin() + game.empties.size(),
+                                                 [&game](Point p) { return game.board.is_empty(p); });
+  if (!empties_match) throw std::invalid_argument("the empty points of board " + std::to_string(index) + " are wrong");
+  if (game_outcome(game.board) != Outcome::kOngoing || game.board.to_move() != game.actor || saved.actions_done < 0)
+    throw std::invalid_argument("board " + std::to_string(index) + " does not wait for an action");
+  game.actions_done = saved.actions_done;
+  at(index) = game;
+  owed_[static_cast<std::size_t>(index)] = static_cast<std::uint8_t>(Owed::kNothing);
+  write_all(index);
 }
 
 template <typename Plane>

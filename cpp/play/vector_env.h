@@ -13,18 +13,24 @@
 #include "core/board.h"
 #include "core/rng.h"
 #include "patterns/empty_points.h"
+#include "patterns/foul_tracker.h"
 #include "play/incremental_planes.h"
 #include "play/policies.h"
+#include "play/shared_work.h"
 
 namespace tengen {
 
 // The agent's colour when playing against an opponent.
 enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 
+// What the opponent still has to do on a board before the agent acts again, if the caller supplies its moves.
+enum class Owed : std::uint8_t { kNothing, kReply, kFirstMove };
+
 struct VectorEnvConfig {
   Rules rules;
   int boards = 1;
   std::optional<PolicyKind> opponent;  // without an opponent, the caller plays both colours in turn
+  bool caller_replies = false;         // the caller supplies the moves of an opponent through `reply`
   Side side = Side::kBlack;
   PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
   bool resign_action = false;  // action number `area` resigns
@@ -54,6 +60,10 @@ class VectorEnv {
   // Play one action on each board. An invalid action loses the game.
   void step(const std::int64_t* actions);
 
+  // Play replies[i], a legal move, on each board that owes one. Finished games start again, and a new game may owe the
+  // opponent's first move, so repeat this until no board owes anything. Only with `caller_replies`.
+  void reply(const std::int64_t* replies);
+
   // Draw a random legal point for each board with `rng`.
   void sample_actions(Rng& rng, std::int64_t* actions);
 
@@ -63,12 +73,25 @@ class VectorEnv {
   std::int8_t* colours() { return colours_.data(); }  // the colour to act next; also the viewer of the planes
   double* rewards() { return rewards_.data(); }       // from the last step, for the colour that acted
   bool* terminations() { return terminations_.get(); }
+  std::uint8_t* owed() { return owed_.data(); }  // see Owed
   // Results of the games that ended in the last step. Entries for other boards are outdated.
   Plane* final_planes() { return final_planes_.get(); }
   std::int8_t* final_colours() { return final_colours_.data(); }
   std::uint8_t* outcomes() { return outcomes_.data(); }
   double* episode_returns() { return episode_returns_.data(); }  // for the agent; for black if there is no opponent
   std::int64_t* episode_lengths() { return episode_lengths_.data(); }
+
+  // A game in progress, for saving and restoring. Restoring checks everything but the random generator; it throws
+  // std::invalid_argument and leaves the board unchanged if the game is not one that `save` returns.
+  struct SavedGame {
+    std::vector<Point> moves;
+    std::vector<Point> order;  // of the empty points (EmptyPoints::order)
+    Rng::State rng{};
+    int actor = kBlack;
+    int actions_done = 0;
+  };
+  SavedGame save(int index) const;
+  void restore(int index, const SavedGame& saved);
 
  private:
   struct Game {
@@ -77,16 +100,24 @@ class VectorEnv {
     Rng rng;
     Colour actor;      // the colour to act next
     int actions_done;  // in this game
+    FoulTracker tracker;  // only in renju
+    PointSet fouls;  // of the colour to act, as shown in the mask
   };
 
   Game& at(int index);
   static Point choose_reply(PolicyKind policy, Game& game);
   bool is_playable(const Game& game, std::int64_t action) const;
+  bool has_opponent() const { return config_.opponent || config_.caller_replies; }
+  template <typename Work>
+  void for_each_board(const Work& work);
   void step_board(int index, std::int64_t action);
+  void reply_on_board(int index, Point reply);
+  void settle(int index, Colour actor, Outcome outcome);
+  void make(Game& game, Point point);
   void place(int index, Point point);
   void finish(int index, Outcome outcome);
   void write_all(int index);
-  void write_renju_mask(int index);
+  void update_fouls(int index);
 
   IncrementalPlanes<Plane> planes_of(int index);
   std::int8_t* mask_of(int index) { return masks_.get() + static_cast<std::ptrdiff_t>(index) * actions(); }
@@ -103,8 +134,10 @@ class VectorEnv {
   std::vector<std::int8_t> final_colours_;
   std::vector<double> rewards_;
   std::vector<std::uint8_t> outcomes_;
+  std::vector<std::uint8_t> owed_;
   std::vector<double> episode_returns_;
   std::vector<std::int64_t> episode_lengths_;
+  SharedWork shared_work_;
 };
 
 extern template class VectorEnv<std::int8_t>;

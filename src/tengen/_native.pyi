@@ -4,7 +4,7 @@ The native core of Tengen. Use it through the packages of tengen, not directly.
 
 from collections.abc import Callable, Mapping, Sequence
 import enum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -193,11 +193,30 @@ class Side(enum.Enum):
 
     RANDOM = 2
 
+def play_if_legal(board: Board, action: int) -> int:
+    """
+    Play an action and return the Outcome as a number; change nothing and return -1 if the action is illegal.
+    """
+
+@overload
+def write_observation(board: Board, layout: PlaneLayout, viewer: Colour, channels_last: bool, planes: Annotated[NDArray[numpy.int8], dict(shape=(None, None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def write_observation(board: Board, layout: PlaneLayout, viewer: Colour, channels_last: bool, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def write_observation(board: Board, layout: PlaneLayout, viewer: Colour, channels_last: bool, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write the planes [C, H, W] or [H, W, C] that `viewer` sees and the mask of the side to move. The mask may have one entry more than there are points, for resigning.
+    """
+
 class ByteVectorEnv:
     """Many games that advance with one call, with int8 planes."""
 
-    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Create games with the rules of `board`; its stones are ignored."""
+    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, caller_replies: bool, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
+        """
+        Create games with the rules of `board`; its stones are ignored. With `caller_replies` and no opponent, the caller supplies an opponent's moves through `reply`.
+        """
 
     def seed(self, board: int, seed: int) -> None:
         """Seed the random generator of a board; call reset_board afterwards."""
@@ -212,6 +231,19 @@ class ByteVectorEnv:
         """
         Play one action on each board and update the arrays. An invalid action loses the game.
         """
+
+    def reply(self, replies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.
+        """
+
+    def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
+        """
+        Return the game on a board: (moves, order of points, generator, actor, actions done).
+        """
+
+    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
+        """Continue a game that `save` returned on a board."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write a random legal point for each board into `actions`."""
@@ -241,6 +273,9 @@ class ByteVectorEnv:
     def terminations(self) -> NDArray[numpy.bool_]: ...
 
     @property
+    def owed(self) -> NDArray[numpy.uint8]: ...
+
+    @property
     def outcomes(self) -> NDArray[numpy.uint8]: ...
 
     @property
@@ -252,8 +287,10 @@ class ByteVectorEnv:
 class FloatVectorEnv:
     """Many games that advance with one call, with float32 planes."""
 
-    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
-        """Create games with the rules of `board`; its stones are ignored."""
+    def __init__(self, board: Board, *, boards: int, opponent: PolicyKind | None, caller_replies: bool, side: Side, layout: PlaneLayout, resign_action: bool, opening_moves: int, threads: int) -> None:
+        """
+        Create games with the rules of `board`; its stones are ignored. With `caller_replies` and no opponent, the caller supplies an opponent's moves through `reply`.
+        """
 
     def seed(self, board: int, seed: int) -> None:
         """Seed the random generator of a board; call reset_board afterwards."""
@@ -268,6 +305,19 @@ class FloatVectorEnv:
         """
         Play one action on each board and update the arrays. An invalid action loses the game.
         """
+
+    def reply(self, replies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.
+        """
+
+    def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
+        """
+        Return the game on a board: (moves, order of points, generator, actor, actions done).
+        """
+
+    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
+        """Continue a game that `save` returned on a board."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write a random legal point for each board into `actions`."""
@@ -295,6 +345,9 @@ class FloatVectorEnv:
 
     @property
     def terminations(self) -> NDArray[numpy.bool_]: ...
+
+    @property
+    def owed(self) -> NDArray[numpy.uint8]: ...
 
     @property
     def outcomes(self) -> NDArray[numpy.uint8]: ...

@@ -1,11 +1,18 @@
-"""`tengen/Gomoku-v0` follows Gymnasium's API and the rules of the game."""
+"""`tengen/Gomoku-v1` follows Gymnasium's API and the rules of the game."""
 
 from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import RecordVideo
 
 import tengen.envs
 from tengen.agents.registry import make_agent, parse_agent
@@ -14,7 +21,7 @@ from tengen.core.game_batch import POLICIES
 from tengen.core.geometry import Point
 from tengen.core.planes import encode, layouts
 from tengen.core.position import Position
-from tengen.envs import GomokuEnv
+from tengen.envs import GomokuEnv, rendering
 from tengen.errors import (
     AgentError,
     AgentNameError,
@@ -42,10 +49,18 @@ def play_out(env: GomokuEnv, seed: int) -> tuple[float, dict]:
     raise AssertionError("the game does not end")
 
 
+def test_check_env_passes_with_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(rendering, "IMAGES_PER_SECOND", 1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make("tengen/Gomoku-v1").unwrapped)
+
+
 @pytest.mark.parametrize("ruleset", RULESETS)
-@pytest.mark.parametrize("opponent", ["random", "rule-based", None])
+@pytest.mark.parametrize("opponent", ["random", "rule-based", "self", None])
 def test_check_env(ruleset: str, opponent: str | None) -> None:
-    env = gymnasium.make("tengen/Gomoku-v0", ruleset=ruleset, opponent=opponent, invalid_move="lose", side="random")
+    env = gymnasium.make("tengen/Gomoku-v1", ruleset=ruleset, opponent=opponent, side="random")
     # Rendering is tested in test_rendering.py.
     check_env(env.unwrapped, skip_render_check=True)
 
@@ -56,9 +71,9 @@ def test_planes_that_the_ruleset_does_not_support_are_rejected() -> None:
 
 
 def test_made_by_module_and_id() -> None:
-    env = gymnasium.make("tengen.envs:tengen/Gomoku-v0", ruleset=TIC_TAC_TOE)
+    env = gymnasium.make("tengen.envs:tengen/Gomoku-v1", ruleset=TIC_TAC_TOE)
     assert isinstance(env.unwrapped, GomokuEnv)
-    vector = gymnasium.make_vec("tengen/Gomoku-v0", num_envs=3, ruleset=TIC_TAC_TOE)
+    vector = gymnasium.make_vec("tengen/Gomoku-v1", num_envs=3, ruleset=TIC_TAC_TOE)
     assert isinstance(vector.unwrapped, tengen.envs.GomokuVectorEnv)
 
 
@@ -139,7 +154,7 @@ def test_resigning_loses(opponent: str | None) -> None:
 
 @pytest.mark.parametrize("action", [-1, 9, 10**6, 4])
 def test_invalid_move_raises_and_changes_nothing(action: int) -> None:
-    env = GomokuEnv(TIC_TAC_TOE, opponent=None)
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None, invalid_move="raise")
     env.reset()
     env.step(4)
     before = env.position
@@ -151,7 +166,7 @@ def test_invalid_move_raises_and_changes_nothing(action: int) -> None:
 
 @pytest.mark.parametrize("action", [-1, 9, 4])
 def test_invalid_move_can_lose_the_game(action: int) -> None:
-    env = GomokuEnv(TIC_TAC_TOE, opponent=None, invalid_move="lose")
+    env = GomokuEnv(TIC_TAC_TOE, opponent=None)
     env.reset()
     env.step(4)
     _, reward, terminated, _, info = env.step(action)
@@ -279,7 +294,7 @@ class CornerAgent(Agent):
 
 def test_agent_as_opponent() -> None:
     agent = CornerAgent()
-    env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9", opponent=agent, opponent_limits=Limits(nodes=7))
+    env = gymnasium.make("tengen/Gomoku-v1", ruleset="9x9", opponent=agent, opponent_limits=Limits(nodes=7))
     env.reset(seed=4)
     env.step(80)
     env.reset(seed=4)
@@ -313,16 +328,111 @@ def test_an_illegal_move_of_the_opponent_is_an_error(answer: object) -> None:
         env.step(40)
 
 
-@pytest.mark.parametrize("text", ["alphabeta:depth=3", "naive:level=5", "naive:level=x", "random:seed=3", ""])
-def test_unknown_opponents_are_rejected(text: str) -> None:
-    with pytest.raises(AgentNameError, match="known: random"):
-        GomokuEnv(opponent=text)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("alphabet", "known: random.*did you mean 'alphabeta'"),
+        ("naive:level=9", "level"),
+        ("random:depth=3", "has no parameter 'depth'"),
+        ("", "unknown agent ''"),
+    ],
+)
+def test_unknown_opponents_are_rejected(text: str, message: str) -> None:
+    for make in (GomokuEnv, tengen.envs.GomokuVectorEnv):
+        with pytest.raises(AgentNameError, match=message):
+            make(opponent=text)
+
+
+def test_opponents_are_named_by_any_agents_text() -> None:
+    env = GomokuEnv("9x9", opponent="alphabeta:depth=2")
+    # Black has an open three and plays elsewhere; white has a three in the corner, so it must prevent the open four.
+    env.reset(seed=1, options={"position": Position.from_moves(env.ruleset, "d5a1e5c2f5i3")})
+    env.step(Point("i9").index(9))
+    assert str(env.position.last_move) in {"b5", "c5", "g5", "h5"}
+    env.close()
+
+
+def test_self_is_no_opponent() -> None:
+    env = GomokuEnv(TIC_TAC_TOE, opponent="self")
+    env.reset()
+    assert env.step(0)[4]["colour"] == 1
+
+
+def test_channels_last() -> None:
+    first, last = (
+        GomokuEnv("6x7:4:freestyle", observation="stones", channels=channels) for channels in ("first", "last")
+    )
+    for env in (first, last):
+        env.reset(seed=3)
+    for action in (20, 3, 17):
+        planes, stacked = first.step(action)[0], last.step(action)[0]
+        assert stacked.shape == (7, 6, 5)
+        assert last.observation_space.contains(stacked)
+        np.testing.assert_array_equal(np.moveaxis(planes, 0, -1), stacked)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("opponent", ["random", "naive:level=2", None])
+def test_copies_continue_the_same_game(copied: Any, opponent: str | None) -> None:
+    env = GomokuEnv("9x9:5:renju", opponent=opponent, side="random", opening_moves=3)
+    env.reset(seed=4)
+    env.action_space.seed(5)
+    env.step(int(np.flatnonzero(env.action_masks())[7]))
+    twin = copied(env)
+    assert twin is not env
+    for _ in range(3):
+        action = env.action_space.sample(env.action_masks().view(np.int8))
+        assert twin.action_space.sample(twin.action_masks().view(np.int8)) == action
+        one, two = env.step(action), twin.step(action)
+        np.testing.assert_array_equal(one[0], two[0])
+        assert one[1:4] == two[1:4]
+        assert env.position == twin.position
+    assert env.reset()[1]["colour"] == twin.reset()[1]["colour"]
+    assert env.position == twin.position
+
+
+def test_an_environment_can_be_copied_before_the_first_game() -> None:
+    twin = copy.deepcopy(GomokuEnv("9x9", opponent=CornerAgent(), opponent_limits=Limits(nodes=7)))
+    twin.reset(seed=1)
+    twin.step(80)
+    assert twin.position.stones == 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_create_their_own_opponent_from_its_text(copied: Any) -> None:
+    env = GomokuEnv("9x9", opponent="alphabeta:depth=2")
+    env.reset(seed=4)
+    env.step(40)
+    twin = copied(env)
+    env.close()
+    twin.step(0)
+    assert twin.position.stones == 4
+
+
+def test_copies_share_an_opponent_object() -> None:
+    agent = CornerAgent()
+    env = GomokuEnv("9x9", opponent=agent, opponent_limits=Limits(nodes=7))
+    env.reset(seed=1)
+    twin = copy.deepcopy(env)
+    twin.reset(seed=1)
+    assert len(agent.seeds) == 3  # the copy has continued a game and started another
+
+
+def test_video_of_a_game(tmp_path: Path) -> None:
+    env = RecordVideo(gymnasium.make("tengen/Gomoku-v1", ruleset="9x9", render_mode="rgb_array"), str(tmp_path))
+    _, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        *_, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    env.close()
+    assert [each.suffix for each in tmp_path.iterdir()] == [".mp4"]
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"side": "both"}, "unknown side 'both'"),
+        ({"channels": "middle"}, "unknown channels 'middle'"),
         ({"invalid_move": "ignore"}, "unknown invalid_move 'ignore'"),
         ({"observation": "rgb"}, "unknown plane layout 'rgb'"),
         ({"dtype": "float64"}, "cannot have dtype float64"),
@@ -331,7 +441,7 @@ def test_unknown_opponents_are_rejected(text: str) -> None:
         ({"opening_moves": -1}, "outside the range 0–7"),
         ({"render_mode": "svg"}, "unknown render_mode 'svg'"),
         ({"ruleset": "15x15:5:renju:swap2"}, "do not support the opening procedure swap2"),
-        ({"opponent": 3}, "must be a name, an Agent"),
+        ({"opponent": 3}, "must be the text of an agent"),
     ],
 )
 def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import os
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,13 +13,17 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
+from tengen._native import Policy, PolicyKind
 from tengen.core.contracts import Colour, Outcome, Ruleset
 from tengen.core.game_batch import POLICIES
+from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.envs import GomokuEnv, GomokuVectorEnv
-from tengen.envs.vector import LAYOUTS
-from tengen.errors import AgentNameError, IllegalMoveError, InputError
+from tengen.envs.vector import LAYOUTS, VectorEnvState
+from tengen.errors import AgentError, IllegalMoveError, InputError
+
+TIC_TAC_TOE = "3x3:3:freestyle"
 
 RULESETS = [
     "3x3:3:freestyle",
@@ -262,7 +269,7 @@ def test_gymnasiums_statistics_agree_with_ours() -> None:
 
 
 def test_invalid_action_raises_before_any_board_moves() -> None:
-    env = GomokuVectorEnv(3, "5x5:4:freestyle", copy=False)
+    env = GomokuVectorEnv(3, "5x5:4:freestyle", copy=False, invalid_move="raise")
     observations, infos = env.reset(seed=1)
     observations, *_ = env.step(np.array([0, 0, 0]))
     before, positions = observations.copy(), [env.position(board) for board in range(3)]
@@ -349,7 +356,8 @@ def test_render() -> None:
     [
         ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
-        ({"opponent": lambda position: "a1"}, "SyncVectorEnv"),
+        ({"opponent": 3}, "must be the text of an agent"),
+        ({"channels": "middle"}, "unknown channels"),
         ({"side": "grey"}, "unknown side"),
         ({"observation": "own"}, "unknown plane layout"),
         ({"invalid_move": "pass"}, "unknown invalid_move"),
@@ -360,8 +368,137 @@ def test_render() -> None:
 def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         GomokuVectorEnv(**settings)
-    with pytest.raises(AgentNameError):
-        GomokuVectorEnv(opponent="alphabeta")
+
+
+def first_legal(position: Position) -> Point:
+    return position.legal_points()[0]
+
+
+@pytest.mark.parametrize("opponent", [first_legal, "alphabeta:depth=1"])
+@pytest.mark.parametrize("side", ["black", "white", "random"])
+def test_opponents_in_python(opponent: Any, side: str) -> None:
+    settings: dict[str, Any] = {"opponent": opponent, "side": side, "opening_moves": 1}
+    assert follow_games(3, 40, 5, "6x6:4:freestyle", **settings) > 0
+
+
+def test_a_reply_of_the_opponent_can_end_the_game() -> None:
+    env = GomokuVectorEnv(2, TIC_TAC_TOE, opponent=first_legal)
+    env.reset(seed=0)
+    env.step([8, 4])
+    env.step([7, 1])
+    _, rewards, terminations, _, infos = env.step([5, 8])
+    # White has a1, b1, c1 on the first board and a1, c1, a2 on the second.
+    assert rewards.tolist() == [-1.0, 0.0]
+    assert terminations.tolist() == [True, False]
+    assert infos["final_info"]["outcome"][0] == "white"
+    assert env.position(0).stones == 0
+
+
+def test_an_illegal_move_of_the_opponent_is_an_error() -> None:
+    env = GomokuVectorEnv(2, TIC_TAC_TOE, opponent=lambda position: "a1")
+    env.reset(seed=0)
+    env.step([8, 8])
+    with pytest.raises(AgentError, match="chose the illegal move 'a1'"):
+        env.step([7, 7])
+
+
+def test_channels_last() -> None:
+    settings: dict[str, Any] = {"opponent": "naive:level=1", "observation": "own-other-last-colour"}
+    first = GomokuVectorEnv(3, "6x7:4:freestyle", **settings)
+    last = GomokuVectorEnv(3, "6x7:4:freestyle", channels="last", **settings)
+    first.reset(seed=1)
+    assert last.reset(seed=1)[0].shape == last.observation_space.shape == (3, 7, 6, 4)
+    for _ in range(40):
+        actions = first.sample_actions()
+        one, two = first.step(actions), last.step(actions)
+        np.testing.assert_array_equal(np.moveaxis(one[0], 1, -1), two[0])
+        if "final_obs" in one[4]:
+            board = int(np.flatnonzero(one[2])[0])
+            np.testing.assert_array_equal(np.moveaxis(one[4]["final_obs"][board], 0, -1), two[4]["final_obs"][board])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("opponent", ["random", "naive:level=3", first_legal, None])
+def test_copies_continue_the_same_games(copied: Any, opponent: Any) -> None:
+    env = GomokuVectorEnv(4, "7x7:5:renju", opponent=opponent, side="random", opening_moves=2, observation="own-other")
+    assert copied(env).num_envs == 4
+    random_steps(env, 6, 9)
+    twin = copied(env)
+    for _ in range(40):
+        actions = env.sample_actions()
+        np.testing.assert_array_equal(twin.sample_actions(), actions)
+        one, two = env.step(actions), twin.step(actions)
+        for each, other in zip(one[:4], two[:4], strict=True):
+            np.testing.assert_array_equal(each, other)
+        np.testing.assert_array_equal(one[4]["action_mask"], two[4]["action_mask"])
+
+
+def test_state_can_be_saved_and_restored() -> None:
+    env = GomokuVectorEnv(3, "6x6:4:freestyle", opponent="random")
+    random_steps(env, 1, 10)
+    state = env.get_state()
+    first = [env.step(env.sample_actions())[0] for _ in range(20)]
+    env.set_state(state)
+    assert same(first, [env.step(env.sample_actions())[0] for _ in range(20)])
+    with pytest.raises(InputError, match="the state has 3 boards"):
+        GomokuVectorEnv(2, "6x6:4:freestyle").set_state(state)
+    with pytest.raises(InputError, match="the state does not fit 9x9"):
+        GomokuVectorEnv(3, "9x9:5:freestyle").set_state(state)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda game: ([*game[0], game[0][0]], *game[1:]), "not a game in progress"),
+        (lambda game: (game[0][:-1], *game[1:]), "does not wait|are wrong"),
+        (lambda game: (game[0], game[1][::-1], *game[2:]), "empty points"),
+        (lambda game: (game[0], [0] * 36, *game[2:]), "not a permutation"),
+        (lambda game: (*game[:3], 1 - game[3], game[4]), "does not wait for an action"),
+    ],
+)
+def test_damaged_states_are_rejected(change: Any, message: str) -> None:
+    env = GomokuVectorEnv(1, "6x6:4:freestyle", opponent="random")
+    random_steps(env, 1, 3)
+    state = env.get_state()
+    with pytest.raises(InputError, match=message):
+        env.set_state(VectorEnvState((change(state.games[0]),), state.rng_state))
+    assert env.get_state() == state
+
+
+@pytest.mark.parametrize(("opponent", "size"), [("random", 9), ("random", 15), (None, 12)])
+def test_fouls_are_updated_stone_by_stone(opponent: str | None, size: int) -> None:
+    env = GomokuVectorEnv(12, f"{size}x{size}:5:renju", opponent=opponent, side="random", copy=False)
+    builder = Policy(PolicyKind.RULE_BASED, 3)  # makes many threes
+    _, infos = env.reset(seed=8)
+    fouls = 0
+    for _ in range(100):
+        actions = env.sample_actions()
+        for board in range(12):
+            position = env.position(board)
+            np.testing.assert_array_equal(infos["action_mask"][board], position.legal_mask())
+            fouls += len(position.forbidden_points())
+            if opponent is None:
+                actions[board] = builder.choose(position.native)
+        *_, infos = env.step(actions)
+    assert fouls > 50
+
+
+if hasattr(os, "fork"):  # not on Windows
+
+    def test_a_forked_process_steps_without_the_threads_of_its_parent() -> None:
+        env = GomokuVectorEnv(600, "6x6:4:freestyle", threads=3)
+        ours = random_steps(env, 2, 5)
+        child = os.fork()
+        if child == 0:
+            try:
+                alike = same(random_steps(env, 2, 5), ours)
+                del env
+                gc.collect()
+                os._exit(0 if alike else 1)
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        assert same(random_steps(env, 2, 5), ours)
 
 
 def test_position_of_a_missing_board() -> None:

@@ -1,11 +1,11 @@
 """Gomoku as a reinforcement-learning environment for Gymnasium and PettingZoo, single or vectorized.
 
-Importing this package registers `tengen/Gomoku-v0` with Gymnasium, for `gymnasium.make` and `gymnasium.make_vec` (which
+Importing this package registers `tengen/Gomoku-v1` with Gymnasium, for `gymnasium.make` and `gymnasium.make_vec` (which
 returns the native `GomokuVectorEnv`). The PettingZoo environment `tengen.envs.gomoku_aec` is imported separately
 because it needs pettingzoo. The manual is docs/reference/environments.md.
 
 >>> import gymnasium, tengen.envs
->>> env = gymnasium.make("tengen/Gomoku-v0", ruleset="9x9:5:freestyle", opponent="naive:level=1")
+>>> env = gymnasium.make("tengen/Gomoku-v1", ruleset="9x9:5:freestyle", opponent="naive:level=1")
 >>> observation, info = env.reset(seed=1)
 >>> observation.shape, info["action_mask"].shape
 ((3, 9, 9), (81,))
@@ -27,7 +27,7 @@ except ModuleNotFoundError as error:
 
 __all__ = ["ENV_ID", "GomokuEnv", "GomokuVectorEnv"]
 
-ENV_ID = "tengen/Gomoku-v0"
+ENV_ID = "tengen/Gomoku-v1"
 
 if ENV_ID not in gymnasium.registry:
     gymnasium.register(

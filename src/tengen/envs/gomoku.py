@@ -1,4 +1,4 @@
-"""`tengen/Gomoku-v0`: Gomoku for one agent, as a Gymnasium environment.
+"""`tengen/Gomoku-v1`: Gomoku for one agent, as a Gymnasium environment.
 
 It follows the environment in Zou, *Using DRL to train a Gomoku agent* (2017): the opponent moves inside `step`, the
 reward is +1 for a win, -1 for a loss and 0 otherwise, and an invalid move raises an error or loses the game. All
@@ -6,11 +6,14 @@ Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 
 Version history:
 
+* v1: an invalid move loses the game by default, so that `check_env` passes with the defaults; opponents are named by
+  any agent's text; other random moves for the same seed. docs/environments.md has a migration note.
 * v0: first version.
 """
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,16 +22,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from tengen.core.contracts import Agent, Colour, Limits, Outcome, Ruleset
+from tengen._native import Board, play_if_legal
+from tengen.core.contracts import Colour, Limits, Outcome, Ruleset
+from tengen.core.native_enums import colour_to_native, outcome_from_native
 from tengen.core.position import Position
-from tengen.envs.opponents import OpponentFunction, make_opponent
+from tengen.envs.opponents import OpponentSetting, make_opponent
 from tengen.envs.rendering import IMAGES_PER_SECOND, RENDER_MODES, Renderer
 from tengen.envs.spaces import (
     INVALID_MOVES,
     PAPER_LAYOUT,
     SIDES,
     BoardSpaces,
-    Mask,
     Planes,
     check_choice,
     check_opening_moves,
@@ -36,6 +40,9 @@ from tengen.envs.spaces import (
 from tengen.errors import GameOverError, InputError
 
 COLOUR_NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
+
+OUTCOMES = tuple(outcome_from_native(number) for number in range(len(Outcome)))
+"""The outcomes by their native numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +64,23 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     Args:
         ruleset: The ruleset, as a `Ruleset` or its text form.
-        opponent: The name of a native policy (`random`, `naive:level=0` … `naive:level=4`, `chains`, `rule-based`), an
-            `Agent`, a function from a position to a move, or None to play both colours yourself.
+        opponent: The text of any agent (`naive:level=1`, `alphabeta:depth=2`, `alphazero:model=9x9`, …), an `Agent`, a
+            function from a position to a move, or "self" or None to play both colours yourself.
         side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
         observation: A layout from `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
+        channels: Order of the planes: "first" for [C, height, width], "last" for [height, width, C].
         dtype: uint8 (the default; int8 for the layout "board") or float32.
         resign_action: Add action width·height, which resigns the game.
-        invalid_move: "raise" an `IllegalMoveError` and change nothing, or "lose" the game, as in the paper.
+        invalid_move: "lose" the game, as in the paper, or "raise" an `IllegalMoveError` and change nothing.
         opening_moves: Number of random moves played before the agent's first move.
         opponent_limits: Search limits for an opponent `Agent` (default: one second per move).
         render_mode: "ansi", "rgb_array" or "human".
 
     `info` always has `action_mask` (int8 [actions], for `action_space.sample(mask)`) and `colour` (the colour that acts
     next, 0 for black and 1 for white). At the end of a game it also has `outcome`.
+
+    Environments can be copied (`copy.deepcopy`) and pickled in the middle of a game. A copy shares an opponent that was
+    passed as an object, and creates its own of one that was passed as text.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (as in Gymnasium)
@@ -80,17 +91,31 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         self,
         ruleset: Ruleset | str = "15x15:5:freestyle",
         *,
-        opponent: str | Agent | OpponentFunction | None = "random",
+        opponent: OpponentSetting = "random",
         side: str = "black",
         observation: str = PAPER_LAYOUT,
+        channels: str = "first",
         dtype: npt.DTypeLike | None = None,
         resign_action: bool = False,
-        invalid_move: str = "raise",
+        invalid_move: str = "lose",
         opening_moves: int = 0,
         opponent_limits: Limits | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self._spaces = BoardSpaces.make(ruleset, observation, dtype, resign_action)
+        self._settings = {
+            "ruleset": ruleset,
+            "opponent": opponent,
+            "side": side,
+            "observation": observation,
+            "channels": channels,
+            "dtype": dtype,
+            "resign_action": resign_action,
+            "invalid_move": invalid_move,
+            "opening_moves": opening_moves,
+            "opponent_limits": opponent_limits,
+            "render_mode": render_mode,
+        }
+        self._spaces = BoardSpaces.make(ruleset, observation, channels, dtype, resign_action)
         self._opponent = make_opponent(opponent, self.ruleset, opponent_limits or Limits(time_ms=1000))
         self._side = check_choice(side, SIDES, "side")
         self._invalid_loses = check_choice(invalid_move, INVALID_MOVES, "invalid_move") == "lose"
@@ -99,7 +124,8 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         self.render_mode = render_mode
         self.observation_space = self._spaces.observation_space()
         self.action_space = self._spaces.action_space()
-        self._position = Position.start(self.ruleset)
+        self._board: Board = Position.start(self.ruleset).native
+        self._position: Position | None = None  # of the board; created when it is asked for
         self._colour = Colour.BLACK
         self._outcome: Outcome | None = None  # None before the first reset
 
@@ -119,17 +145,17 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         side = check_choice(chosen.pop("side", self._side), SIDES, "side")
         if chosen:
             raise InputError(f"unknown reset options {', '.join(chosen)} (known: position, side)")
-        self._position = self._random_opening() if start is None else self._checked_start(start)
+        self._set_position(self._random_opening() if start is None else self._checked_start(start))
         self._outcome = Outcome.ONGOING
         if self._opponent is None:
-            self._colour = self._position.to_move
+            self._colour = self.position.to_move
         else:
             self._colour = self._draw_side(side)
             self._opponent.new_game(self.ruleset, self.np_random)
-            if self._position.to_move is not self._colour:
-                self._play(self._opponent.choose(self._position, self.np_random))
+            if self.position.to_move is not self._colour:
+                self._play(self._opponent.choose(self._board, self.np_random))
                 if self._outcome is not Outcome.ONGOING:
-                    raise InputError(f"the opponent's first move ends the game\n{self._position}")
+                    raise InputError(f"the opponent's first move ends the game\n{self.position}")
         return self._observation_and_info()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
@@ -137,30 +163,36 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         if self._outcome is not Outcome.ONGOING:
             problem = "no game has started" if self._outcome is None else "the game is over"
             raise GameOverError(f"call reset: {problem}")
-        number = self._spaces.check_action(action, self._position)
+        number = self._spaces.action_number(action)
         actor = self._colour
-        if self._spaces.is_resignation(number) or (self._invalid_loses and not self._position.is_legal(number)):
+        if self._spaces.is_resignation(number):
             self._outcome = Outcome.win_for(actor.opponent)
-        else:
-            self._play(number)
-            if self._opponent is None:
-                self._colour = self._position.to_move
-            elif self._outcome is Outcome.ONGOING:
-                self._play(self._opponent.choose(self._position, self.np_random))
+        elif not self._play(number):
+            if not self._invalid_loses:
+                self.position.play(number)  # raises an error that says what is wrong with the move
+            self._outcome = Outcome.win_for(actor.opponent)
+        elif self._opponent is None:
+            self._colour = actor.opponent
+        elif self._outcome is Outcome.ONGOING:
+            self._play(self._opponent.choose(self._board, self.np_random))
         observation, info = self._observation_and_info()
         return observation, self._result_for(actor), self._outcome is not Outcome.ONGOING, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions as bool [actions], for `MaskablePPO` from sb3-contrib."""
-        return self._mask().view(np.bool_)
+        if self._outcome is not Outcome.ONGOING:
+            return self._spaces.no_actions().view(np.bool_)
+        return self._spaces.observe(self._board, self._board.to_move)[1].view(np.bool_)
 
     def render(self) -> Any:
         """Return the board as text ("ansi") or as an image uint8 [H, W, 3] ("rgb_array"), or show it ("human")."""
-        return self._renderer.render(self._position)
+        return self._renderer.render(self.position)
 
     def close(self) -> None:
-        """Close the window, if there is one. An `Agent` passed as opponent stays open."""
+        """Close the window and the opponent, if there are any. An `Agent` passed as an object stays open."""
         self._renderer.close()
+        if self._opponent is not None:
+            self._opponent.close()
 
     # -- extensions ------------------------------------------------------------------------------------------------
 
@@ -172,6 +204,8 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     @property
     def position(self) -> Position:
         """The current position."""
+        if self._position is None:
+            self._position = Position(self.ruleset, self._board.copy())
         return self._position
 
     @property
@@ -183,15 +217,42 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         """Save the current state for `set_state`."""
         if self._outcome is None:
             raise GameOverError("call reset: no game has started")
-        return EnvState(self._position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
+        return EnvState(self.position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
 
     def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:
         """Restore a saved state, including the random generator; return observation and info as `reset` does."""
         if state.position.ruleset != self.ruleset:
             raise InputError(f"the state belongs to a game of {state.position.ruleset}, not {self.ruleset}")
-        self._position, self._colour, self._outcome = state.position, state.colour, state.outcome
+        self._set_position(state.position)
+        self._colour, self._outcome = state.colour, state.outcome
         self.np_random.bit_generator.state = state.rng_state
         return self._observation_and_info()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "settings": self._settings,
+            "spec": self.spec,
+            "spaces": (self.observation_space, self.action_space),
+            "rng": (self._np_random, self._np_random_seed),
+            "game": None if self._outcome is None else self.get_state(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state["settings"])  # type: ignore[misc]
+        self.spec = state["spec"]
+        self.observation_space, self.action_space = state["spaces"]
+        self._np_random, self._np_random_seed = state["rng"]
+        if state["game"] is not None:
+            if self._opponent is not None:
+                self._opponent.new_game(self.ruleset, np.random.default_rng(0))
+            self.set_state(state["game"])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GomokuEnv:
+        opponent = self._settings["opponent"]
+        memo[id(opponent)] = opponent  # searches cannot be copied, and they depend on the position alone
+        clone: GomokuEnv = type(self).__new__(type(self))
+        clone.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        return clone
 
     # -- internals -------------------------------------------------------------------------------------------------
 
@@ -211,23 +272,28 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             return (Colour.BLACK, Colour.WHITE)[self.np_random.integers(2)]
         return Colour(side)
 
-    def _play(self, move: Any) -> None:
-        self._position = self._position.play(move)
-        self._outcome = self._position.outcome
+    def _set_position(self, position: Position) -> None:
+        self._board, self._position = position.native.copy(), position
+
+    def _play(self, point: int) -> bool:
+        """Play a point for the side to move; return False and change nothing if that is illegal."""
+        outcome = play_if_legal(self._board, point)
+        if outcome < 0:
+            return False
+        self._position, self._outcome = None, OUTCOMES[outcome]
+        return True
 
     def _result_for(self, colour: Colour) -> float:
         winner = self._outcome.winner if self._outcome is not None else None
         return 0.0 if winner is None else 1.0 if winner is colour else -1.0
 
-    def _mask(self) -> Mask:
-        if self._outcome is Outcome.ONGOING:
-            return self._spaces.action_mask(self._position)
-        return np.zeros(self._spaces.action_count, dtype=np.int8)
-
     def _observation_and_info(self) -> tuple[Planes, dict[str, Any]]:
         """Return the current observation and info; draw the board in render mode "human"."""
-        info: dict[str, Any] = {"action_mask": self._mask(), "colour": COLOUR_NUMBERS[self._colour]}
+        planes, mask = self._spaces.observe(self._board, colour_to_native(self._colour))
+        info: dict[str, Any] = {"action_mask": mask, "colour": COLOUR_NUMBERS[self._colour]}
         if self._outcome is not Outcome.ONGOING:
+            mask.fill(0)  # after a resignation or an invalid move there are still legal points
             info["outcome"] = str(self._outcome)
-        self._renderer.watch(self._position)
-        return self._spaces.observe(self._position, self._colour), info
+        if self.render_mode == "human":
+            self._renderer.watch(self.position)
+        return planes, info

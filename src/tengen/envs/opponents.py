@@ -1,7 +1,7 @@
 """The opponent inside an environment: a native policy, an `Agent`, or a function.
 
-Native policies are given by name (`random`, `naive:level=3`, `chains`, `rule-based`). Any other player is created by
-the caller and passed as an object.
+Every player that `tengen.make_agent` knows can be named by its text. The simple players are native policies, which
+answer without a search and without Python. `self` means that there is no opponent: the caller plays both colours.
 """
 
 from __future__ import annotations
@@ -11,15 +11,22 @@ from typing import Protocol
 
 import numpy as np
 
-from tengen._native import Policy, PolicyKind
+from tengen._native import Board, Policy, PolicyKind
+from tengen.agents.registry import check_plays, make_agent
 from tengen.core.contracts import Agent, Limits, Ruleset
 from tengen.core.game_batch import POLICIES
 from tengen.core.geometry import Point
 from tengen.core.position import Move, Position
-from tengen.errors import AgentError, AgentNameError, InputError, RulesetError
+from tengen.errors import AgentError, InputError, RulesetError
 
 OpponentFunction = Callable[[Position], Move]
 """A function that chooses a move for the side to move."""
+
+OpponentSetting = str | Agent | OpponentFunction | None
+"""The `opponent` argument of an environment."""
+
+SELF = "self"
+"""The text for "no opponent": the caller plays both colours."""
 
 
 class Opponent(Protocol):
@@ -29,35 +36,46 @@ class Opponent(Protocol):
         """Start a new game."""
         ...
 
-    def choose(self, position: Position, rng: np.random.Generator) -> Move:
-        """Choose a move for the side to move; the game must not be over."""
+    def choose(self, board: Board, rng: np.random.Generator) -> int:
+        """Return a legal point for the side to move; the game must not be over."""
+        ...
+
+    def close(self) -> None:
+        """Release what the opponent owns."""
         ...
 
 
-def policy_kind(text: str) -> PolicyKind:
-    """Look up a native policy by name."""
-    kind = POLICIES.get(text.strip().replace(" ", ""))
-    if kind is None:
-        raise AgentNameError(
-            f"unknown opponent {text!r} (known: {', '.join(POLICIES)}; "
-            "pass any other player as an Agent: opponent=make_agent(…))"
-        )
-    return kind
+def policy_kind(opponent: OpponentSetting) -> PolicyKind | None:
+    """Look up the native policy that an opponent's text names; None if it does not name one."""
+    return POLICIES.get(opponent.strip().replace(" ", "")) if isinstance(opponent, str) else None
 
 
-def make_opponent(opponent: str | Agent | OpponentFunction | None, ruleset: Ruleset, limits: Limits) -> Opponent | None:
+def plays_itself(opponent: OpponentSetting) -> bool:
+    """Whether the caller plays both colours."""
+    return opponent is None or (isinstance(opponent, str) and opponent.strip() == SELF)
+
+
+def make_opponent(opponent: OpponentSetting, ruleset: Ruleset, limits: Limits) -> Opponent | None:
     """Create the opponent from an environment's `opponent` argument; None if the caller plays both colours."""
-    if opponent is None:
+    if plays_itself(opponent):
         return None
+    kind = policy_kind(opponent)
+    if kind is not None:
+        return _PolicyOpponent(kind)
     if isinstance(opponent, str):
-        return _PolicyOpponent(policy_kind(opponent))
+        agent = make_agent(opponent)
+        check_plays(agent, ruleset)
+        return _AgentOpponent(agent, ruleset, limits, owned=True)
     if isinstance(opponent, Agent):
         if not opponent.supports(ruleset):
             raise RulesetError(f"opponent {opponent.name} does not play {ruleset}")
-        return _AgentOpponent(opponent, limits)
+        return _AgentOpponent(opponent, ruleset, limits, owned=False)
     if callable(opponent):
-        return _FunctionOpponent(opponent)
-    raise InputError(f"opponent {opponent!r} must be a name, an Agent, a function that takes a position, or None")
+        return _FunctionOpponent(opponent, ruleset)
+    raise InputError(
+        f"opponent {opponent!r} must be the text of an agent, {SELF!r}, an Agent, a function that takes a position, "
+        "or None"
+    )
 
 
 def draw_seed(rng: np.random.Generator) -> int:
@@ -72,37 +90,52 @@ class _PolicyOpponent:
     def new_game(self, ruleset: Ruleset, rng: np.random.Generator) -> None:
         pass
 
-    def choose(self, position: Position, rng: np.random.Generator) -> Move:
+    def choose(self, board: Board, rng: np.random.Generator) -> int:
         # Reseed for each move, so that the environment's generator is the only state to save.
-        self._policy.reseed(draw_seed(rng))
-        return self._policy.choose(position.native)
+        self._policy.reseed(rng.bit_generator.random_raw())
+        return self._policy.choose(board)
+
+    def close(self) -> None:
+        pass
 
 
 class _AgentOpponent:
-    def __init__(self, agent: Agent, limits: Limits) -> None:
+    def __init__(self, agent: Agent, ruleset: Ruleset, limits: Limits, *, owned: bool) -> None:
         self._agent = agent
+        self._ruleset = ruleset
         self._limits = limits
+        self._owned = owned
 
     def new_game(self, ruleset: Ruleset, rng: np.random.Generator) -> None:
         self._agent.new_game(ruleset, draw_seed(rng))
 
-    def choose(self, position: Position, rng: np.random.Generator) -> Move:
+    def choose(self, board: Board, rng: np.random.Generator) -> int:
+        position = Position(self._ruleset, board.copy())
         move = self._agent.choose(position, self._limits).move
         return _legal(position, move, self._agent.name)
 
+    def close(self) -> None:
+        if self._owned:
+            self._agent.close()
+
 
 class _FunctionOpponent:
-    def __init__(self, function: OpponentFunction) -> None:
+    def __init__(self, function: OpponentFunction, ruleset: Ruleset) -> None:
         self._function = function
+        self._ruleset = ruleset
 
     def new_game(self, ruleset: Ruleset, rng: np.random.Generator) -> None:
         pass
 
-    def choose(self, position: Position, rng: np.random.Generator) -> Move:
+    def choose(self, board: Board, rng: np.random.Generator) -> int:
+        position = Position(self._ruleset, board.copy())
         return _legal(position, self._function(position), getattr(self._function, "__name__", "function"))
 
+    def close(self) -> None:
+        pass
 
-def _legal(position: Position, move: Move, name: str) -> Move:
+
+def _legal(position: Position, move: Move, name: str) -> int:
     if not isinstance(move, (str, int, np.integer, Point)) or not position.is_legal(move):
         raise AgentError(f"opponent {name} chose the illegal move {move!r}\n{position}")
-    return move
+    return int(move) if isinstance(move, (int, np.integer)) else Point(move).index(position.ruleset.width)

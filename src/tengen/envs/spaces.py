@@ -5,6 +5,7 @@ Action y·width + x plays a point. With `resign_action`, there is one more actio
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from tengen.core.contracts import Colour, Opening, Ruleset
-from tengen.core.planes import check_layout, encode, plane_count
-from tengen.core.position import Position
+from tengen._native import Board, PlaneLayout, write_observation
+from tengen._native import Colour as NativeColour
+from tengen.core.contracts import Opening, Ruleset
+from tengen.core.planes import check_layout, native_layout, plane_count
 from tengen.errors import IllegalMoveError, InputError, RulesetError
 
 PAPER_LAYOUT = "black-white-occupied"
@@ -22,9 +24,10 @@ PAPER_LAYOUT = "black-white-occupied"
 
 SIDES = ("black", "white", "random")
 INVALID_MOVES = ("raise", "lose")
+CHANNELS = ("first", "last")
 
 Planes = npt.NDArray[Any]
-"""Observation [C, height, width] of uint8, int8 or float32."""
+"""Observation [C, height, width] or, with channels last, [height, width, C], of uint8, int8 or float32."""
 Mask = npt.NDArray[np.int8]
 """Action mask [actions]: 1 where the action is legal."""
 
@@ -37,9 +40,16 @@ class BoardSpaces:
     layout: str
     dtype: np.dtype[Any]
     resign_action: bool
+    channels_last: bool
+    native_layout: PlaneLayout
+    shape: tuple[int, int, int]
+    action_count: int
+    """Number of actions: the points of the board, plus one with `resign_action`."""
 
     @classmethod
-    def make(cls, ruleset: Ruleset | str, layout: str, dtype: npt.DTypeLike | None, resign_action: bool) -> BoardSpaces:
+    def make(
+        cls, ruleset: Ruleset | str, layout: str, channels: str, dtype: npt.DTypeLike | None, resign_action: bool
+    ) -> BoardSpaces:
         """Validate the arguments. The default dtype is uint8, or int8 for layouts with negative values."""
         rules = Ruleset.parse(ruleset) if isinstance(ruleset, str) else ruleset
         if rules.opening is not Opening.FREE:
@@ -50,47 +60,52 @@ class BoardSpaces:
         allowed = ("int8", "float32") if signed else ("uint8", "int8", "float32")
         if chosen.name not in allowed:
             raise InputError(f"planes {layout!r} cannot have dtype {chosen.name} (allowed: {', '.join(allowed)})")
-        return cls(rules, layout, chosen, resign_action)
-
-    @property
-    def action_count(self) -> int:
-        """Number of actions: the points of the board, plus one with `resign_action`."""
-        return self.ruleset.area + (1 if self.resign_action else 0)
+        last = check_choice(channels, CHANNELS, "channels") == "last"
+        count, height, width = plane_count(layout), rules.height, rules.width
+        shape = (height, width, count) if last else (count, height, width)
+        actions = rules.area + (1 if resign_action else 0)
+        return cls(rules, layout, chosen, resign_action, last, native_layout(layout), shape, actions)
 
     def observation_space(self) -> spaces.Box:
         """Return the space of the observations that `observe` returns."""
-        shape = (plane_count(self.layout), self.ruleset.height, self.ruleset.width)
         low = -1 if self.layout == "board" else 0
-        return spaces.Box(low=low, high=1, shape=shape, dtype=self.dtype.type)
+        return spaces.Box(low=low, high=1, shape=self.shape, dtype=self.dtype.type)
 
     def action_space(self) -> spaces.Discrete:
         """Return the action space."""
         return spaces.Discrete(self.action_count)
 
-    def observe(self, position: Position, viewer: Colour) -> Planes:
-        """Return the planes [C, height, width] for `viewer`, as a new array."""
-        return encode(position, self.layout, viewer).astype(self.dtype, copy=False)
+    def observe(self, board: Board, viewer: NativeColour) -> tuple[Planes, Mask]:
+        """Return the planes for `viewer` and the mask of the side to move, as new arrays.
 
-    def action_mask(self, position: Position) -> Mask:
-        """Return the mask of legal points and resignation; all zero when the game is over."""
-        mask = np.zeros(self.action_count, dtype=np.int8)
-        mask[: self.ruleset.area] = position.legal_mask()
-        if self.resign_action and not position.is_over:
-            mask[-1] = 1
-        return mask
+        The mask is all zero when the game is over.
+        """
+        planes = np.empty(self.shape, self.dtype)
+        mask = np.empty(self.action_count, np.int8)
+        write_observation(board, self.native_layout, viewer, self.channels_last, planes, mask)
+        return planes, mask
+
+    def no_actions(self) -> Mask:
+        """Return an all-zero mask."""
+        return np.zeros(self.action_count, np.int8)
 
     def is_resignation(self, action: int) -> bool:
         """Whether the action resigns the game."""
         return self.resign_action and action == self.ruleset.area
 
-    def check_action(self, action: Any, position: Position) -> int:
+    def contains(self, action: Any) -> bool:
+        """Whether the action is in the action space. Much faster than `Discrete.contains`."""
+        try:
+            return 0 <= operator.index(action) < self.action_count
+        except TypeError:
+            return False
+
+    def action_number(self, action: Any) -> int:
         """Return the action as an int. Raises `IllegalMoveError` if it is not an integer."""
-        if isinstance(action, (int, np.integer)) or (isinstance(action, np.ndarray) and action.shape == ()):
-            try:
-                return action.__index__()
-            except TypeError:
-                pass
-        raise IllegalMoveError(f"action {action!r} is not an integer\n{position}")
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise IllegalMoveError(f"action {action!r} is not an integer (game: {self.ruleset})") from None
 
 
 def check_choice(value: str, known: tuple[str, ...], what: str) -> str:

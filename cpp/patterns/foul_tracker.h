@@ -1,0 +1,33 @@
+// Black's fouls in a renju game that is played move by move.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/board.h"
+#include "core/point_set.h"
+#include "patterns/shapes.h"
+
+namespace tengen {
+
+// For every empty point, the tracker knows what a black stone would make along each line. A stone changes this only
+// within reach, and few points combine two threes, two fours or an overline. Only these are examined exactly
+// (patterns/forbidden.h), because their threes may be false.
+class FoulTracker {
+ public:
+  // Start again from the empty board.
+  void clear();
+
+  // Account for the stone that has just been placed on `point`. Call this after every move, of both colours.
+  void add(const Board& board, Point point);
+
+  // The points that foul_at calls fouls.
+  PointSet find(const Board& board) const;
+
+ private:
+  const PatternTables* tables_ = &PatternTables::of(Rule::kRenju, 5);
+  std::array<std::uint16_t, kMaxArea> lines_{};  // four bits per direction (LineMake); 0 on occupied points
+  PointSet doubtful_;
+};
+
+}  // namespace tengen
