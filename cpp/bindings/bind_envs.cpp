@@ -70,8 +70,8 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
           "__init__",
           [](Env* self, const Board& board, int count, std::optional<PolicyKind> opponent, bool caller_replies,
              Side side, PlaneLayout layout, bool resign_action, int opening_moves, int threads) {
-            new (self) Env({board.rules(), count, opponent, caller_replies, side, layout, resign_action, opening_moves,
-                            threads});
+            new (self) Env(
+                {board.rules(), count, opponent, caller_replies, side, layout, resign_action, opening_moves, threads});
           },
           nb::arg("board"), nb::kw_only(), nb::arg("boards"), nb::arg("opponent").none(), nb::arg("caller_replies"),
           nb::arg("side"), nb::arg("layout"), nb::arg("resign_action"), nb::arg("opening_moves"), nb::arg("threads"),

@@ -25,7 +25,8 @@ constexpr std::uint16_t in_any_direction(LineMake make) { return static_cast<std
 // Whether a point may be a foul if its threes are not false.
 bool is_doubtful(std::uint16_t lines) {
   if (lines & in_any_direction(kFive)) return false;
-  return lines & in_any_direction(kFoulLine) || std::popcount(static_cast<unsigned>(lines & in_any_direction(kFour))) >= 2 ||
+  return lines & in_any_direction(kFoulLine) ||
+         std::popcount(static_cast<unsigned>(lines & in_any_direction(kFour))) >= 2 ||
          std::popcount(static_cast<unsigned>(lines & in_any_direction(kThree))) >= 2;
 }
 

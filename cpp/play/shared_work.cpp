@@ -38,7 +38,7 @@ struct SharedWork::Helpers {
 
   // Counts calls of run_shared; helpers sleep until it changes. The first bit says that the helpers must end.
   std::atomic<std::uint32_t> round{0};
-  std::atomic<int> unclaimed{0};         // parts that nobody has claimed; negative after vain attempts
+  std::atomic<int> unclaimed{0};           // parts that nobody has claimed; negative after vain attempts
   std::atomic<int> claimed_by_helpers{0};  // these are the last parts
   std::atomic<int> unfinished{0};
   // These are written before `unclaimed` and read only after claiming a part.

@@ -98,10 +98,10 @@ class VectorEnv {
     Board board;
     EmptyPoints empties;
     Rng rng;
-    Colour actor;      // the colour to act next
-    int actions_done;  // in this game
+    Colour actor;         // the colour to act next
+    int actions_done;     // in this game
     FoulTracker tracker;  // only in renju
-    PointSet fouls;  // of the colour to act, as shown in the mask
+    PointSet fouls;       // of the colour to act, as shown in the mask
   };
 
   Game& at(int index);

@@ -60,6 +60,8 @@ def test_save_observations(capsys: pytest.CaptureFixture[str]) -> None:
 def test_parallel_steps_are_single_moves() -> None:
     game = gomoku_aec.parallel_env(ruleset=TIC_TAC_TOE)
     observations, _ = game.reset()
+    rewards: dict[str, float] = {}
+    terminations: dict[str, bool] = {}
     for action in (0, 3, 1, 4, 2):
         assert game.agents == ["player_0", "player_1"]
         masks = {agent: seen["action_mask"] for agent, seen in observations.items()}

@@ -76,6 +76,7 @@ def test_adapter_follows_the_vec_env_api() -> None:
     assert dones.tolist() == [True, False, True]
     assert infos[1] == {}
     assert infos[0]["terminal_observation"][2].sum() == 6
+    assert isinstance(observations, np.ndarray)
     assert observations[0].sum() == 0
     assert (infos[0]["outcome"], infos[0]["episode"]["l"], infos[0]["TimeLimit.truncated"]) == ("white", 3, False)
     with pytest.raises(InputError, match="boards have no method 'reset'"):
