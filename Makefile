@@ -19,10 +19,11 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Run a long command with one line that shows that it works: $(call quietly,Text) command
 quietly = $(BIN)/python tools/run_quietly.py "$(1)"
-# NAME==VERSION of a package, as pinned in pyproject.toml.
+# NAME==VERSION of a package, as pinned in pyproject.toml. torch is pinned in requirements/torch.txt.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
 # Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), but for
-# torch: its builds differ from index to index, so it is installed first and by exact version (see pyproject.toml).
+# torch: its builds differ from index to index, and newer ones may bring gigabytes of GPU libraries, so it is installed
+# first and by the exact version in requirements/torch.txt.
 install_locked = $(PIP) install --require-hashes --no-deps --requirement requirements/$(1).txt
 
 CPP_FILES := $(sort $(shell find cpp -type f \( -name '*.cpp' -o -name '*.h' \)))
@@ -70,8 +71,8 @@ $(STAMPS)/native: $(NATIVE_SOURCES) $(MODULES_STAMP) $(STAMPS)/build
 	  --no-build-isolation --no-deps --editable .
 	@touch $@
 
-$(STAMPS)/play $(STAMPS)/train $(STAMPS)/develop: $(STAMPS)/%: requirements/%.txt | $(STAMPS)/native
-	@$(if $(filter-out play,$*),$(call quietly,Installing torch) $(PIP) install $(call pinned,torch))
+$(STAMPS)/play $(STAMPS)/train $(STAMPS)/develop $(STAMPS)/bench: $(STAMPS)/%: requirements/%.txt requirements/torch.txt | $(STAMPS)/native
+	@$(if $(filter-out play,$*),$(call quietly,Installing torch) $(PIP) install -r requirements/torch.txt)
 	@$(call quietly,Installing the packages of requirements/$*.txt) $(call install_locked,$*)
 	@touch $@
 
@@ -157,7 +158,7 @@ stubs: $(STAMPS)/develop  ## Write the generated types: _native.pyi of the nativ
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
 	@$(BIN)/python -m tools.message_types
 
-bench: $(STAMPS)/develop  ## Run the benchmarks and write the figures to benchmarks/results/
+bench: $(STAMPS)/develop $(STAMPS)/bench  ## Run the benchmarks and write the figures to benchmarks/results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # uv resolves for every system and Python at once. The other files take their versions from develop.txt.
@@ -167,10 +168,12 @@ LOCK_LIKE_DEVELOP = $(UV_COMPILE) --constraints requirements/develop.txt
 
 lock: $(STAMPS)/venv  ## Lock the newest packages that pyproject.toml allows in requirements/
 	@$(PIP) install uv==0.13.8
-	@mkdir -p build requirements && echo torch > build/not-locked.txt && rm -f requirements/*.txt
+	@mkdir -p build requirements && echo torch > build/not-locked.txt
+	@rm -f $(filter-out requirements/torch.txt,$(wildcard requirements/*.txt))
 	@$(UV_COMPILE) pyproject.toml --extra test --extra lint --extra docs --output-file requirements/develop.txt
 	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra web --output-file requirements/play.txt
-	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra train --output-file requirements/train.txt
+	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra train --extra tensorboard --output-file requirements/train.txt
+	@$(LOCK_LIKE_DEVELOP) pyproject.toml --extra bench --output-file requirements/bench.txt
 	@printf '%s\n' $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake ninja | \
 	  $(LOCK_LIKE_DEVELOP) - --output-file requirements/build.txt
 	@printf '%s\n' $(call pinned,pytest) $(call pinned,pytest-xdist) $(call pinned,hypothesis) | \

@@ -62,7 +62,12 @@ class Environment:
         (folder / "sitecustomize.py").write_text(BLOCKER.format(allowed=self.allowed))
 
     def run(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
+        done = self.attempt(*arguments, text=text)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def attempt(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [sys.executable, *arguments],
             input=text,
             capture_output=True,
@@ -71,8 +76,6 @@ class Environment:
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}"},
         )
-        assert done.returncode == 0, done.stderr
-        return done
 
     def tengen(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
         return self.run("-m", "tengen.cli", *arguments, text=text)
@@ -119,6 +122,24 @@ except MissingExtraError as error:
     print(error)
 """
     assert base.run("-c", code).stdout == "fitting needs SciPy: pip install 'tengen[train]'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-m", "tengen.cli", "serve"], "tengen: tengen serve needs uvicorn: pip install 'tengen[web]'"),
+        (
+            ["-m", "tengen.cli", "train", "alphazero", "--preset", "6x6x4"],
+            "tengen: training needs torch: pip install 'tengen[train]'",
+        ),
+        (["-c", "import tengen.envs"], "tengen.envs needs gymnasium: pip install 'tengen[envs]'"),
+    ],
+)
+def test_a_missing_extra_is_named_in_one_line(base: Environment, arguments: list[str], sentence: str) -> None:
+    done = base.attempt(*arguments)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1].removeprefix("tengen.errors.MissingExtraError: ") == sentence
+    assert "Traceback" not in done.stderr or arguments[0] == "-c"
 
 
 def test_the_board_in_the_browser_needs_no_matplotlib(tmp_path: Path) -> None:

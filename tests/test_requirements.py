@@ -11,9 +11,10 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 LOCKED_EXTRAS = {
-    "develop": ("test", "lint", "docs", "train", "plots", "web", "cluster", "envs", "node"),
+    "develop": ("test", "lint", "docs", "train", "tensorboard", "plots", "web", "cluster", "envs", "node"),
+    "bench": ("test", "bench"),
     "play": ("web",),
-    "train": ("train",),
+    "train": ("train", "tensorboard"),
     "sanitize": (),
 }
 NOT_LOCKED = {"tengen", "torch"}
@@ -48,9 +49,20 @@ def test_the_lock_satisfies_pyproject(name: str) -> None:
 
 def test_all_locks_agree() -> None:
     develop = locked_versions("develop")
-    for name in ("build", "play", "train", "sanitize"):
+    for name in ("build", "bench", "play", "train", "sanitize"):
         for package, versions in locked_versions(name).items():
             assert set(versions) <= set(develop.get(package, versions)), f"{name} and develop differ in {package}"
+
+
+def test_torch_is_pinned_within_its_range_for_make_and_continuous_integration() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pinned = Requirement((ROOT / "requirements" / "torch.txt").read_text(encoding="utf-8").strip())
+    (pin,) = pinned.specifier
+    assert (pinned.name, pin.operator) == ("torch", "==")
+    allowed = next(each for each in map(Requirement, project["optional-dependencies"]["train"]) if each.name == "torch")
+    assert allowed.specifier.contains(pin.version)
+    for user in ("Makefile", ".github/workflows/ci.yml"):
+        assert "requirements/torch.txt" in (ROOT / user).read_text(encoding="utf-8")
 
 
 def test_the_build_requirements_are_locked() -> None:

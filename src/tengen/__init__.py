@@ -24,7 +24,7 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.errors import TengenError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Agent",

@@ -25,7 +25,7 @@ def test_it_describes_the_installation_and_the_machine() -> None:
 
 def test_a_missing_extra_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "requires", lambda _: ["numpy>=2", 'no-such-package>=1; extra == "web"'])
-    assert doctor._describe_extra("web") == ("missing no-such-package: pip install -e '.[web]' in Tengen's folder")
+    assert doctor._describe_extra("web") == ("missing no-such-package: pip install 'tengen[web]'")
     assert doctor._describe_extra("train") == ""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import gymnasium
@@ -418,14 +420,35 @@ def test_copies_share_an_opponent_object() -> None:
     assert len(agent.seeds) == 3  # the copy has continued a game and started another
 
 
-def test_video_of_a_game(tmp_path: Path) -> None:
+def test_video_of_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MoviePy is replaced, because it pins old packages; the frames are what it receives."""
+    clips: list[Any] = []
+
+    class Clip:
+        def __init__(self, frames: list[np.ndarray], fps: float) -> None:
+            clips.append((frames, fps))
+
+        def write_videofile(self, path: str, logger: str | None) -> None:
+            Path(path).write_bytes(b"video")
+
+    for name in ("moviepy", "moviepy.video", "moviepy.video.io"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    module = ModuleType("moviepy.video.io.ImageSequenceClip")
+    module.ImageSequenceClip = Clip  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     env = RecordVideo(gymnasium.make("tengen/Gomoku-v1", ruleset="9x9", render_mode="rgb_array"), str(tmp_path))
     _, info = env.reset(seed=1)
-    terminated = False
+    steps, terminated = 0, False
     while not terminated:
         *_, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+        steps += 1
     env.close()
-    assert [each.suffix for each in tmp_path.iterdir()] == [".mp4"]
+    assert [each.name for each in tmp_path.iterdir()] == ["rl-video-episode-0.mp4"]
+    ((frames, fps),) = clips
+    assert len(frames) == steps + 1
+    assert fps == rendering.IMAGES_PER_SECOND
+    # Most video codecs need even sizes.
+    assert all(frame.dtype == np.uint8 and frame.shape == (288, 288, 3) for frame in frames)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from starlette.testclient import TestClient
@@ -80,7 +80,7 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 def is_alive(port: int) -> bool:
-    return httpx.get(f"http://127.0.0.1:{port}/api/puzzles?limit=1", timeout=60).status_code == 200
+    return httpx2.get(f"http://127.0.0.1:{port}/api/puzzles?limit=1", timeout=60).status_code == 200
 
 
 def head(length: str) -> bytes:
@@ -191,7 +191,7 @@ def test_a_named_proxy_tells_the_client_and_nobody_else_does() -> None:
     for proxies, expected in ((frozenset({"127.0.0.1"}), [201, 201, 429]), (frozenset[str](), [201, 429, 429])):
         with serving(replace(LOCAL, games_per_s=0.001, game_burst=1, trusted_proxies=proxies)) as port:
             answers = [
-                httpx.post(f"http://127.0.0.1:{port}/api/games", json=game, headers={"X-Forwarded-For": client})
+                httpx2.post(f"http://127.0.0.1:{port}/api/games", json=game, headers={"X-Forwarded-For": client})
                 for client in ("203.0.113.1", "203.0.113.2", "203.0.113.2")
             ]
             assert [answer.status_code for answer in answers] == expected
@@ -273,7 +273,7 @@ def test_dead_workers_are_replaced_and_leave_no_zombie(tmp_path: Path) -> None:
             dead.add(worker)
             os.kill(worker.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
             wait_until(lambda: bool(workers()) and not dead.intersection(parent.children()))
-            wait_until(lambda: httpx.post(f"http://{address}/api/import", json={"text": "h8"}, timeout=60).is_success)
+            wait_until(lambda: httpx2.post(f"http://{address}/api/import", json={"text": "h8"}, timeout=60).is_success)
         assert not any(is_zombie(child) for child in parent.children(recursive=True))
 
 

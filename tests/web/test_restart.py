@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 from websockets.sync.client import connect
 
 from tests.web.talk import Json
@@ -51,13 +51,13 @@ def play(address: str, game: str, point: str, moves: int) -> Json:
 
 def test_a_killed_server_has_the_game_again(tmp_path: Path) -> None:
     with server(tmp_path) as (address, process):
-        http = httpx.Client(base_url=f"http://{address}", transport=httpx.HTTPTransport(retries=10))
+        http = httpx2.Client(base_url=f"http://{address}", transport=httpx2.HTTPTransport(retries=10))
         players = {"black": {"kind": "person"}, "white": {"kind": "level", "level": 2}}
         game = http.post("/api/games", json=players, timeout=60).json()["id"]
         before = play(address, game, "h8", moves=2)
         process.kill()
     with server(tmp_path) as (address, _):
-        http = httpx.Client(base_url=f"http://{address}", transport=httpx.HTTPTransport(retries=10))
+        http = httpx2.Client(base_url=f"http://{address}", transport=httpx2.HTTPTransport(retries=10))
         after = http.get(f"/api/games/{game}", timeout=60).json()
         assert after["moves"] == before["moves"]
         assert after["notes"] == before["notes"]

@@ -142,7 +142,7 @@ def _describe_extra(extra: str) -> str:
                 versions[match[1]] = None
     missing = [name for name, version in versions.items() if version is None]
     if missing:
-        return f"missing {', '.join(missing)}: pip install -e '.[{extra}]' in Tengen's folder"
+        return f"missing {', '.join(missing)}: pip install 'tengen[{extra}]'"
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 

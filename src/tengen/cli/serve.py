@@ -72,7 +72,10 @@ def register(app: typer.Typer) -> None:
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
         """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are saved."""
-        from tengen.web.serving import run_server
+        from tengen.core.extras import needs_extra
+
+        with needs_extra("tengen serve", "web"):
+            from tengen.web.serving import run_server
 
         run_server(
             host=host,

@@ -106,10 +106,10 @@ def net(
     from rich.console import Console
 
     from tengen.cli.output import check_writable
-    from tengen.learning.algorithms.registry import training_imports
+    from tengen.core.extras import needs_extra
 
     check_writable(target, target.with_suffix(".json"))
-    with training_imports():
+    with needs_extra("training", "train"):
         from tengen.tuning.evaluation_net import NetFitConfig, train_files
     config = NetFitConfig(
         epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed

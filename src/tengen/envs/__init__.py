@@ -13,17 +13,13 @@ because it needs pettingzoo. The manual is docs/reference/environments.md.
 
 from __future__ import annotations
 
-from tengen.errors import MissingExtraError
+from tengen.core.extras import needs_extra
 
-try:
+with needs_extra("tengen.envs", "envs"):
     import gymnasium
 
     from tengen.envs.gomoku import GomokuEnv
     from tengen.envs.vector import GomokuVectorEnv
-except ModuleNotFoundError as error:
-    if error.name != "gymnasium":
-        raise
-    raise MissingExtraError("tengen.envs needs gymnasium: pip install -e '.[envs]' in Tengen's folder") from error
 
 __all__ = ["ENV_ID", "GomokuEnv", "GomokuVectorEnv"]
 

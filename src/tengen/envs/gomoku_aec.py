@@ -30,23 +30,18 @@ from gymnasium.utils import seeding
 
 from tengen._native import Board, play_if_legal
 from tengen.core.contracts import Colour, Ruleset
+from tengen.core.extras import needs_extra
 from tengen.core.native_enums import colour_to_native
 from tengen.core.position import Position
 from tengen.envs.gomoku import OUTCOMES
 from tengen.envs.rendering import IMAGES_PER_SECOND, RENDER_MODES, Renderer
 from tengen.envs.spaces import BoardSpaces, check_opening_moves
-from tengen.errors import GameOverError, InputError, MissingExtraError
+from tengen.errors import GameOverError, InputError
 
-try:
+with needs_extra("tengen.envs.gomoku_aec", "envs"):
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
     from pettingzoo.utils.env_logger import EnvLogger
-except ModuleNotFoundError as error:
-    if error.name != "pettingzoo":
-        raise
-    raise MissingExtraError(
-        "tengen.envs.gomoku_aec needs pettingzoo: pip install -e '.[envs]' in Tengen's folder"
-    ) from error
 
 AGENTS = {Colour.BLACK: "player_0", Colour.WHITE: "player_1"}
 """The agents' names. Black plays first."""

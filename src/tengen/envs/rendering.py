@@ -7,10 +7,11 @@ from typing import Any
 
 import gymnasium as gym
 
+from tengen.core.extras import needs_extra
 from tengen.core.position import Position
 from tengen.envs.drawing import Image, draw_board
 from tengen.envs.spaces import check_choice
-from tengen.errors import InputError, MissingExtraError
+from tengen.errors import InputError
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 IMAGES_PER_SECOND = 2
@@ -69,12 +70,8 @@ class _Window:
 
     def _open(self, width: int, height: int) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        try:
+        with needs_extra("render_mode 'human'", "envs"):
             import pygame
-        except ImportError as error:
-            raise MissingExtraError(
-                "render_mode 'human' needs pygame: pip install -e '.[envs]' in Tengen's folder"
-            ) from error
         try:
             pygame.display.init()
             screen = pygame.display.set_mode((width, height))

@@ -207,9 +207,7 @@ def _load_torch(path: Path) -> TorchEvaluator:
     try:
         from tengen.nets.architectures import load_net
     except ImportError:
-        raise MissingExtraError(
-            "the torch backend needs the training packages: pip install -e '.[train]' in Tengen's folder"
-        ) from None
+        raise MissingExtraError("the torch backend needs the training packages: pip install 'tengen[train]'") from None
     from tengen.nets.evaluators import TorchEvaluator
 
     return TorchEvaluator(load_net(path)[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -125,6 +126,16 @@ def test_tensorboard_reads_the_metrics_of_a_run_and_of_its_resumption(tmp_path: 
     read.Reload()
     assert sorted(read.Tags()["scalars"]) == ["losses/policy", "seconds"]
     assert [(event.step, event.value) for event in read.Scalars("seconds")] == [(1, 1.0), (2, 2.0)]
+
+
+def test_a_run_without_tensorboard_has_its_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "tensorboard" else find_spec(name))
+    run = make_run(tmp_path)
+    with run.lock():
+        run.log(1, {"seconds": 1.0})
+    assert (tmp_path / "metrics.jsonl").read_text(encoding="utf-8") == '{"iteration": 1, "seconds": 1.0}\n'
+    assert not list(tmp_path.glob("events*"))
 
 
 def test_a_run_is_untouched_until_work_is_done_in_it(tmp_path: Path) -> None:

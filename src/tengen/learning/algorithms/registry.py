@@ -7,13 +7,12 @@ files such as `./mylearner.py`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tengen.core.extras import needs_extra
 from tengen.core.plugins import InFile, Plugins
 from tengen.core.tables import did_you_mean
-from tengen.errors import InputError, MissingExtraError
+from tengen.errors import InputError
 from tengen.learning.run.folder import Run
 from tengen.learning.run.progress import Progress
 
@@ -36,9 +35,6 @@ _BUILT_IN = {
         "A critic over shape counts learns from its own games by temporal differences.",
     ),
 }
-
-_EXTRA = ("torch", "safetensors", "onnx", "tensorboard", "matplotlib", "scipy")
-"""Packages in the extra `train`."""
 
 
 class Algorithm(Protocol):
@@ -84,17 +80,6 @@ def check_algorithm(name: str) -> None:
 def find_algorithm(name: str) -> Algorithm:
     """Import and return an algorithm."""
     check_algorithm(name)
-    with training_imports():
+    with needs_extra("training", "train"):
         found: Algorithm = LEARNERS.find(name)
     return found
-
-
-@contextmanager
-def training_imports() -> Iterator[None]:
-    """Convert a failed import of a training package to an error that names the extra to install."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in _EXTRA:
-            raise
-        raise MissingExtraError(f"training needs {error.name}: pip install -e '.[train]' in Tengen's folder") from None

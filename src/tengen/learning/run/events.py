@@ -1,4 +1,4 @@
-"""Metrics for TensorBoard.
+"""Metrics for TensorBoard, if the package tensorboard is installed.
 
 The writer in the tensorboard package uses a thread, which dies with a traceback if the disk is full. This writer is
 synchronous, so the caller gets the error.
@@ -6,6 +6,7 @@ synchronous, so the caller gets the error.
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import socket
@@ -16,6 +17,11 @@ from typing import Any
 
 _numbers = itertools.count()
 """Distinguishes files that one process creates in the same second."""
+
+
+def can_write_events() -> bool:
+    """Whether tensorboard is installed (the extra `tensorboard`)."""
+    return importlib.util.find_spec("tensorboard") is not None
 
 
 class EventWriter:

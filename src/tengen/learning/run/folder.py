@@ -37,7 +37,7 @@ from tengen.core.provenance import source_commit
 from tengen.core.tables import to_table
 from tengen.errors import InputError, RunError
 from tengen.learning.config import format_toml
-from tengen.learning.run.events import EventWriter
+from tengen.learning.run.events import EventWriter, can_write_events
 from tengen.learning.run.manifest import MANIFEST_FILE, MAX_MANIFEST_BYTES, format_manifest, parse_manifest, sha256
 from tengen.learning.run.reading import (
     CHECKPOINTS_FOLDER,
@@ -127,11 +127,13 @@ class Run(RunReader):
     # -- metrics ---------------------------------------------------------------------------------------------------
 
     def log(self, iteration: int, metrics: Mapping[str, Any]) -> None:
-        """Append a line to the metrics and write its numbers for TensorBoard."""
+        """Append a line to the metrics and, if tensorboard is installed, write its numbers for TensorBoard."""
         line = json.dumps({"iteration": iteration, **metrics}, allow_nan=False) + "\n"
         path = self.folder / METRICS_FILE
         with writing_run(path), open(path, "ab", buffering=0) as file:
             file.write(line.encode("utf-8"))
+        if not can_write_events():
+            return
         with writing_run(self.folder / _EVENTS):
             if self._events is None:
                 self._events = EventWriter(self.folder, iteration)
