@@ -75,6 +75,7 @@ def test_human_opens_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     env.reset(seed=0)
     env.step(40)
     screen = pygame.display.get_surface()
+    assert screen is not None
     assert screen.get_size() == (9 * CELL, 9 * CELL)
     assert np.array_equal(pygame.surfarray.array3d(screen).swapaxes(0, 1), draw_board(env.position))
     assert env.render() is None
