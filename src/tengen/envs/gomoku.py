@@ -7,7 +7,7 @@ Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 Version history:
 
 * v1: an invalid move loses the game by default, so that `check_env` passes with the defaults; opponents are named by
-  any agent's text; other random moves for the same seed. docs/environments.md has a migration note.
+  any agent's text; other random moves for the same seed. docs/reference/environments.md has a migration note.
 * v0: first version.
 """
 

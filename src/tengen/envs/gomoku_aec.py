@@ -14,7 +14,7 @@ the agent that is not to move. The winner's reward is +1, the loser's -1. With `
 Version history:
 
 * v1: agents are called `player_0` and `player_1`, and the planes come last in an observation (`channels="first"` puts
-  them first, as before). docs/environments.md has a migration note.
+  them first, as before). docs/reference/environments.md has a migration note.
 * v0: first version.
 """
 
