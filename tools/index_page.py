@@ -25,8 +25,8 @@ _PAGES = {
 def absolute_links(text: str, repository: str, ref: str) -> str:
     """Return Markdown whose relative links point to files of the repository at a tag or branch.
 
-    >>> absolute_links("See [the rules](docs/rules.md#terms).", "https://host/tengen", "v1")
-    'See [the rules](https://host/tengen/blob/v1/docs/rules.md#terms).'
+    >>> absolute_links("See [the rules](docs/reference/rules.md#terms).", "https://host/tengen", "v1")
+    'See [the rules](https://host/tengen/blob/v1/docs/reference/rules.md#terms).'
     """
     return _LINK.sub(lambda link: f"]({repository}/blob/{ref}/{link[1]})", text)
 
