@@ -46,7 +46,9 @@ def lab(root: Path) -> Iterator[TestClient]:
     papers = root / "papers"
     (papers / "zero9" / "results").mkdir(parents=True)
     (papers / "zero9" / "README.md").write_text("# A paper\n\nwith a table", encoding="utf-8")
-    (papers / "zero9" / "results" / "table.json").write_text("{}", encoding="utf-8")
+    results = {"table.json": "{}", "table.md": "| a |\n|---|\n", "curve.svg": "<svg/>", "curve.png": "png"}
+    for name, text in results.items():
+        (papers / "zero9" / "results" / name).write_text(text, encoding="utf-8")
     config = ServerConfig(runs=(root,), papers=papers, limits=GENEROUS, pool=SearchPoolConfig(workers=1))
     with TestClient(create_app(config)) as client, Run.open(root / "zero" / "first").lock():
         yield client
@@ -59,7 +61,8 @@ def write_run(folder: Path) -> None:
         {"iteration": step, "games": 10 * step, "losses": {"policy": 4 / step}, "note": "no number"}
         for step in range(1, 1001)
     ]
-    lines[499]["strength"] = {"elo": 120.0, "error": 30.0}
+    opponents = {"random": {"elo": -300.0, "error": 40.0}}
+    lines[499]["strength"] = {"elo": 120.0, "error": 30.0, "opponents": opponents}
     # The last line is incomplete, as in a running run.
     text = "\n".join(map(json.dumps, lines)) + '\n{"iteration": 1001, "gam'
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
@@ -98,7 +101,9 @@ def test_runs_are_listed_and_shown(lab: TestClient) -> None:
     series = {one["name"]: one for one in detail["series"]}
     assert series["losses.policy"]["steps"][-1] == 1000
     assert len(series["losses.policy"]["steps"]) <= 400
-    assert detail["strength"] == [{"step": 500, "elo": 120, "low": 90, "high": 150}]
+    # The ratings are above the random player, which was measured.
+    assert detail["strength"] == [{"step": 500, "elo": 420, "low": 390, "high": 450}]
+    assert detail["anchor"] == "random"
     assert detail["gameFiles"] == ["000002.sgf", "000001.sgf"]
     game = lab.get("/api/runs/zero%2Ffirst/games/000001.sgf").json()
     assert [node["move"] for node in game["record"]["nodes"]] == [None, "c4", "d3"]
@@ -121,7 +126,16 @@ def test_tournaments_are_listed_and_shown(lab: TestClient) -> None:
 
 def test_papers_and_models(lab: TestClient) -> None:
     (paper,) = lab.get("/api/papers").json()
-    assert (paper["title"], paper["results"]) == ("A paper", ["table.json"])
+    assert (paper["title"], paper["results"]) == ("A paper", ["curve.png", "curve.svg", "table.json", "table.md"])
+    assert paper["documents"] == [{"name": "table.md", "text": "| a |\n|---|\n"}]
+    assert paper["figures"] == ["curve.svg"]
+    figure = lab.get("/api/papers/zero9/figures/curve.svg")
+    assert (figure.content, figure.headers["content-type"]) == (b"<svg/>", "image/svg+xml")
+    assert "default-src 'none'" in figure.headers["content-security-policy"]  # a script in it does not run
+    refused = ("papers/zero9/figures/table.json", "papers/zero9/figures/..%2FREADME.md", "papers/x/figures/x.svg",
+               "models/9x9/figures/card.json", "models/9x9/figures/model.onnx", "runs/9x9/figures/x.svg")  # fmt: skip
+    for path in refused:
+        assert lab.get(f"/api/{path}").status_code in (404, 422), path
     models = lab.get("/api/models").json()
     assert {model["name"] for model in models} >= set(model_names())
     for model in models:
@@ -133,6 +147,26 @@ def test_papers_and_models(lab: TestClient) -> None:
     AllowedAgents().named("pg:model=pg9")  # the former name of pg-9x9-paper
     # The shipped folder is the repository's `papers`, not the package `tengen.papers`.
     assert shipped_folder("papers") == ROOT / "papers"
+
+
+def test_the_networks_of_a_run_are_asked_about_a_position(lab: TestClient, root: Path) -> None:
+    run = root / "zero" / "first"
+    for iteration in (10, 500):
+        folder = run / "milestones" / f"{iteration:06}"
+        folder.mkdir(parents=True)
+        shutil.copy(run / "model.onnx", folder)
+    body = {"rules": "6x6:4:freestyle", "moves": ["c3"]}
+    answer = lab.post("/api/runs/zero%2Ffirst/policies", json=body).json()
+    assert (answer["rules"], answer["currentPlayer"]) == ("6x6:4:freestyle", "white")
+    assert [point["iteration"] for point in answer["points"]] == [10, 500, None]
+    for point in answer["points"]:
+        assert sum(point["policy"].values()) == pytest.approx(1)
+        assert "c3" not in point["policy"]
+    assert lab.get("/api/runs/zero/first").json()["summary"]["milestones"] == [10, 500]
+    wrong = lab.post("/api/runs/zero%2Ffirst/policies", json={"rules": "15x15:5:renju", "moves": []})
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "agent")
+    assert lab.post("/api/runs/none/policies", json=body).status_code == 404
+    shutil.rmtree(run / "milestones")
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ _EXAMPLES = """
     tengen serve --agents mybot.py      # your own agents, too
 """
 DEFAULT_PORT = 8080
-DEFAULT_RUNS = Path("runs")
-"""The folder in which training creates its runs."""
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +42,7 @@ def register(app: typer.Typer) -> None:
             list[Path] | None,
             typer.Option(
                 metavar="FOLDER",
-                help="Folder with training runs and tournaments; repeatable (default: ./runs if it exists).",
+                help="Folder with training runs and tournaments; repeatable (default: ./runs).",
                 show_default=False,
             ),
         ] = None,
@@ -69,6 +67,14 @@ def register(app: typer.Typer) -> None:
                 " The server runs the code in the file.",
             ),
         ] = None,
+        read_only: Annotated[
+            bool,
+            typer.Option(
+                "--read-only",
+                help="Do not let the browser start training runs and tournaments. It never can if the server listens"
+                " on another address than the loopback.",
+            ),
+        ] = False,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
         """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are saved."""
@@ -82,9 +88,10 @@ def register(app: typer.Typer) -> None:
             port=port,
             open_browser=open_browser,
             data=data or Path.home() / ".tengen",
-            runs=tuple(runs or ([DEFAULT_RUNS] if DEFAULT_RUNS.is_dir() else [])),
+            runs=tuple(runs or ()),
             hosts=tuple(allow_host or ()),
             proxies=tuple(trust_proxy or ()),
             agents=tuple(agents or ()),
             workers=workers,
+            read_only=read_only,
         )

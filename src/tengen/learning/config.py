@@ -40,13 +40,18 @@ def describe_preset(algorithm: str, preset: str) -> str:
     return first.lstrip("# ")
 
 
+def preset_table(algorithm: str, preset: str) -> dict[str, Any]:
+    """Return what a preset changes, as nested tables."""
+    return read_toml(_preset_path(algorithm, preset))
+
+
 def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
     """Return the defaults of `kind` updated by a preset and by `key=value` or `table.key=value` settings, in order.
 
     Values are parsed as TOML; text that is not valid TOML becomes a string. Unknown presets and keys are errors that
     suggest a known name.
     """
-    table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
+    table = {} if preset is None else preset_table(algorithm, preset)
     origin = f"preset {preset}" if preset else f"settings of {algorithm}"
     apply_settings(table, settings)
     origin += "".join(f" with {setting}" for setting in settings)
@@ -72,7 +77,7 @@ class KeyDescription(NamedTuple):
 
 def describe_keys(kind: type[Any], algorithm: str, preset: str | None = None) -> list[KeyDescription]:
     """Describe every key of a configuration, with the values of a preset as defaults if one is given."""
-    table = {} if preset is None else read_toml(_preset_path(algorithm, preset))
+    table = {} if preset is None else preset_table(algorithm, preset)
     return list(_describe_table(kind, table, None, ""))
 
 

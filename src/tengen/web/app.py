@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from tengen import __version__
 from tengen.web import routes
+from tengen.web.laboratory import operating_routes
 from tengen.web.laboratory import routes as laboratory_routes
 from tengen.web.limits import LimitsMiddleware
 from tengen.web.problems import add_error_handlers
@@ -45,7 +46,14 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
     app.state.services = services
     add_error_handlers(app)
     app.add_middleware(LimitsMiddleware, limits=services.config.limits)
-    for router in (routes.router, routes.raw_router, puzzle_routes.router, laboratory_routes.router):
+    for router in (
+        routes.router,
+        routes.raw_router,
+        puzzle_routes.router,
+        laboratory_routes.router,
+        operating_routes.read_router,
+        operating_routes.router,
+    ):
         app.include_router(router)
     _serve_static_files(app)
     return app

@@ -8,6 +8,7 @@ an attacker could point a domain at this server (DNS rebinding).
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -205,6 +206,27 @@ class LimitsMiddleware:
         if origin is not None and origin.partition("://")[2] != host:
             return "requests from pages of another origin are not allowed"
         return None
+
+
+def is_loopback(scope: Scope) -> bool:
+    """Whether a request comes from this machine, directly and addressed to it by a local name."""
+    headers = Headers(scope=scope)
+    if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
+        return False  # a proxy on this machine forwards it
+    try:
+        client = ipaddress.ip_address(client_of(scope))
+    except ValueError:
+        return False
+    return client.is_loopback and _hostname(f"//{headers.get('host', '')}") in _LOCAL_HOSTS
+
+
+def is_from_own_page(headers: Headers) -> bool:
+    """Whether a request with a JSON body comes from our own page or from a program.
+
+    A page of another origin can send only plain text and forms without asking first, and says where it is from.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" and headers.get("sec-fetch-site", "same-origin") == "same-origin"
 
 
 def client_of(scope: Scope) -> str:

@@ -47,7 +47,7 @@ _CODES: tuple[tuple[type[TengenError], ProblemCode], ...] = (
     (AgentError, ProblemCode.AGENT),
 )
 """Problem code by error class. The first match wins, so a class must come before its base classes."""
-_CODES_OF_STATUS = {404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
+_CODES_OF_STATUS = {403: ProblemCode.REFUSED, 404: ProblemCode.NOT_FOUND, 413: ProblemCode.TOO_LARGE}
 
 
 class MessageError(InputError):

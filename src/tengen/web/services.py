@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from tengen.web.games.collections import Collections
 from tengen.web.games.live_games import LiveGames
 from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.laboratory.folders import Lab
+from tengen.web.laboratory.operating import OperatingLimits, Operations
 from tengen.web.limits import WebLimits, client_of
 from tengen.web.messages.games import Person, Player
 from tengen.web.puzzles.collection import PuzzleCollection
@@ -34,6 +36,9 @@ class ServerConfig:
     """Folders with the training runs and tournaments that the laboratory shows."""
     papers: Path | None = None
     """Folder with the reproduced papers that the laboratory shows."""
+    read_only: str = "the server was started without operating"
+    """Why browsers cannot start training runs and tournaments; empty if they can, which needs `data` and `runs`."""
+    operating: OperatingLimits = field(default_factory=OperatingLimits)
     limits: WebLimits = field(default_factory=WebLimits)
     pool: SearchPoolConfig = field(default_factory=SearchPoolConfig)
 
@@ -78,6 +83,16 @@ class Services:
         """The runs, tournaments, models and papers that the laboratory shows."""
         return Lab(runs=self.config.runs, papers=self.config.papers)
 
+    @cached_property
+    def operations(self) -> Operations:
+        """The training runs and tournaments that browsers start."""
+        config = self.config
+        why_not = config.read_only or ("" if config.data and config.runs else "it needs folders for data and runs")
+        root, data = next(iter(config.runs), Path()), config.data or Path()
+        # The processes know only the built-in agents, not those of `--agents`.
+        agents = AllowedAgents(self.lab.run_folders)
+        return Operations(root, data, self.lab, agents, config.operating, why_not)
+
     def open_store(self) -> None:
         """Open the store now instead of in `start`. Raises `InputError` if the file cannot be used."""
         self.store  # noqa: B018
@@ -86,6 +101,7 @@ class Services:
         """Start the workers and open the store."""
         self.open_store()
         await self.pool.start()
+        await asyncio.to_thread(self.operations.recover)
 
     async def close(self) -> None:
         """Stop all games and searches and close the store."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import sys
 import threading
@@ -23,6 +24,8 @@ from tengen.web.workers.scheduler import SearchPoolConfig
 
 _PING_S = 5
 """Interval between keep-alive pings on an idle WebSocket."""
+DEFAULT_RUNS = Path("runs")
+"""The folder in which training creates its runs; it may not exist yet."""
 _BACKLOG = 512
 _OPEN_BROWSER_AFTER_S = 1.0
 
@@ -38,19 +41,29 @@ def run_server(
     proxies: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
     workers: int,
+    read_only: bool = False,
 ) -> None:
     """Serve until Ctrl-C. Raises `InputError` if a folder does not exist or the port is in use.
 
     `agents` are the files with agents that browsers may use, as `FILE.py` or `FILE.py:NAME`.
+    `read_only` prevents browsers from starting training runs and tournaments; so does any address but the loopback.
     """
     for folder in runs:
         if not folder.is_dir():
             raise InputError(f"--runs {folder}: no such folder")
+    why_not = _why_read_only(host, hosts, proxies, read_only=read_only)
     limits = WebLimits(
         hosts=WebLimits().hosts | {host.lower(), *(name.lower() for name in hosts)}, trusted_proxies=frozenset(proxies)
     )
     pool = SearchPoolConfig(workers=workers, agents=AgentRegistry().of_files(agents))
-    config = ServerConfig(data=data, runs=runs, papers=shipped_folder("papers"), limits=limits, pool=pool)
+    config = ServerConfig(
+        data=data,
+        runs=runs or (DEFAULT_RUNS,),
+        papers=shipped_folder("papers"),
+        read_only=why_not,
+        limits=limits,
+        pool=pool,
+    )
     app = create_app(config)
     server = make_server(app, limits)
     with _listen(host, port) as listening:
@@ -63,6 +76,24 @@ def run_server(
             timer.start()
         set_up_logging()
         server.run(sockets=[listening])
+
+
+def _why_read_only(host: str, hosts: tuple[str, ...], proxies: tuple[str, ...], *, read_only: bool) -> str:
+    """Return why browsers cannot start processes; empty if they can."""
+    if read_only:
+        return "it was started with --read-only"
+    if host != "localhost" and not _is_loopback(host):
+        return f"it listens on {host}, so other machines can reach it"
+    if hosts or proxies:
+        return "it was started with --allow-host or --trust-proxy, so other machines may reach it"
+    return ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def make_server(app: FastAPI, limits: WebLimits) -> uvicorn.Server:

@@ -33,10 +33,12 @@ _FLAGS = (
 )
 
 
-def start_server(data: Path, port: int = 0, runs: Path | None = None) -> tuple[subprocess.Popen[str], str]:
+def start_server(
+    data: Path, port: int = 0, runs: Path | None = None, more: tuple[str, ...] = ()
+) -> tuple[subprocess.Popen[str], str]:
     """Start a server that stores its games in `data`; return its process and address."""
     command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--workers", "1"]
-    command += ["--port", str(port), "--data", str(data), *(["--runs", str(runs)] if runs else [])]
+    command += ["--port", str(port), "--data", str(data), *(["--runs", str(runs)] if runs else []), *more]
     # In an empty working folder, so that it does not show the runs of this one.
     process = subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     assert process.stderr is not None

@@ -30,16 +30,21 @@ from tengen.learning.run.reading import (
     CONFIG_FILE,
     LeftOut,
     RunReader,
+    RunState,
     find_run_folders,
     is_number,
     strength_point,
     updated_at,
 )
-from tengen.nets.models import model_names
+from tengen.learning.run.reading import (
+    StrengthPoint as Measurement,
+)
+from tengen.nets.models import NETWORK_FILE, model_names
 from tengen.search.critic import CRITIC_FILE
 from tengen.web.games.players import run_agent
 from tengen.web.games.records import record_of
 from tengen.web.messages.lab import (
+    Document,
     GameRow,
     GameRows,
     ModelInfo,
@@ -66,8 +71,17 @@ _MAX_FILES = 500
 _MAX_POINTS = 400
 """Maximum number of points per curve."""
 _MAX_SERIES = 200
+_MAX_MILESTONES = 16
+"""Maximum number of networks of a run that are asked about a position."""
+_ZERO = "random"
+"""The player with rating 0 in the ladder of the levels."""
+_FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
+_MAX_FIGURE_BYTES = 4 << 20
+_MAX_DOCUMENTS = 20
 _MAX_TEXT_BYTES = 1 << 20
 _MAX_PROBLEM = 300
+_PACE_GAMES = 30
+"""Number of newest games from which the pace of a tournament is estimated."""
 _LIVE_S = 120
 """Maximum time since the last change, in seconds, for an unfinished tournament to count as live."""
 
@@ -93,15 +107,18 @@ class Lab:
         try:
             run = RunReader.open(folder)
             left_out = LeftOut()
-            curves, strength = _curves(run, left_out)
+            curves, strength, anchor = _curves(run, left_out)
         except TengenError:  # `summary` contains the reason
-            return RunDetail(summary=summary, config="", series=[], strength=[], game_files=[], game_file_count=0)
+            return RunDetail(
+                summary=summary, config="", series=[], strength=[], anchor="", game_files=[], game_file_count=0
+            )
         files = run.game_files()
         return RunDetail(
             summary=summary.model_copy(update={"problem": str(left_out) or summary.problem}),
             config=_read_text(run.folder / CONFIG_FILE),
             series=[Series(name=key, steps=curve.steps, values=curve.values) for key, curve in curves.items()],
             strength=strength,
+            anchor=anchor,
             game_files=[path.name for path in reversed(files[-_MAX_FILES:])],
             game_file_count=len(files),
         )
@@ -118,6 +135,14 @@ class Lab:
         if len(data) > max_bytes:
             raise RecordError(f"{file} is larger than {max_bytes} bytes, too large to show in the browser")
         return data
+
+    def networks_over_time(self, name: str) -> list[tuple[int | None, Path]]:
+        """Return networks of a run, oldest first: some it has kept, evenly spaced, and the newest (None)."""
+        run = RunReader.open(_named(self.run_folders(), name, "run"))
+        kept = [folder for folder in run.milestone_folders() if is_within(folder / NETWORK_FILE, run.folder)]
+        stride = -(-len(kept) // _MAX_MILESTONES) or 1
+        newest = [(None, run.folder)] if is_within(run.folder / NETWORK_FILE, run.folder) else []
+        return [*((int(folder.name), folder) for folder in kept[::stride]), *newest]
 
     def run_folders(self) -> dict[str, Path]:
         """Return the folders of the training runs by name: the path relative to `--runs`, as in `tengen runs`."""
@@ -205,12 +230,28 @@ class Lab:
         """Return the shipped networks and critics with their cards."""
         return [_model(path.parent) for path in sorted(shipped_folder("models").glob("*/card.json"))]
 
-    def list_papers(self) -> list[PaperInfo]:
-        """Return the reproduced papers."""
+    def figure(self, kind: str, name: str, file: str) -> tuple[bytes, str]:
+        """Return a picture of a paper (`papers`) or a model (`models`), and its media type."""
+        if kind == "models":
+            folders = {path.parent.name: path.parent for path in shipped_folder("models").glob("*/card.json")}
+        else:
+            folders = {folder.name: folder / "results" for folder in self._paper_folders()}
+        folder = _named(folders, name, kind.removesuffix("s"))
+        path = _named({path.name: path for path in _figures(folder)}, file, "figure")
+        try:
+            with open_regular(path, within=folder) as opened:
+                return opened.read(_MAX_FIGURE_BYTES), _FIGURES[path.suffix]
+        except OSError as error:
+            raise RecordError(f"cannot read {file}: {error.strerror or error}") from None
+
+    def _paper_folders(self) -> list[Path]:
         if self.papers is None or not self.papers.is_dir():
             return []
-        folders = sorted(path.parent for path in self.papers.glob("*/README.md"))
-        return [_paper(folder) for folder in folders[:_MAX_FILES]]
+        return sorted(path.parent for path in self.papers.glob("*/README.md"))
+
+    def list_papers(self) -> list[PaperInfo]:
+        """Return the reproduced papers."""
+        return [_paper(folder) for folder in self._paper_folders()[:_MAX_FILES]]
 
 
 # ---- Files ----------------------------------------------------------------------------------------------------------
@@ -284,26 +325,54 @@ def _summarise_run(name: str, folder: Path) -> RunSummary:
             algorithm="",
             rules="",
             is_live=False,
+            state=RunState.STOPPED,
             updated_at=changed_at,
             steps=0,
+            fraction=0.0,
+            seconds_left=None,
+            milestones=[],
+            has_time_limit=False,
             last={},
             games=0,
             agent=None,
             problem=_reason(error, folder, name),
         )
     last = dict(itertools.islice(_numbers(line or {}), _MAX_SERIES))
+    state = run.state()
+    fraction = _fraction(run, last) if state is not RunState.FINISHED else 1.0
     return RunSummary(
         name=name,
         algorithm=run.header.algorithm,
         rules=str(run.config_table.get("ruleset", "")),
-        is_live=run.is_running(),
+        is_live=state is RunState.RUNNING,
+        state=state,
         updated_at=changed_at,
         steps=int(last.get("iteration", 0)),
+        fraction=fraction,
+        seconds_left=_run_seconds_left(run, last, fraction) if state is RunState.RUNNING else None,
+        milestones=[int(path.name) for path in run.milestone_folders()[-_MAX_FILES:]],
+        has_time_limit=bool(run.budget.minutes or run.budget.cpu_minutes),
         last=last,
         games=int(last.get("games", 0)),
         agent=run_agent(run.header.algorithm, name, run.folder),
         problem=str(left_out) or None,
     )
+
+
+def _fraction(run: RunReader, last: Mapping[str, float]) -> float:
+    """Return the fraction of the run that is done after its last iteration."""
+    done = run.budget.fraction_used(
+        int(last.get("iteration", 0)), last.get("seconds", 0.0), last.get("cpu_seconds", 0.0)
+    )
+    return min(1.0, max(0.0, done))
+
+
+def _run_seconds_left(run: RunReader, last: Mapping[str, float], fraction: float) -> float | None:
+    """Estimate the time until the end of a run from the time that it has taken so far."""
+    if not fraction or "seconds" not in last:
+        return None
+    since = max(0.0, time.time() - run.updated_at())
+    return max(0.0, last["seconds"] * (1 / fraction - 1) - since)
 
 
 def _numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -351,22 +420,33 @@ class _Curve:
         return kept if is_kept else [*kept, self._last[place]]
 
 
-def _curves(run: RunReader, left_out: LeftOut) -> tuple[dict[str, _Curve], list[StrengthPoint]]:
-    """Read the metrics in one pass and return the curves and the measured ratings."""
+def _curves(run: RunReader, left_out: LeftOut) -> tuple[dict[str, _Curve], list[StrengthPoint], str]:
+    """Read the metrics in one pass and return the curves, the measured ratings, and the player that is rated 0.
+
+    That player is `random` if every measurement included it, otherwise the anchor of the run.
+    """
     curves: dict[str, _Curve] = {}
-    strength: list[StrengthPoint] = []
+    measured: list[Measurement] = []
     for line in run.readable_metrics(left_out):
         for name, value in _numbers(line):
             if name in curves or len(curves) < _MAX_SERIES:
                 curves.setdefault(name, _Curve()).add(line["iteration"], value)
         point = strength_point(line)
         if point is not None:
-            low, high = point.elo - point.error, point.elo + point.error
-            strength.append(StrengthPoint(step=point.iteration, elo=point.elo, low=low, high=high))
-    return curves, _thinned(strength)
+            measured.append(point)
+    has_zero = all(_ZERO in point.opponents for point in measured)
+    table = run.config_table.get("strength")
+    anchor = str(table.get("anchor", "")) if isinstance(table, Mapping) else ""
+    strength = [_above(point, point.opponents[_ZERO][0] if has_zero else 0.0) for point in _thinned(measured)]
+    return curves, strength, _ZERO if has_zero else anchor
 
 
-def _thinned(points: Sequence[StrengthPoint]) -> list[StrengthPoint]:
+def _above(point: Measurement, zero: float) -> StrengthPoint:
+    elo = point.elo - zero
+    return StrengthPoint(step=point.iteration, elo=elo, low=elo - point.error, high=elo + point.error)
+
+
+def _thinned(points: Sequence[Measurement]) -> list[Measurement]:
     """Return at most `_MAX_POINTS` points, including the last."""
     stride = -(-len(points) // _MAX_POINTS) or 1
     return list(points[::-stride][::-1])
@@ -387,6 +467,7 @@ def _summarise_tournament(name: str, path: Path) -> TournamentSummary:
             games_planned=0,
             players=[],
             is_live=False,
+            seconds_left=None,
             updated_at=_time_text(_changed_at(path)),
             problem=_reason(error, path, path.name),
         )
@@ -395,15 +476,25 @@ def _summarise_tournament(name: str, path: Path) -> TournamentSummary:
 def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSummary:
     changed_at = _changed_at(path)
     games, planned = len(store), store.games_planned()
+    is_live = games < planned and time.time() - changed_at < _LIVE_S
     return TournamentSummary(
         name=name,
         title=str(store.description().get("name", name)),
         games=games,
         games_planned=max(games, planned),
         players=[player.name for player in store.players()],
-        is_live=games < planned and time.time() - changed_at < _LIVE_S,
+        is_live=is_live,
+        seconds_left=_tournament_seconds_left(store, planned - games) if is_live else None,
         updated_at=_time_text(changed_at),
     )
+
+
+def _tournament_seconds_left(store: GameStore, games_left: int) -> float | None:
+    """Estimate the time until the end of a tournament from when its newest games ended."""
+    ends: list[float] = []
+    with suppress(ValueError):
+        ends += (datetime.fromisoformat(game.ended_at).timestamp() for game in store.newest_games(_PACE_GAMES, 0))
+    return (max(ends) - min(ends)) / (len(ends) - 1) * games_left if len(ends) > 1 else None
 
 
 def _model(folder: Path) -> ModelInfo:
@@ -469,4 +560,15 @@ def _paper(folder: Path) -> PaperInfo:
         title=heading.removeprefix("# ").strip(),
         readme=readme,
         results=sorted(path.name for path in (folder / "results").glob("*") if path.is_file()),
+        documents=[
+            Document(name=path.name, text=_read_text(path))
+            for path in sorted((folder / "results").glob("*.md"))[:_MAX_DOCUMENTS]
+        ],
+        figures=[path.name for path in _figures(folder / "results")],
     )
+
+
+def _figures(folder: Path) -> list[Path]:
+    """Return the pictures in a folder; an SVG file replaces the PNG file of the same name."""
+    found = sorted(path for path in folder.glob("*") if path.suffix in _FIGURES and path.is_file())
+    return [path for path in found if path.suffix == ".svg" or path.with_suffix(".svg") not in found]

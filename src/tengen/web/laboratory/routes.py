@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
 
 from tengen.web.games.records import ReadRecord
 from tengen.web.messages.lab import (
     GameRows,
     ModelInfo,
     PaperInfo,
+    PolicyHistory,
+    PolicyPoint,
     RunDetail,
     RunList,
     TournamentDetail,
     TournamentList,
 )
+from tengen.web.messages.positions import PositionRequest
 from tengen.web.messages.records import ImportResult, Record
+from tengen.web.positions import position_of
 from tengen.web.routes import PROBLEMS, OwnerHere, ServicesHere
+from tengen.web.workers.jobs import AskNetworks, NetworkOpinion
 
 router = APIRouter(prefix="/api", responses=PROBLEMS)
 
 EntryName = Annotated[str, Path(min_length=1, max_length=200)]
 _MAX_INDEX = 1_000_000
 Limit = Annotated[int, Query(ge=1, le=500)]
+_FIGURE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "Cache-Control": "max-age=3600",
+}
+"""An SVG file may contain styles, but no script is run if it is opened by itself."""
+
+
+class FigureKind(StrEnum):
+    """What a picture belongs to."""
+
+    PAPERS = "papers"
+    MODELS = "models"
+
+
 Offset = Annotated[int, Query(ge=0, le=_MAX_INDEX)]
 
 
@@ -34,7 +55,30 @@ def get_runs(services: ServicesHere, limit: Limit = 100, offset: Offset = 0) -> 
     return services.lab.list_runs(limit, offset)
 
 
-# Run names contain slashes, so the longer route must come first.
+# Run names contain slashes, so the longer routes must come first.
+@router.post("/runs/{name:path}/policies")
+async def post_policies(
+    name: EntryName, request: PositionRequest, services: ServicesHere, owner: OwnerHere
+) -> PolicyHistory:
+    """Return what the networks that a run has kept think of a position."""
+    position = position_of(request)
+    networks = await run_in_threadpool(services.lab.networks_over_time, name)
+    job = AskNetworks(networks=tuple((iteration, str(folder)) for iteration, folder in networks), position=position)
+    found: list[NetworkOpinion] = await services.pool.run(job, owner=owner)
+    return PolicyHistory(
+        rules=position.ruleset.name,
+        current_player=position.to_move,
+        points=[
+            PolicyPoint(
+                iteration=one.iteration,
+                winrate=(1 + one.value) / 2,
+                policy={str(point): share for point, share in one.policy.items()},
+            )
+            for one in found
+        ],
+    )
+
+
 @router.get("/runs/{name:path}/games/{file}")
 async def get_run_game(
     name: EntryName,
@@ -90,6 +134,17 @@ def get_tournament_game(
 def get_models(services: ServicesHere) -> list[ModelInfo]:
     """Return the shipped networks with their cards."""
     return services.lab.list_models()
+
+
+@router.get(
+    "/{kind}/{name}/figures/{file}",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {}, "image/png": {}}}},
+)
+def get_figure(kind: FigureKind, name: EntryName, file: EntryName, services: ServicesHere) -> Response:
+    """Return a picture of a paper or a model."""
+    data, media_type = services.lab.figure(kind.value, name, file)
+    return Response(data, media_type=media_type, headers=_FIGURE_HEADERS)
 
 
 @router.get("/papers")

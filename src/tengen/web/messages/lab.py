@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tengen.core.contracts import Outcome
-from tengen.web.messages.base import Message
+from tengen.core.contracts import Colour, Outcome
+from tengen.learning.run.reading import RunState
+from tengen.web.messages.base import Message, PointName
 
 
 class RunSummary(Message):
@@ -15,8 +16,17 @@ class RunSummary(Message):
     rules: str
     is_live: bool
     """Whether a process is training the run now, as shown by `tengen runs`."""
+    state: RunState
     updated_at: str
     steps: int
+    fraction: float
+    """Fraction of the run that is done, 0 to 1."""
+    seconds_left: float | None
+    """Estimated time until a live run ends, in seconds."""
+    milestones: list[int]
+    """Iterations whose networks the run has kept."""
+    has_time_limit: bool
+    """Whether time or CPU time limits the run, not only its iterations."""
     last: dict[str, float]
     """Latest value of every series."""
     games: int
@@ -58,6 +68,8 @@ class RunDetail(Message):
     """The configuration as TOML."""
     series: list[Series]
     strength: list[StrengthPoint]
+    anchor: str
+    """The player whose rating is 0 in `strength`: `random` where it was measured, as in the ladder of the levels."""
     game_files: list[str]
     """The newest game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
     game_file_count: int
@@ -73,6 +85,8 @@ class TournamentSummary(Message):
     games_planned: int
     players: list[str]
     is_live: bool
+    seconds_left: float | None
+    """Estimated time until a live tournament ends, in seconds."""
     updated_at: str
     problem: str | None = None
     """Description of the damage, if any; the other fields hold the data that could be read."""
@@ -156,9 +170,16 @@ class ModelInfo(Message):
     elo_error: float | None
     matches: list[ModelMatch]
     card: str
-    """The model card as Markdown."""
+    """The model card as Markdown; `/api/models/{name}/figures/{file}` returns its pictures."""
     problem: str | None = None
     """Description of the damage, if any; the other fields are then empty."""
+
+
+class Document(Message):
+    """A Markdown file."""
+
+    name: str
+    text: str
 
 
 class PaperInfo(Message):
@@ -169,3 +190,26 @@ class PaperInfo(Message):
     readme: str
     results: list[str]
     """Names of the result files."""
+    documents: list[Document]
+    """The tables among the results."""
+    figures: list[str]
+    """The pictures among the results; `/api/papers/{name}/figures/{file}` returns one."""
+
+
+class PolicyPoint(Message):
+    """What the network of one iteration thinks of a position."""
+
+    iteration: int | None
+    """None for the newest network."""
+    winrate: float
+    """For the side to move."""
+    policy: dict[PointName, float]
+    """Probability by point."""
+
+
+class PolicyHistory(Message):
+    """What the networks of a run think of a position, oldest first."""
+
+    rules: str
+    current_player: Colour
+    points: list[PolicyPoint]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tengen.agents.opening_choices import OpeningDecision, decide_opening
+from tengen.agents.registry import make_agent, with_setting
 from tengen.core.contracts import Agent, Analysis, Colour, Decision, ExcludesMoves, Limits, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState
@@ -33,6 +34,8 @@ from tengen.search.threats import ThreatKind, ThreatResult, solve_threats
 SHORT_MS = 2000
 """Time limit for quick jobs. An analysis with a longer limit can be preempted."""
 
+_NETWORKS_MS = 20_000
+"""Time limit for loading the networks of a run."""
 _HUNG_MS = 600_000
 """Time after which a job with a node limit counts as hung; it never affects a result."""
 
@@ -213,6 +216,41 @@ class Explain(Job):
 
     def run(self, desk: Desk) -> Explanation:
         return explain(self.position)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkOpinion:
+    """What a network thinks of a position, without search."""
+
+    iteration: int | None
+    value: float
+    """For the side to move, -1 to 1."""
+    policy: dict[Point, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskNetworks(Job):
+    """Ask the networks of a training run about a position, without search."""
+
+    networks: tuple[tuple[int | None, str], ...]
+    """Iteration and folder of each network."""
+    position: Position
+
+    @property
+    def limit_ms(self) -> int:
+        return _NETWORKS_MS
+
+    def run(self, desk: Desk) -> list[NetworkOpinion]:
+        return [self._ask(iteration, folder) for iteration, folder in self.networks if not desk.stop.is_set()]
+
+    def _ask(self, iteration: int | None, folder: str) -> NetworkOpinion:
+        agent = make_agent(with_setting("policy", "model", folder))
+        with agent:
+            agent.check_supports(self.position.ruleset)
+            decision = agent.choose(self.position, Limits())
+        assert decision.policy is not None
+        assert decision.value_to_move is not None
+        return NetworkOpinion(iteration=iteration, value=decision.value_to_move, policy=dict(decision.policy))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@
 import { t, tIfKnown } from "./i18n.js";
 
 /**
- * @import { ClientMessage, ExportReview, NewGame, PositionRequest, Problem, RecordInput, ImportRequest, Routes, ServerInfo,
- *   ServerMessage } from "./messages.js"
+ * @import { ClientMessage, ExportReview, NewGame, OperationKind, PositionRequest, Problem, RecordInput, ImportRequest, ResumeOperation, Routes, ServerInfo,
+ *   ServerMessage, StartTournament, StartTraining } from "./messages.js"
  */
 
 const FIRST_RETRY_MS = 250;
@@ -94,6 +94,20 @@ export const runs = (/** @type {number} */ limit, /** @type {number} */ offset) 
 export const run = (/** @type {string} */ name) => ask("GET /api/runs/{name}", { path: { name } });
 export const runGame = (/** @type {string} */ name, /** @type {string} */ file) =>
   ask("GET /api/runs/{name}/games/{file}", { path: { name, file } });
+export const runPolicies = (/** @type {string} */ name, /** @type {PositionRequest} */ body) =>
+  ask("POST /api/runs/{name}/policies", { path: { name }, body });
+export const operations = () => ask("GET /api/operations");
+export const algorithms = () => ask("GET /api/operations/algorithms");
+export const startTraining = (/** @type {StartTraining} */ body) => ask("POST /api/operations/training", { body });
+export const startTournament = (/** @type {StartTournament} */ body) =>
+  ask("POST /api/operations/tournament", { body });
+export const stopOperation = (/** @type {OperationKind} */ kind, /** @type {string} */ name) =>
+  ask("POST /api/operations/stop/{kind}/{name}", { path: { kind, name } });
+export const resumeOperation = (
+  /** @type {OperationKind} */ kind,
+  /** @type {string} */ name,
+  /** @type {ResumeOperation} */ body,
+) => ask("POST /api/operations/resume/{kind}/{name}", { path: { kind, name }, body });
 export const tournaments = (/** @type {number} */ limit, /** @type {number} */ offset) =>
   ask("GET /api/tournaments", { query: { limit, offset } });
 export const tournament = (/** @type {string} */ name) => ask("GET /api/tournaments/{name}", { path: { name } });

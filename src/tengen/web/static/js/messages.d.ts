@@ -26,6 +26,13 @@ export interface AgentPlayerOutput {
   maxTimeMs: number;
 }
 
+export interface AlgorithmInfo {
+  name: string;
+  description: string;
+  settings: Array<SettingInfo>;
+  presets: Array<PresetInfo>;
+}
+
 export interface Analyse {
   maxTimeMs?: number | null;
   maxVisits?: number | null;
@@ -87,6 +94,11 @@ export interface Deleted {
   id: string;
 }
 
+export interface Document {
+  name: string;
+  text: string;
+}
+
 export interface Done {
   type: "done";
   id: string;
@@ -133,6 +145,8 @@ export interface ExportReview {
   event?: string;
   date?: string;
 }
+
+export type FigureKind = "papers" | "models";
 
 export interface ForcedWinInfo {
   kind: ThreatKind;
@@ -364,6 +378,29 @@ export interface NewGame {
   seed?: number | null;
 }
 
+export interface OperatingInfo {
+  isEnabled: boolean;
+  whyNot: string;
+  maxProcesses: number;
+  maxGames: number;
+  operations: Array<OperationInfo>;
+}
+
+export interface OperationInfo {
+  kind: OperationKind;
+  name: string;
+  state: OperationState;
+  isShown: boolean;
+  startedAt: string;
+  deadline: string;
+  memoryMb: number;
+  message: string;
+}
+
+export type OperationKind = "training" | "tournament";
+
+export type OperationState = "running" | "stopping" | "finished" | "stopped" | "timed-out" | "out-of-memory" | "failed" | "killed";
+
 export type Option = "take-black" | "take-white" | "place-two";
 
 export type Outcome = "ongoing" | "black" | "white" | "draw";
@@ -373,6 +410,8 @@ export interface PaperInfo {
   title: string;
   readme: string;
   results: Array<string>;
+  documents: Array<Document>;
+  figures: Array<string>;
 }
 
 export interface ParameterInfo {
@@ -414,6 +453,18 @@ export interface PlayerRating {
   history: Array<RatedGame>;
 }
 
+export interface PolicyHistory {
+  rules: string;
+  currentPlayer: Colour;
+  points: Array<PolicyPoint>;
+}
+
+export interface PolicyPoint {
+  iteration: number | null;
+  winrate: number;
+  policy: { [key: string]: number };
+}
+
 export interface Pong {
   type: "pong";
   id: string;
@@ -441,6 +492,13 @@ export interface PositionRequest {
   initialPlayer?: Colour | null;
   moves?: Array<string>;
   includeThreats?: boolean;
+}
+
+export interface PresetInfo {
+  name: string;
+  description: string;
+  rules: string;
+  values: { [key: string]: number };
 }
 
 export interface Problem {
@@ -600,6 +658,12 @@ export interface RecordSetupOutput {
   currentPlayer: Colour | null;
 }
 
+export interface ResumeOperation {
+  maxMinutes?: number;
+  moreMinutes?: number | null;
+  moreIterations?: number | null;
+}
+
 export interface Review {
   rules?: string;
   boardXSize?: number | null;
@@ -671,6 +735,7 @@ export interface RunDetail {
   config: string;
   series: Array<Series>;
   strength: Array<StrengthPoint>;
+  anchor: string;
   gameFiles: Array<string>;
   gameFileCount: number;
 }
@@ -680,13 +745,20 @@ export interface RunList {
   runs: Array<RunSummary>;
 }
 
+export type RunState = "running" | "stopped" | "finished";
+
 export interface RunSummary {
   name: string;
   algorithm: string;
   rules: string;
   isLive: boolean;
+  state: RunState;
   updatedAt: string;
   steps: number;
+  fraction: number;
+  secondsLeft: number | null;
+  milestones: Array<number>;
+  hasTimeLimit: boolean;
   last: { [key: string]: number };
   games: number;
   agent: string | null;
@@ -713,6 +785,13 @@ export interface ServerInfo {
   maxMessageBytes: number;
   maxSearches: number;
   models: Array<string>;
+}
+
+export interface SettingInfo {
+  key: string;
+  isInteger: boolean;
+  least: number;
+  most: number;
 }
 
 export interface SideSummary {
@@ -750,6 +829,27 @@ export interface SolveMessage {
   pv: Array<string>;
   visits: number;
   elapsedMs: number;
+}
+
+export interface StartTournament {
+  name: string;
+  rules: string;
+  players: Array<string>;
+  rounds?: number;
+  timeMs?: number | null;
+  nodes?: number | null;
+  simulations?: number | null;
+  seed?: number;
+  maxMinutes?: number;
+}
+
+export interface StartTraining {
+  name: string;
+  algorithm: string;
+  preset: string;
+  settings?: { [key: string]: number };
+  seed?: number;
+  maxMinutes?: number;
 }
 
 export interface StrengthPoint {
@@ -823,6 +923,7 @@ export interface TournamentSummary {
   gamesPlanned: number;
   players: Array<string>;
   isLive: boolean;
+  secondsLeft: number | null;
   updatedAt: string;
   problem: string | null;
 }
@@ -870,6 +971,7 @@ export interface Routes {
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
   "POST /api/puzzles/{puzzle_id}/try": { path: { puzzle_id: string }; query: {}; body: PuzzleTry; answer: PuzzleVerdict };
   "GET /api/runs": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: RunList };
+  "POST /api/runs/{name}/policies": { path: { name: string }; query: {}; body: PositionRequest; answer: PolicyHistory };
   "GET /api/runs/{name}/games/{file}": { path: { name: string; file: string }; query: { index?: number }; body: undefined; answer: ImportResult };
   "GET /api/runs/{name}": { path: { name: string }; query: {}; body: undefined; answer: RunDetail };
   "GET /api/tournaments": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: TournamentList };
@@ -878,4 +980,10 @@ export interface Routes {
   "GET /api/tournaments/{name}/games/{number}": { path: { name: string; number: number }; query: {}; body: undefined; answer: RecordOutput };
   "GET /api/models": { path: {}; query: {}; body: undefined; answer: Array<ModelInfo> };
   "GET /api/papers": { path: {}; query: {}; body: undefined; answer: Array<PaperInfo> };
+  "GET /api/operations": { path: {}; query: {}; body: undefined; answer: OperatingInfo };
+  "GET /api/operations/algorithms": { path: {}; query: {}; body: undefined; answer: Array<AlgorithmInfo> };
+  "POST /api/operations/training": { path: {}; query: {}; body: StartTraining; answer: OperationInfo };
+  "POST /api/operations/tournament": { path: {}; query: {}; body: StartTournament; answer: OperationInfo };
+  "POST /api/operations/stop/{kind}/{name}": { path: { kind: OperationKind; name: string }; query: {}; body: undefined; answer: OperationInfo };
+  "POST /api/operations/resume/{kind}/{name}": { path: { kind: OperationKind; name: string }; query: {}; body: ResumeOperation; answer: OperationInfo };
 }

@@ -1,14 +1,18 @@
 // @ts-check
-/** Line charts with axes: losses, ratings with error bars. */
+/** Line charts with named axes: losses, ratings with error bars, several runs in one picture. */
 
 import { h, svg } from "../dom.js";
 import { number, t } from "../i18n.js";
 
 const WIDTH = 560;
-const HEIGHT = 230;
-const MARGIN = { left: 52, right: 12, top: 12, bottom: 28 };
+const HEIGHT = 250;
+const MARGIN = { left: 62, right: 12, top: 12, bottom: 44 };
+/** The number of colours in pages.css. */
+const COLOURS = 8;
 
 /** @typedef {{ x: number, y: number, low?: number | null, high?: number | null }} Dot */
+/** @typedef {{ name?: string, dots: Dot[] }} Curve */
+/** @typedef {{ x: string, y: string }} Axes names of the axes with their units */
 
 /** Round numbers that divide an interval into about `count` parts, for the axis labels. */
 export function ticks(/** @type {number} */ low, /** @type {number} */ high, count = 5) {
@@ -17,21 +21,34 @@ export function ticks(/** @type {number} */ low, /** @type {number} */ high, cou
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
   const first = Math.ceil(low / step) * step;
   const found = [];
-  for (let value = first; value <= high + step * 1e-9; value += step) found.push(Number(value.toPrecision(12)));
+  for (let value = first; value <= high + step * 1e-9; value += step)
+    found.push(Math.abs(value) < step * 1e-9 ? 0 : Number(value.toPrecision(12)));
   return found;
 }
 
 const short = (/** @type {number} */ value) =>
   Math.abs(value) >= 10000 ? number(value, true) : String(Number(value.toPrecision(4)));
 
+const isKnown = (/** @type {Dot} */ { x, y }) => Number.isFinite(x) && Number.isFinite(y);
+
+/** The range of values, widened if it is empty. @returns {[number, number]} */
+function rangeOf(/** @type {number[]} */ values, /** @type {number} */ margin) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low === high ? [low - margin, high + margin] : [low, high];
+}
+
 /**
- * Draw a curve over steps; dots with `low` and `high` get an error bar.
+ * Draw curves; dots with `low` and `high` get an error bar.
  * @param {string} title
- * @param {Dot[]} dots
+ * @param {Curve[]} given
+ * @param {Axes} axes
  */
-export function chart(title, dots) {
-  const known = dots.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
-  const last = known.at(-1);
+export function chart(title, given, axes) {
+  const curves = given
+    .map(({ name, dots }) => ({ name, dots: dots.filter(isKnown) }))
+    .filter(({ dots }) => dots.length);
+  const all = curves.flatMap(({ dots }) => dots);
+  const last = curves[0]?.dots.at(-1);
   if (!last)
     return h(
       "figure",
@@ -39,65 +56,94 @@ export function chart(title, dots) {
       h("figcaption", null, title),
       h("p", { class: "soft small" }, t("nothing-yet")),
     );
-  const xs = known.map(({ x }) => x);
-  const ys = known.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]);
-  let [left, right] = [Math.min(...xs), Math.max(...xs)];
-  if (left === right) [left, right] = [left - 1, right + 1];
-  let [bottom, top] = [Math.min(...ys), Math.max(...ys)];
-  if (bottom === top) [bottom, top] = [bottom - 0.5, top + 0.5];
+  const [left, right] = rangeOf(
+    all.map(({ x }) => x),
+    1,
+  );
+  const [bottom, top] = rangeOf(
+    all.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]),
+    0.5,
+  );
   const px = (/** @type {number} */ x) =>
     MARGIN.left + ((WIDTH - MARGIN.left - MARGIN.right) * (x - left)) / (right - left);
   const py = (/** @type {number} */ y) =>
     HEIGHT - MARGIN.bottom - ((HEIGHT - MARGIN.top - MARGIN.bottom) * (y - bottom)) / (top - bottom);
-  const rows = ticks(bottom, top).map((value) =>
-    svg(
-      "g",
-      {},
-      svg("line", { class: "chart-grid", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: py(value), y2: py(value) }),
-      svg("text", { class: "chart-tick end", x: MARGIN.left - 7, y: py(value) }, short(value)),
-    ),
-  );
-  // Steps are integers, so only integer ticks make sense.
-  const columns = ticks(left, right, 6)
-    .filter(Number.isInteger)
-    .map((value) => svg("text", { class: "chart-tick middle", x: px(value), y: HEIGHT - 9 }, short(value)));
-  const path = known.map(({ x, y }, i) => `${i ? "L" : "M"}${px(x).toFixed(1)} ${py(y).toFixed(1)}`).join("");
-  const bars = known
-    .filter(({ low, high }) => low !== null && low !== undefined && high !== null && high !== undefined)
-    .map(({ x, low, high }) =>
-      svg("line", {
-        class: "chart-bar",
-        x1: px(x),
-        x2: px(x),
-        y1: py(/** @type {number} */ (low)),
-        y2: py(/** @type {number} */ (high)),
-      }),
-    );
-  const marks = bars.length
-    ? known.map(({ x, y }) => svg("circle", { class: "chart-dot", cx: px(x), cy: py(y), r: 3.4 }))
-    : [];
   const pointer = svg("circle", { class: "chart-dot", r: 4.5, visibility: "hidden" });
-  const readout = h("span", { class: "soft small" }, short(last.y));
+  const readout = h("span", { class: "soft small" }, curves.length > 1 ? "" : short(last.y));
+  const label = curves
+    .map(({ name, dots }) => [name, short(dots.at(-1)?.y ?? NaN)].filter(Boolean).join(" "))
+    .join(", ");
   const picture = svg(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: ${short(last.y)}` },
-    rows,
-    columns,
-    bars,
-    svg("path", { class: "chart-line", d: path }),
-    marks,
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: ${label}` },
+    ticks(bottom, top).map((value) =>
+      svg(
+        "g",
+        {},
+        svg("line", { class: "chart-grid", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: py(value), y2: py(value) }),
+        svg("text", { class: "chart-tick end", x: MARGIN.left - 7, y: py(value) }, short(value)),
+      ),
+    ),
+    ticks(left, right, 6).map((value) =>
+      svg("text", { class: "chart-tick middle", x: px(value), y: HEIGHT - MARGIN.bottom + 14 }, short(value)),
+    ),
+    svg("text", { class: "chart-tick middle", x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 9 }, axes.x),
+    axes.y
+      ? svg(
+          "text",
+          { class: "chart-tick middle", transform: `translate(11 ${(HEIGHT - MARGIN.bottom) / 2}) rotate(-90)` },
+          axes.y,
+        )
+      : null,
+    curves.map(({ dots }, i) => curveOf(dots, i, px, py)),
     pointer,
   );
   picture.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     const box = picture.getBoundingClientRect();
-    const wanted = (WIDTH * (event.clientX - box.left)) / box.width;
-    const nearest = known.reduce((best, dot) =>
-      Math.abs(px(dot.x) - wanted) < Math.abs(px(best.x) - wanted) ? dot : best,
-    );
+    const at = {
+      x: (WIDTH * (event.clientX - box.left)) / box.width,
+      y: (HEIGHT * (event.clientY - box.top)) / box.height,
+    };
+    // With one curve, only the horizontal distance counts.
+    const away = (/** @type {Dot} */ dot) =>
+      Math.abs(px(dot.x) - at.x) + (curves.length > 1 ? Math.abs(py(dot.y) - at.y) : 0);
+    const nearest = all.reduce((best, dot) => (away(dot) < away(best) ? dot : best));
+    const name = curves.find(({ dots }) => dots.includes(nearest))?.name;
     pointer.setAttribute("cx", String(px(nearest.x)));
     pointer.setAttribute("cy", String(py(nearest.y)));
     pointer.setAttribute("visibility", "visible");
-    readout.textContent = `${short(nearest.x)} → ${short(nearest.y)}`;
+    readout.textContent = `${name ? `${name}: ` : ""}${short(nearest.x)} → ${short(nearest.y)}`;
   });
-  return h("figure", { class: "chart" }, h("figcaption", { class: "row-between" }, title, readout), picture);
+  return h(
+    "figure",
+    { class: "chart" },
+    h("figcaption", { class: "row-between" }, title, readout),
+    picture,
+    curves.length > 1
+      ? h(
+          "ul",
+          { class: "legend small" },
+          curves.map(({ name }, i) => h("li", { class: `colour-${i % COLOURS}` }, name)),
+        )
+      : null,
+  );
+}
+
+/**
+ * @param {Dot[]} dots
+ * @param {number} i
+ * @param {(x: number) => number} px
+ * @param {(y: number) => number} py
+ */
+function curveOf(dots, i, px, py) {
+  const path = dots.map(({ x, y }, k) => `${k ? "L" : "M"}${px(x).toFixed(1)} ${py(y).toFixed(1)}`).join("");
+  const bars = dots.flatMap(({ x, low, high }) =>
+    typeof low === "number" && typeof high === "number"
+      ? [svg("line", { class: "chart-bar", x1: px(x), x2: px(x), y1: py(low), y2: py(high) })]
+      : [],
+  );
+  const marks = bars.length
+    ? dots.map(({ x, y }) => svg("circle", { class: "chart-dot", cx: px(x), cy: py(y), r: 3.4 }))
+    : [];
+  return svg("g", { class: `colour-${i % COLOURS}` }, bars, svg("path", { class: "chart-line", d: path }), marks);
 }
