@@ -323,7 +323,7 @@ class Operations:
         )
 
     def _check_agents(self, table: Mapping[str, Any]) -> None:
-        """Raise `InputError` if a configuration would run other code: agents such as `brain:cmd=…`, networks in files."""
+        """Raise `InputError` if a configuration would run code: agents such as `brain:cmd=…`, networks in files."""
         net = table.get("net")
         kind = net.get("kind", "") if isinstance(net, Mapping) else ""
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z0-9-]*", kind):
