@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from typer.testing import CliRunner
 
 from tengen.cli import app
 from tengen.errors import InputError
+from tengen.web.services import ServerConfig
 from tengen.web.store import Store
 
 
@@ -47,10 +49,15 @@ def test_the_runs_of_this_folder_are_shown_unless_others_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[tuple[Path, ...]] = []
-    monkeypatch.setattr("tengen.web.serving.run_server", lambda **settings: shown.append(settings["runs"]))
+
+    def look(config: ServerConfig) -> FastAPI:
+        shown.append(config.runs)
+        raise InputError("seen")
+
+    monkeypatch.setattr("tengen.web.serving.create_app", look)
     monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(app, ["serve"])
-    (tmp_path / "runs").mkdir()
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
     CliRunner().invoke(app, ["serve"])
     CliRunner().invoke(app, ["serve", "--runs", "a", "--runs", "b"])
-    assert shown == [(), (Path("runs"),), (Path("a"), Path("b"))]
+    assert shown == [(Path("runs"),), (Path("a"), Path("b"))]  # the first may be created later
