@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.arena.pictures import new_figure, save_figure
-from tengen.learning.run.reading import is_uniform, strength_curve
+from tengen.learning.run.history import whole_history
+from tengen.learning.run.reading import StrengthPoint, is_uniform, strength_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,12 +78,26 @@ def draw_strength(axes: Axes, metrics: Metrics) -> None:
             markersize=4,
             label=label,
         )
+    _draw_whole_history(axes, points)
     if points and points[-1].opponents:
         _draw_opponents(axes, points[-1].opponents)
         axes.legend(fontsize="small", frameon=False, loc="lower right")
     else:
         axes.axhline(0, color="#555", linewidth=0.8, linestyle=":")
     axes.set_ylabel("Elo above the anchor, 95 % interval")
+
+
+def _draw_whole_history(axes: Axes, points: Sequence[StrengthPoint]) -> None:
+    """Draw the rating with search estimated from all measurements together, with its interval as a band."""
+    rated = whole_history(points)
+    if not rated:
+        return
+    minutes = [point.seconds / 60 for point in points]
+    elos, errors = ([pair[0] for pair in rated], [pair[1] for pair in rated])
+    low = [elo - error for elo, error in zip(elos, errors, strict=True)]
+    high = [elo + error for elo, error in zip(elos, errors, strict=True)]
+    axes.fill_between(minutes, low, high, color="#8b5a2b", alpha=0.15, linewidth=0)
+    axes.plot(minutes, elos, color="#8b5a2b", linewidth=1, linestyle="--", label="from all measurements")
 
 
 def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) -> None:

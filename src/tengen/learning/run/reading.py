@@ -114,6 +114,8 @@ class StrengthPoint:
     """Rating of the network alone, without a search, and half the width of its interval; None if not measured."""
     opponents: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Opponent → its rating and half the width of its interval; empty in older runs."""
+    games_each: int = 0
+    """Games against each opponent; 0 in older runs."""
 
 
 def strength_curve(metrics: Iterable[Mapping[str, Any]]) -> list[StrengthPoint]:
@@ -141,6 +143,7 @@ def strength_point(line: Mapping[str, Any]) -> StrengthPoint | None:
             for name, table in _table(measured.get("opponents")).items()
             if (rating := _rating(table)) is not None
         },
+        games_each=max(0, int(finite(measured.get("games_each")))),
     )
 
 

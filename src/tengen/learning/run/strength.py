@@ -115,12 +115,15 @@ class Strength:
     """Rating of the network alone, if it was measured."""
     opponents: Mapping[str, Rating] = field(default_factory=dict)
     """Opponent → its rating on the same scale."""
+    games_each: int = 0
+    """Games against each opponent."""
 
     def to_json(self) -> dict[str, Any]:
         """Convert to a table for the metrics, which `strength_curve` in `reading` reads."""
         table: dict[str, Any] = {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),
+            "games_each": self.games_each,
             "scores": {name: round((black + white).score, 4) for name, (black, white) in self.results.items()},
             "opponents": {name: rating.to_json() for name, rating in self.opponents.items()},
         }
@@ -181,6 +184,7 @@ class Ladder:
             results=by_opponent,
             policy=None if policy is None else rated[first + 1],
             opponents=dict(zip(self._agents, rated[:first], strict=True)),
+            games_each=2 * ((self._config.games + 1) // 2),
         )
 
     def _play_ladder(self) -> None:
