@@ -68,7 +68,7 @@ def rate_history(
     """
     model = _Model(list(results), drift, dict(fixed or {}), prior_points)
     strengths = model.maximise()
-    errors = Z_95 * ELO_UNIT * np.sqrt(np.diag(np.linalg.inv(-model.hessian(strengths)))) if len(strengths) else []
+    errors: Floats = Z_95 * ELO_UNIT * np.sqrt(np.diag(np.linalg.inv(-model.hessian(strengths))))
     found: dict[str, list[RatingAt]] = {}
     for (name, time), strength, error in zip(model.nodes, strengths, errors, strict=True):
         found.setdefault(name, []).append(RatingAt(time, float(strength) * ELO_UNIT, float(error)))
