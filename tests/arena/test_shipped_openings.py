@@ -15,7 +15,7 @@ FOLDER = ROOT / "data" / "openings"
 SHIPPED = {
     "freestyle8": ("8x8:5:freestyle", 200),
     "freestyle9": ("9x9:5:freestyle", 200),
-    "freestyle15": ("15x15:5:freestyle", 100),  # enough for 200 games without repeating one
+    "freestyle15": ("15x15:5:freestyle", 80),
     "freestyle20": ("20x20:5:freestyle", 50),
     "standard15": ("15x15:5:standard", 50),
     "renju15": ("15x15:5:renju", 50),
