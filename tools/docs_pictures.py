@@ -1,12 +1,10 @@
 """Write the pictures of the documentation: `python -m tools.docs_pictures`.
 
-The analysis is searched with a fixed number of nodes, so the picture is the same everywhere. With `--run FOLDER`, the
-strength curve of a training run is copied too.
+The analysis is searched with a fixed number of nodes, so the picture is the same everywhere.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from tengen import Limits, Position, Ruleset, make_agent
@@ -37,13 +35,8 @@ def _mark(line: AnalysisLine) -> PointMark:
 
 def main() -> None:
     """Write the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", type=Path, help="training run whose strength.svg becomes the picture of learning")
-    arguments = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "analysis.svg").write_text(analysis_picture(), encoding="utf-8")
-    if arguments.run is not None:
-        (FOLDER / "strength.svg").write_bytes((arguments.run / "strength.svg").read_bytes())
 
 
 if __name__ == "__main__":

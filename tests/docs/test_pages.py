@@ -67,6 +67,11 @@ FIGURES = {
         "| {uct_random_everywhere_per_cpu_second:3} | OpenSpiel {openspiel_per_cpu_second:3} |",
         "| {uct_to_openspiel_ratio:2} | `python -m benchmarks rollout` |",
     ],
+    ("../README.md", "envs"): [
+        "The environment makes {vector_steps_per_second:2} steps a second on one thread",
+        "{vector_to_openspiel_ratio:2} times as many as OpenSpiel in the same run",
+    ],
+    ("../README.md", "rollout"): ["random playouts is {uct_to_openspiel_ratio:2} times as fast"],
     ("results/speed.md", "engine"): [
         "| nodes of the engine, one thread | {nodes_per_second:3} |",
         "| nodes of the engine, two threads | {two_threads_nodes_per_second:3} |",
@@ -137,7 +142,8 @@ LINKED = [
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_files_of_the_repository(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    targets = [target for target in LINK.findall(text) if "://" not in target and not target.startswith("mailto:")]
+    links = [*LINK.findall(text), *re.findall(r'src="([^"]+)"', text)]
+    targets = [target for target in links if "://" not in target and not target.startswith("mailto:")]
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
