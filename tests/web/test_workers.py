@@ -128,8 +128,9 @@ def test_a_stopped_analysis_whose_worker_died_still_answers() -> None:
         began = asyncio.Event()
         search = pool.submit(ENDLESS, owner="a", on_report=lambda _: began.set())
         await began.wait()
-        worker = pool._workers[0]
-        os.kill(worker.process._pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        process = pool._workers[0].process._pid
+        assert process is not None
+        os.kill(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         search.stop()
         assert (await search.result).lines
 
