@@ -390,3 +390,24 @@ def test_ladder_of_naive_levels_on_the_full_board() -> None:
 def test_chains_and_rule_based_beat_the_levels_of_the_paper() -> None:
     assert score("chains", "naive:level=3") >= 60
     assert score("rule-based", "naive:level=3") >= 80
+
+
+@pytest.mark.parametrize("agent", ["random", "naive:level=0", "naive:level=4", "chains", "rule-based"])
+def test_every_simple_player_says_what_it_considers(agent: str) -> None:
+    position = Position.from_moves(Ruleset(9, 9), "e5a1e6a2e7a3e8")
+    (analysis,) = make_agent(agent).analyse(position, NO_LIMITS, lines=3)
+    (again,) = make_agent(agent).analyse(position, NO_LIMITS, lines=3)
+    assert analysis == again
+    assert analysis.policy is not None
+    assert sum(analysis.policy.values()) == pytest.approx(1)
+    assert all(position.is_legal(line.move) for line in analysis.lines)
+    if agent != "random":
+        assert {line.move for line in analysis.lines} <= {"e4", "e9"}
+        assert "stops a five" in analysis.lines[0].reason
+
+
+def test_an_analysis_does_not_change_the_moves_that_follow() -> None:
+    position = Position.start(Ruleset(9, 9))
+    one, other = make_agent("random"), make_agent("random")
+    list(one.analyse(position, NO_LIMITS))
+    assert one.choose(position, NO_LIMITS) == other.choose(position, NO_LIMITS)

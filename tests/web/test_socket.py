@@ -191,7 +191,6 @@ def test_trying_again_is_judged(client: TestClient) -> None:
         ({"moves": ["h8", "h8"]}, "point is occupied"),
         ({"moves": [*OPEN_FOUR, "l8"]}, "over"),
         ({"agent": "brain:cmd=ls"}, "is not allowed in a browser"),
-        ({"agent": "naive", "moves": []}, "cannot analyse positions"),
         ({"rules": "9x9:6:freestyle", "agent": "alphabeta"}, "does not play"),
         ({"lines": 1000}, "lines"),
         ({"surprise": 1}, "surprise"),

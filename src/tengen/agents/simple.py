@@ -5,17 +5,23 @@ They look only at the current position and answer in a few microseconds. docs/ho
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from tengen._native import Policy, PolicyKind
 from tengen.agents.registry import AgentKind, parameter
-from tengen.core.contracts import Agent, Decision, Limits, Ruleset
+from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Report, Ruleset, Search
 from tengen.core.game_batch import NAIVE_LEVELS
 from tengen.core.geometry import Point
 from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import GameOverError
+from tengen.patterns.explain import describe_purpose
 from tengen.search.seeds import seed_word
 
+_SAMPLE = 500
+"""Moves drawn to estimate a policy for an analysis; they take about a millisecond."""
 _SEED_HELP = "Random seed; it is combined with the seed of each game."
 
 
@@ -43,6 +49,7 @@ class SimpleAgent(Agent):
 
     def __init__(self, name: str, kind: PolicyKind, seed: int = 0) -> None:
         self.name = name
+        self._kind = kind
         self._seed = seed
         self._policy = Policy(kind, _mix(seed, 0))
 
@@ -56,6 +63,36 @@ class SimpleAgent(Agent):
             raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
         index = self._policy.choose(position.native)
         return Decision(move=Point.from_index(index, position.ruleset.width))
+
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        """Create a search with one snapshot: the moves among which the policy chooses, and the reasons for them.
+
+        The limits are ignored. The values are 0, because the policy does not judge positions.
+        """
+        if position.is_over:
+            raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
+
+        def run(stop: StopSignal, report: Report) -> Decision:
+            return self.choose(position, limits)
+
+        def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
+            shares = self._shares(position)
+            likeliest = sorted(shares, key=lambda point: (-shares[point], point.index(position.ruleset.width)))
+            shown = (
+                AnalysisLine(
+                    move=p, value_to_move=0.0, line=(p,), prior=shares[p], reason=describe_purpose(position, p)
+                )
+                for p in likeliest[: max(1, lines)]
+            )
+            yield Analysis(lines=tuple(shown), nodes=1, policy=shares)
+
+        return Search(run, snapshots)
+
+    def _shares(self, position: Position) -> dict[Point, float]:
+        """Return how often the policy chooses each point, from a sample that depends only on the agent's seed."""
+        policy = Policy(self._kind, _mix(self._seed, _SAMPLE))
+        chosen = Counter(policy.choose(position.native) for _ in range(_SAMPLE))
+        return {Point.from_index(index, position.ruleset.width): n / _SAMPLE for index, n in chosen.items()}
 
 
 def _mix(agent_seed: int, game_seed: int) -> int:

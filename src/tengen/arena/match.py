@@ -273,7 +273,7 @@ Watch = Callable[[int, float | None], None]
 
 
 def play_game(
-    ruleset: Ruleset,
+    ruleset: Ruleset | str,
     agents: tuple[Agent, Agent],
     *,
     controls: tuple[TimeControl, TimeControl] = (TimeControl(), TimeControl()),
@@ -283,6 +283,7 @@ def play_game(
     watch: Watch | None = None,
 ) -> GameResult:
     """Play one game from `opening`. Seat 0 is black, or the proposer if the ruleset has an opening procedure."""
+    ruleset = Ruleset.of(ruleset)
     return _Game(ruleset, agents, controls, adjudication or Adjudication(), seed, watch or _watch_nothing).play(opening)
 
 

@@ -16,7 +16,7 @@ from tengen.errors import AgentError
 
 
 def play_pairs(
-    ruleset: Ruleset,
+    ruleset: Ruleset | str,
     agents: tuple[Agent, Agent],
     openings: Iterable[Sequence[Point]],
     seed: int,

@@ -68,6 +68,7 @@ class Tournament:
     """Stop when this test of the first player against the second is decided; needs exactly two players."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(map(Ruleset.of, self.rules)))
         if not self.rules:
             raise InputError("a tournament needs at least one ruleset")
         if len(set(self.rules)) < len(self.rules):

@@ -135,4 +135,5 @@ def _bar(line: AnalysisLine, console: Console) -> str:
 
 def _moves(line: AnalysisLine) -> str:
     more = " …" if len(line.line) > _MOVES_SHOWN else ""
-    return " ".join(line.line[:_MOVES_SHOWN]) + more
+    reason = f" ({line.reason})" if line.reason else ""
+    return " ".join(line.line[:_MOVES_SHOWN]) + more + reason

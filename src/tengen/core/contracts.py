@@ -138,6 +138,11 @@ class Ruleset:
             raise RulesetError(f"renju requires a win length of 5, not {self.win_length}")
 
     @classmethod
+    def of(cls, rules: Ruleset | str) -> Ruleset:
+        """Return a ruleset that is given as itself or as its text form."""
+        return rules if isinstance(rules, Ruleset) else cls.parse(rules)
+
+    @classmethod
     def parse(cls, text: str) -> Ruleset:
         """Parse the text form (defaults: a square board, win length 5, freestyle, free opening).
 
@@ -266,6 +271,18 @@ class Decision:
     messages: tuple[str, ...] = ()
     """Remarks of an external engine about this move; bounded in number and length."""
 
+    def as_analysis(self, elapsed_ms: float = 0.0) -> Analysis:
+        """Return the decision as an analysis with one line; an unknown value becomes 0."""
+        line = AnalysisLine(
+            move=self.move,
+            value_to_move=self.value_to_move or 0.0,
+            line=self.line or (self.move,),
+            proof=self.proof,
+            depth=self.depth,
+            visits=self.nodes,
+        )
+        return Analysis(lines=(line,), depth=self.depth, nodes=self.nodes, elapsed_ms=elapsed_ms, policy=self.policy)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisLine:
@@ -281,6 +298,8 @@ class AnalysisLine:
     """Length in plies of the longest line that the search examined in full; 0 if the agent does not measure it."""
     visits: int = 0
     prior: float | None = None
+    reason: str = ""
+    """Why the agent considers the move, in words; empty if the value says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,8 +433,8 @@ class Search:
 class Agent:
     """A player, such as alpha-beta, a network or an external Gomocup engine.
 
-    A subclass implements `start`, or only `choose` if it answers quickly and has no snapshots to show; the defaults
-    derive each of the two from the other. An agent may keep state between moves (tables, a tree, a process), but it
+    A subclass implements `start`, or only `choose` if it answers quickly; the defaults derive each of the two from the
+    other, and an analysis from either. An agent may keep state between moves (tables, a tree, a process), but it
     decides from the position alone, so positions may come in any order. Use it from one thread, one search at a time.
     With one search thread, the same seed and the same calls produce the same moves, unless a time limit ends a search.
     """
@@ -446,7 +465,7 @@ class Agent:
             return self.choose(position, limits)
 
         def snapshots(stop: StopSignal) -> Generator[Analysis, None, None]:
-            raise AgentError(f"{self.name} cannot analyse positions; choose an agent that searches, such as alphabeta")
+            yield self.choose(position, limits).as_analysis()
 
         return Search(run, snapshots)
 
@@ -457,7 +476,7 @@ class Agent:
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
         """Yield snapshots of the `lines` best moves until the limits are reached; closing the iterator stops it.
 
-        Raises `AgentError` if the agent can only choose moves.
+        An agent that does not search yields one snapshot, with what it knows about its move.
         """
         return iter(self.start(position, limits, lines))
 

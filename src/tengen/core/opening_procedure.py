@@ -142,14 +142,15 @@ class OpeningState:
     """The actions so far; input for `replay`."""
 
     @classmethod
-    def start(cls, ruleset: Ruleset) -> OpeningState:
+    def start(cls, ruleset: Ruleset | str) -> OpeningState:
         """Return the start of the opening procedure. Raises `RulesetError` if the board is too small for it."""
+        ruleset = Ruleset.of(ruleset)
         step = PROCEDURES[ruleset.opening]
         _check_board_size(ruleset, step)
         return cls(Position.start(ruleset), step)
 
     @classmethod
-    def replay(cls, ruleset: Ruleset, actions: Iterable[Action]) -> OpeningState:
+    def replay(cls, ruleset: Ruleset | str, actions: Iterable[Action]) -> OpeningState:
         """Return the state after the given actions from the start."""
         state = cls.start(ruleset)
         for action in actions:

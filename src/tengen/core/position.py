@@ -58,14 +58,15 @@ class Position:
     # -- creating positions ----------------------------------------------------------------------------------------
 
     @classmethod
-    def start(cls, ruleset: Ruleset) -> Position:
-        """The empty board, black to move."""
+    def start(cls, ruleset: Ruleset | str = "15x15") -> Position:
+        """The empty board, black to move. The ruleset can be given as text, such as `9x9:5:renju`."""
+        ruleset = Ruleset.of(ruleset)
         return cls(ruleset, _new_board(ruleset))
 
     @classmethod
     def from_stones(
         cls,
-        ruleset: Ruleset,
+        ruleset: Ruleset | str,
         *,
         black: Iterable[Move] = (),
         white: Iterable[Move] = (),
@@ -76,6 +77,7 @@ class Position:
         If `to_move` is None, the side with fewer stones moves, or black if the numbers are equal. Any number of stones
         is allowed, but two winners are not.
         """
+        ruleset = Ruleset.of(ruleset)
         sides: list[list[int]] = []
         seen: set[int] = set()
         for colour, points in zip(Colour, (black, white), strict=True):
@@ -100,7 +102,7 @@ class Position:
         return cls(ruleset, board)
 
     @classmethod
-    def from_moves(cls, ruleset: Ruleset, moves: str | Iterable[Move]) -> Position:
+    def from_moves(cls, ruleset: Ruleset | str, moves: str | Iterable[Move]) -> Position:
         """The position after `moves`, a string (`h8i9j10`) or an iterable, from the empty board."""
         position = cls.start(ruleset)
         for move in parse_points(moves) if isinstance(moves, str) else moves:
@@ -276,14 +278,31 @@ class Position:
         winner = self.outcome.winner
         return f"{winner} has won" if winner else f"{self.to_move} to move"
 
+    def to_svg(self, *, numbers: bool = False, coordinates: bool = True) -> str:
+        """Draw the board as SVG text, with the numbers of the moves if asked."""
+        from tengen.core.board_picture import PictureOptions, draw_svg
+
+        return draw_svg(self, PictureOptions(numbers=numbers, coordinates=coordinates))
+
+    def to_png(self, *, numbers: bool = False, coordinates: bool = True) -> bytes:
+        """Draw the board as the bytes of a PNG file, with the numbers of the moves if asked."""
+        from tengen.core.board_picture import PictureOptions
+        from tengen.core.board_png import draw_png
+
+        return draw_png(self, PictureOptions(numbers=numbers, coordinates=coordinates))
+
+    def _repr_svg_(self) -> str:
+        """Draw the board in a notebook."""
+        return self.to_svg()
+
     @classmethod
-    def parse(cls, text: str, ruleset: Ruleset | None = None) -> Position:
+    def parse(cls, text: str, ruleset: Ruleset | str | None = None) -> Position:
         """Parse a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
 
         The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides its ruleset. A
         last move in parentheses becomes the move history.
         """
-        return _parse_drawing(cls, text, ruleset)
+        return _parse_drawing(cls, text, None if ruleset is None else Ruleset.of(ruleset))
 
     # -- internals -------------------------------------------------------------------------------------------------
 

@@ -139,6 +139,24 @@ def shape_of_move(position: Position, point: Point) -> Kind | None:
     return _Board(position).kind_at(position.to_move, point.index(position.ruleset.width))
 
 
+def describe_purpose(position: Position, point: Point) -> str:
+    """Say which shape a stone of the side to move makes on a point, and which one of the opponent it prevents.
+
+    Empty if neither has a name, or if the win length is not 4 or 5.
+
+    >>> from tengen.core.contracts import Ruleset
+    >>> describe_purpose(Position.from_moves(Ruleset(15, 15), "h8a1i8a2j8a3"), Point("k8"))
+    'makes an open four'
+    """
+    if position.ruleset.win_length not in (4, 5):
+        return ""
+    index, board = point.index(position.ruleset.width), _Board(position)
+    own, other = (board.kind_at(colour, index) for colour in (position.to_move, position.to_move.opponent))
+    parts = [f"makes {own.with_article}"] if own is not None else []
+    parts += [f"stops {other.with_article}"] if other is not None else []
+    return ", ".join(parts)
+
+
 def winning_shape(position: Position) -> Kind | None:
     """Return the shape that decided a game that ended with a five; None if there is no such shape.
 

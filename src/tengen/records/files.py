@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from tengen.core.contracts import Ruleset
 from tengen.core.files import atomic_write
 from tengen.errors import RecordError
 from tengen.records.compression import decompressed
@@ -19,7 +20,6 @@ from tengen.records.report import ReadReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tengen.core.contracts import Ruleset
     from tengen.records.position_string import Rows
 
 
@@ -27,7 +27,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    ruleset: Ruleset | None = None,
+    ruleset: Ruleset | str | None = None,
     rows: Rows = "bottom",
     encoding: str | None = None,
     report: ReadReport | None = None,
@@ -45,7 +45,7 @@ def iterate(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    ruleset: Ruleset | None = None,
+    ruleset: Ruleset | str | None = None,
     rows: Rows = "bottom",
     encoding: str | None = None,
     report: ReadReport | None = None,
@@ -61,7 +61,8 @@ def iterate(
         raise RecordError(f"{os.fspath(path)} is a folder; pass a game file")
     entry = format_of(path, format)
     report = report if report is not None else ReadReport()
-    options = Options(ruleset=ruleset, rows=rows, encoding=encoding, report=report, skips_damage=skips_damage)
+    given = None if ruleset is None else Ruleset.of(ruleset)
+    options = Options(ruleset=given, rows=rows, encoding=encoding, report=report, skips_damage=skips_damage)
     found = False
     try:
         with open(path, "rb") as raw, decompressed(raw) as file:

@@ -348,6 +348,27 @@ class GameRecord:
             to_move=self.to_move(moves),
         )
 
+    def positions(self) -> Iterator[Position]:
+        """Yield the position before the first move of the main line and the one after each move."""
+        for moves in range(len(self.moves()) + 1):
+            yield self.position(moves)
+
+    def __iter__(self) -> Iterator[Position]:
+        """Iterate over the positions of the main line; see `positions`."""
+        return self.positions()
+
+    def to_svg(self, *, numbers: bool = True, coordinates: bool = True) -> str:
+        """Draw the final position of the main line as SVG text, with the numbers of the moves."""
+        return self.position().to_svg(numbers=numbers, coordinates=coordinates)
+
+    def to_png(self, *, numbers: bool = True, coordinates: bool = True) -> bytes:
+        """Draw the final position of the main line as the bytes of a PNG file, with the numbers of the moves."""
+        return self.position().to_png(numbers=numbers, coordinates=coordinates)
+
+    def _repr_svg_(self) -> str:
+        """Draw the final position in a notebook."""
+        return self.to_svg()
+
     def settle(self) -> bool:
         """Fill in an unknown result if the final position decides it; return whether the result was filled in.
 

@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeVar
 
+from tengen.agents.registry import network_player
 from tengen.core.files import is_within, open_regular
 from tengen.core.tables import read_toml
 from tengen.errors import InputError, RunError
@@ -234,6 +235,11 @@ class RunReader:
     def config(self, kind: type[C]) -> C:
         """Return the configuration the run was started with."""
         return read_config(kind, self.config_table, str(self.folder / CONFIG_FILE))
+
+    @property
+    def agent(self) -> str:
+        """The specification of the agent that plays with the run's newest network."""
+        return f'{network_player(self.header.algorithm, "run")}:run="{self.folder}"'
 
     # -- state -----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from tengen.core.contracts import (
     Agent,
     Analysis,
-    AnalysisLine,
     Decision,
     ExcludesMoves,
     HasTable,
@@ -276,19 +275,7 @@ def analyse_moves(lines: int, monitor: Monitor) -> Callable[[Agent, Thought], No
         best = search.best_so_far()
         if best is None:
             best = _choose(agent, thought)
-            monitor(_analysis_of(best, 1000 * (time.monotonic() - began)))
+            monitor(best.as_analysis(1000 * (time.monotonic() - began)))
         thought.best = best
 
     return work
-
-
-def _analysis_of(decision: Decision, elapsed_ms: float) -> Analysis:
-    line = AnalysisLine(
-        move=decision.move,
-        value_to_move=decision.value_to_move or 0.0,
-        line=decision.line or (decision.move,),
-        proof=decision.proof,
-        depth=decision.depth,
-        visits=decision.nodes,
-    )
-    return Analysis(lines=(line,), depth=decision.depth, nodes=decision.nodes, elapsed_ms=elapsed_ms)
