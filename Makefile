@@ -35,7 +35,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install test lint format bench demo play docs stubs lock test-web test-sanitize test-tsan wheel clean
+.PHONY: help install test lint format bench demo play docs stubs lock test-web test-sanitize test-tsan wheel test-examples clean
 
 # A line `##@ Name` starts a group of targets.
 help:
@@ -226,6 +226,19 @@ wheel: $(STAMPS)/build  ## Build a wheel into dist/ and try it with numpy alone
 	@build/try-wheel/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-index dist/*.whl
 	@cd build && try-wheel/bin/python -c 'import tengen; print(tengen.Position.start(tengen.Ruleset.parse("9x9")).play("e5"))'
 	@ls -l dist
+
+# The scripts of examples/ in an environment that has an installed wheel and does not see the sources.
+EXAMPLES := build/try-examples
+
+test-examples: $(STAMPS)/develop  ## Run the scripts of examples/ with an installed wheel
+	@rm -rf $(EXAMPLES) && mkdir -p $(EXAMPLES)
+	@$(call quietly,Building a wheel) $(PIP) wheel --no-build-isolation --no-deps --wheel-dir $(EXAMPLES) .
+	@$(BIN)/python -m venv $(EXAMPLES)/venv
+	@$(call quietly,Installing torch) $(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check install $(call pinned,torch)
+	@$(call quietly,Installing the packages of requirements/train.txt) $(EXAMPLES)/venv/bin/python -m pip \
+	  --disable-pip-version-check install --require-hashes --no-deps --requirement requirements/train.txt
+	@$(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-index $(EXAMPLES)/*.whl
+	@EXAMPLES_PYTHON=$(CURDIR)/$(EXAMPLES)/venv/bin/python $(BIN)/python -m pytest tests/test_examples.py -k test_script $(ARGS)
 
 clean:  ## Remove everything that was built or installed
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,8 +1,12 @@
-"""The small scripts of examples/ run as they are, outside the source tree."""
+"""The small scripts of examples/ run as they are, outside the source tree.
+
+`make test-examples` runs them with the Python of an environment that has an installed wheel (EXAMPLES_PYTHON).
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +36,7 @@ MAX_LINES = 15
 
 def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     # -P: like an installed script, it must not find modules in the source tree.
-    command = [sys.executable, "-P", str(EXAMPLES / script)]
+    command = [os.environ.get("EXAMPLES_PYTHON", sys.executable), "-P", str(EXAMPLES / script)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -69,11 +73,14 @@ def test_alphazero_in_one_file_is_short_and_runs(alphazero: ModuleType, capsys: 
 def test_the_search_of_alphazero_in_one_file_finds_a_win_and_a_block(alphazero: ModuleType) -> None:
     import numpy as np
 
-    three = np.zeros((2, alphazero.AREA), np.int8)
-    three[0, [8, 14, 20]] = 1  # own stones: 2 and 26 win
-    three[1, [1, 2, 3]] = -1  # the opponent threatens 0 and 4; no block is enough, but both are tried
-    three[1, 0] = 1
-    visits = alphazero.search(alphazero.Network().eval(), three, 200)
+    boards = np.zeros((2, alphazero.AREA), np.int8)
+    boards[0, [8, 14, 20]] = 1  # three own stones in a column: 2 and 26 win
+    boards[0, [0, 5, 35]] = -1
+    x, y = np.arange(alphazero.AREA) % alphazero.SIZE, np.arange(alphazero.AREA) // alphazero.SIZE
+    boards[1] = np.where((x + 2 * y) % 4 < 2, 1, -1)  # no three in a row anywhere
+    boards[1, [0, 1, 2, 3]] = [1, -1, -1, -1]  # the opponent wins at 4
+    boards[1, [4, 5, 20, 27, 35]] = 0
+    visits = alphazero.search(alphazero.Network().eval(), boards, 150)
     assert visits[0].argmax() in (2, 26)
     assert visits[1].argmax() == 4
 

@@ -108,7 +108,8 @@ def test_a_match_has_elo_an_interval_and_games() -> None:
     result = tengen.play_match("naive:level=3", "random", rules="9x9", games=10, seed=1)
     assert (result.wins, result.draws, result.losses, result.score) == (10, 0, 0, 1)
     low, high = result.elo_interval
-    assert 0 < low < result.elo <= high
+    assert low < result.elo <= high
+    assert result.elo > 100
     assert len(result.games) == 10
     assert result.games[0].ruleset == tengen.Ruleset(9, 9)
     assert "naive:level=3 against random, 9x9:5:freestyle, 10 games" in str(result)

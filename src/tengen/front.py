@@ -305,18 +305,27 @@ def train(
     minutes: float | None = None,
     seed: int = 0,
     resume: bool = False,
+    wandb: str | None = None,
     quiet: bool = False,
 ) -> RunReader:
     """Train a player as `tengen train` does, and return its run; `run.agent` names the player.
 
     `settings` override the preset, such as `{"net.channels": 16, "ruleset": "6x6:4"}`. With `resume`, the run in the
-    folder `run` continues, and `minutes` and the other limits can be raised.
+    folder `run` continues, and `minutes` and the other limits can be raised. `wandb` is a project of Weights & Biases
+    that receives the metrics, too.
     """
     from rich.console import Console
 
     from tengen.learning.run.progress import Progress
     from tengen.learning.run.reading import RunReader
-    from tengen.learning.training import continue_run, default_folder, discard_if_untouched, execute, start_run
+    from tengen.learning.training import (
+        continue_run,
+        default_folder,
+        discard_if_untouched,
+        execute,
+        logging_to_wandb,
+        start_run,
+    )
 
     changes = [f"{key}={_setting_text(value)}" for key, value in (settings or {}).items()]
     changes += [] if minutes is None else [f"minutes={float(minutes)}"]
@@ -326,7 +335,8 @@ def train(
     else:
         current = start_run(folder, algorithm, preset, changes, seed)
     try:
-        with Progress(Console(highlight=False, quiet=quiet), folder.name) as progress:
+        console = Console(highlight=False, quiet=quiet)
+        with Progress(console, folder.name) as progress, logging_to_wandb(current, wandb, progress.say):
             execute(current, progress)
     except Exception as error:
         if not resume:

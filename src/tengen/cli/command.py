@@ -49,9 +49,13 @@ def command(app: typer.Typer, name: str, *, examples: str, group: Group | None =
     )
 
 
-def add_subgroup(app: typer.Typer, name: str, *, help: str, group: Group) -> typer.Typer:
-    """Add a command that has subcommands, such as `tengen data`, and return it."""
-    subgroup = typer.Typer(name=name, help=help, no_args_is_help=True, cls=CommandGroup)
+def add_subgroup(app: typer.Typer, name: str, *, help: str, group: Group, default: str | None = None) -> typer.Typer:
+    """Add a command that has subcommands, such as `tengen data`, and return it.
+
+    Words that do not start with a subcommand are passed to the subcommand `default`, if there is one.
+    """
+    kind = CommandGroup if default is None else _with_default(default)
+    subgroup = typer.Typer(name=name, help=help, no_args_is_help=default is None, cls=kind)
 
     @subgroup.callback()
     def _group() -> None:
@@ -83,6 +87,18 @@ class CommandGroup(TyperGroup):
                 title = panel if isinstance(panel, str) else "Commands"
                 sections.setdefault(title, []).append((name, _first_sentence(found.help or "")))
         _print_help(self, ctx, [(title, rows) for title, rows in sections.items() if rows])
+
+
+def _with_default(default: str) -> type[CommandGroup]:
+    class Group(CommandGroup):
+        """A group that runs its default subcommand unless another one is named."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Insert the default subcommand."""
+            is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
+            return super().parse_args(ctx, args if is_named else [default, *args])
+
+    return Group
 
 
 def _print_help(shown: Any, ctx: Any, sections: list[tuple[str, list[tuple[str, str]]]]) -> None:

@@ -1,4 +1,4 @@
-"""`tengen runs`: list training runs with their state, progress and strength."""
+"""`tengen runs`: list training runs, compare them, and export their metrics."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tengen.cli.command import Group, command
+from tengen.cli.command import Group, add_subgroup, command
 
 if TYPE_CHECKING:
     from tengen.learning.run.reading import Metrics, StrengthPoint
 
 
 _SHOWN_NODES = 4
-_EXAMPLES = """
+_LIST_EXAMPLES = """
     tengen runs                       # all runs in the folder runs
     tengen runs runs/alphazero-6x6x4  # one run
-    tengen runs --plots               # draw their curves
+    tengen runs list --plots          # draw their curves
+"""
+_COMPARE_EXAMPLES = """
+    tengen runs compare runs/a runs/b             # settings and results
+    tengen runs compare runs/a runs/b --plot both # draws both.png, both.svg
+"""
+_EXPORT_EXAMPLES = """
+    tengen runs export runs/a              # metrics as CSV
+    tengen runs export runs/a --csv a.csv  # the same to a file
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand."""
-    command(app, "runs", group=Group.TRAIN, examples=_EXAMPLES)(runs)
+    """Add the subcommands."""
+    group = add_subgroup(app, "runs", help="List, compare and export training runs.", group=Group.TRAIN, default="list")
+    command(group, "list", examples=_LIST_EXAMPLES)(runs)
+    command(group, "compare", examples=_COMPARE_EXAMPLES)(compare)
+    command(group, "export", examples=_EXPORT_EXAMPLES)(export)
 
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="A run, or a folder that contains runs.")] = Path("runs"),
     plots: Annotated[bool, typer.Option("--plots", help="Write plots of each run to its folder.")] = False,
 ) -> None:
-    """List training runs with their progress and strength."""
+    """List training runs: running, stopped or finished, with their progress and strength."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -76,6 +87,59 @@ def runs(
         console.print(line, markup=False)
     if problems:
         raise RunError("; ".join(problems))
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Runs to compare.", show_default=False)],
+    plot: Annotated[
+        Path | None, typer.Option(metavar="NAME", help="Draw the strength of all runs to NAME.png and NAME.svg.")
+    ] = None,
+) -> None:
+    """Compare training runs: the settings in which they differ, and their results."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tengen.errors import InputError
+    from tengen.learning.run.comparison import compare_runs, draw_comparison
+    from tengen.learning.run.reading import RunReader
+
+    if len(runs) < 2:
+        raise InputError("a comparison needs at least two runs")
+    compared = compare_runs([RunReader.open(folder) for folder in runs])
+    table = Table()
+    table.add_column("")
+    for name in compared.names:
+        table.add_column(name, justify="right", overflow="fold")
+    for key, values in compared.settings:
+        table.add_row(key, *values)
+    table.add_section()
+    for title, values in compared.results:
+        table.add_row(title, *values, style="bold")
+    console = Console(highlight=False)
+    console.print(table, markup=False)
+    if plot is not None:
+        draw_comparison(compared, plot)
+        console.print(f"wrote {plot}.png and {plot}.svg", markup=False, soft_wrap=True)
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="A run.", show_default=False)],
+    csv: Annotated[Path | None, typer.Option(help="Write to this file (default: print).", show_default=False)] = None,
+) -> None:
+    """Export the metrics of a run as CSV: one line per iteration, one column per number."""
+    import io
+    import sys
+
+    from tengen.cli.output import write_text
+    from tengen.learning.run.comparison import write_csv
+    from tengen.learning.run.reading import RunReader
+
+    text = io.StringIO()
+    write_csv(RunReader.open(run).metrics(), text)
+    if csv is None:
+        sys.stdout.write(text.getvalue())
+    else:
+        write_text(csv, text.getvalue())
 
 
 def _numbers(metrics: Metrics, curve: list[StrengthPoint]) -> tuple[str, ...]:

@@ -75,6 +75,10 @@ def train(
             show_default=False,
         ),
     ] = None,
+    wandb: Annotated[
+        str | None,
+        typer.Option(metavar="PROJECT", help="Also log to this Weights & Biases project; needs the package wandb."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
     """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
@@ -89,7 +93,14 @@ def train(
     from tengen.learning.config import describe_preset
     from tengen.learning.run.progress import Progress
     from tengen.learning.run.reading import describe_learning, strength_curve
-    from tengen.learning.training import continue_run, default_folder, discard_if_untouched, execute, start_run
+    from tengen.learning.training import (
+        continue_run,
+        default_folder,
+        discard_if_untouched,
+        execute,
+        logging_to_wandb,
+        start_run,
+    )
 
     console = Console(highlight=False, quiet=quiet)
     if algorithm is None:
@@ -122,7 +133,7 @@ def train(
         changes += [] if init_from is None else [f"init_from={init_from}"]
         current = start_run(folder, algorithm, preset, changes, seed)
     try:
-        with Progress(console, folder.name) as progress:
+        with Progress(console, folder.name) as progress, logging_to_wandb(current, wandb, progress.say):
             if is_placed:
                 from tengen.cluster.training import open_place
                 from tengen.learning.algorithms import alphazero

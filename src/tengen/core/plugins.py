@@ -11,21 +11,21 @@ Finding an object may run its code. A program that receives names from strangers
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
-import importlib.metadata
-import importlib.util
 import re
 import sys
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from tengen.core.tables import did_you_mean
 from tengen.errors import PluginError, TengenError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+# `import tengen` imports this module, so slow modules of the standard library are imported where they are used.
 
 # The path has no colon except after a Windows drive letter, so a setting with a path cannot be mistaken for it.
 _IN_FILE = re.compile(r"(?P<path>(?:[A-Za-z]:(?=[\\/]))?[^:=,\"]+\.py)(?::(?P<name>[^\W\d]\w*))?(?P<rest>:.*)?")
@@ -106,7 +106,7 @@ class Plugins:
             points = [point for point in _entry_points(self.group) if point.name == name]
             if points:
                 return self._installed(name, points)
-        raise PluginError(f"unknown {self.what} {name!r}{did_you_mean(name, self.names())}")
+        raise PluginError(f"unknown {self.what} {name!r}{_did_you_mean(name, self.names())}")
 
     def list_file(self, place: InFile) -> dict[str, InFile]:
         """Import a file and return the objects in it by name; with `place.name`, only that object.
@@ -121,7 +121,7 @@ class Plugins:
             raise PluginError(f"{place.path} defines no {self.what} ({self.wanted})")
         return {name: InFile(place.path, name) for name in found}
 
-    def _installed(self, name: str, points: list[importlib.metadata.EntryPoint]) -> Any:
+    def _installed(self, name: str, points: list[EntryPoint]) -> Any:
         owners = sorted({point.dist.name if point.dist else point.value for point in points})
         if len(owners) > 1:
             raise PluginError(f"{self.what} {name!r} is defined by several packages: {', '.join(owners)}")
@@ -154,7 +154,7 @@ class Plugins:
 
     def _suggestion(self, module: ModuleType, name: str) -> str:
         found = self._candidates(module)
-        return did_you_mean(name, found) if found else f", and no other {self.what}"
+        return _did_you_mean(name, found) if found else f", and no other {self.what}"
 
     def _checked(self, found: Any, place: str) -> Any:
         if not self.accepts(found):
@@ -164,6 +164,9 @@ class Plugins:
 
 @functools.cache
 def _load_resolved(path: Path) -> ModuleType:
+    import hashlib
+    import importlib.util
+
     # A name of its own in sys.modules: dataclasses and pickle look there, and no other module must be replaced.
     name = f"tengen_file_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -214,6 +217,8 @@ def describe_exception(error: BaseException) -> str:
         return str(error).partition("\n")[0]
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not _is_ours(frame.filename)]
     where = f"line {theirs[-1].lineno} of {Path(theirs[-1].filename).name}: " if theirs else ""
@@ -225,8 +230,16 @@ def _is_ours(filename: str) -> bool:
     return filename.startswith("<frozen") or Path(filename).is_relative_to(Path(__file__).parents[1])
 
 
-def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+def _did_you_mean(given: str, known: Sequence[str]) -> str:
+    from tengen.core.tables import did_you_mean
+
+    return did_you_mean(given, known)
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
     """Return the entry points of a group, sorted by name."""
+    import importlib.metadata
+
     return sorted(importlib.metadata.entry_points(group=group), key=lambda point: point.name)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import rmtree
 
@@ -12,6 +13,7 @@ from tengen.learning.algorithms.registry import find_algorithm
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.run.folder import LIMITS, Run, new_header
 from tengen.learning.run.progress import Progress
+from tengen.learning.run.wandb import WandbLogger
 
 
 def default_folder(algorithm: str, preset: str | None) -> Path:
@@ -91,3 +93,14 @@ def discard_if_untouched(run: Run, error: BaseException) -> None:
 def execute(run: Run, progress: Progress) -> None:
     """Train a run in this process until it is finished."""
     find_algorithm(run.header.algorithm).train(run, progress)
+
+
+@contextmanager
+def logging_to_wandb(run: Run, project: str | None, say: Callable[[str], None]) -> Iterator[None]:
+    """Send the metrics of a run to a project of Weights & Biases while the context is open; None for no project."""
+    if project is None:
+        yield
+        return
+    with closing(WandbLogger(run, project, say)) as logger:
+        run.add_logger(logger)
+        yield

@@ -26,7 +26,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -87,10 +87,19 @@ class Checkpoint:
     """sha256 of the files that the checkpoint needs, by their path in the run; None if it has no manifest."""
 
 
+class MetricsLogger(Protocol):
+    """Somewhere else that receives the numbers of each iteration, such as Weights & Biases."""
+
+    def log(self, iteration: int, scalars: Mapping[str, float]) -> None:
+        """Receive the numbers of one iteration; names of nested tables are joined by slashes."""
+        ...
+
+
 class Run(RunReader):
     """The folder of a run. Use `create` or `open`; hold `lock` while writing."""
 
     _events: EventWriter | None = None
+    _loggers: tuple[MetricsLogger, ...] = ()
 
     @classmethod
     def create(cls, folder: Path, header: RunHeader, config: Any) -> Run:
@@ -126,6 +135,10 @@ class Run(RunReader):
 
     # -- metrics ---------------------------------------------------------------------------------------------------
 
+    def add_logger(self, logger: MetricsLogger) -> None:
+        """Pass the numbers of all further iterations to a logger, too."""
+        self._loggers = (*self._loggers, logger)
+
     def log(self, iteration: int, metrics: Mapping[str, Any]) -> None:
         """Append a line to the metrics and, if tensorboard is installed, write its numbers for TensorBoard."""
         line = json.dumps({"iteration": iteration, **metrics}, allow_nan=False) + "\n"
@@ -138,6 +151,8 @@ class Run(RunReader):
             if self._events is None:
                 self._events = EventWriter(self.folder, iteration)
             self._events.add(iteration, dict(_scalars(metrics)))
+        for logger in self._loggers:
+            logger.log(iteration, dict(_scalars(metrics)))
 
     def _close_events(self) -> None:
         events, self._events = self._events, None
