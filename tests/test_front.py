@@ -52,6 +52,8 @@ def test_a_game_yields_its_positions(tmp_path: Path) -> None:
     assert [position.last_move for position in game] == [None, *moves]
     assert tengen.load_game(path, number=2).position().stones == 1
     assert load(path, ruleset="15x15")[0].position().stones == 3
+    save(path, game)
+    assert len(load(path)) == 1
     for number in (3, 0, -1):
         with pytest.raises(RecordError, match=rf"has no game {number}"):
             tengen.load_game(path, number=number)

@@ -63,6 +63,7 @@ def test_browsers_see_the_named_players_without_their_text_parameters(client: Te
     assert agents["Corner"]["summary"] == "Plays the first free point."
     assert [one["key"] for one in agents["Corner"]["parameters"]] == ["skip"]
     assert "centre" in agents
+    assert all(agents[name]["analyses"] for name in ("Corner", "alphabeta", "naive"))
 
 
 def test_browsers_cannot_set_text_parameters(bots: Path) -> None:

@@ -84,16 +84,18 @@ def iterate(
 
 def save(
     path: str | os.PathLike[str],
-    records: Iterable[GameRecord],
+    records: GameRecord | Iterable[GameRecord],
     *,
     format: str | None = None,
     rows: Rows = "bottom",
     encoding: str | None = None,
 ) -> None:
-    """Write the games to a file atomically, compressed if the name ends in `.gz`.
+    """Write a game, or several, to a file atomically, compressed if the name ends in `.gz`.
 
     `records` may be a generator; if it raises, an existing file stays unchanged.
     """
+    if isinstance(records, GameRecord):
+        records = [records]
     entry = format_of(path, format)
     write = entry.writer(path)
     target = Path(os.path.realpath(path))

@@ -26,7 +26,7 @@ from typing import Any
 from tengen.agents.levels import load_levels
 from tengen.agents.networks import UNIFORM
 from tengen.agents.registry import AgentKind, AgentRegistry, network_player, with_setting
-from tengen.core.contracts import Agent, Limits, Ruleset
+from tengen.core.contracts import Limits, Ruleset
 from tengen.core.files import is_within
 from tengen.errors import AgentNameError, InputError, TengenError
 from tengen.nets.models import find_milestone, find_model, model_names, shipped_name
@@ -225,14 +225,12 @@ def describe_levels() -> list[LevelInfo]:
 
 @cache
 def _analyses(kind: AgentKind) -> bool:
+    """Whether the agent can analyse: every agent can, unless its network is not installed."""
     try:
-        agent = kind.make(kind.parameters())
-    except TengenError:  # its network is not installed
+        kind.make(kind.parameters()).close()
+    except TengenError:
         return False
-    try:
-        return type(agent).analyse is not Agent.analyse
-    finally:
-        agent.close()
+    return True
 
 
 def _is_plain(hint: Any) -> bool:
