@@ -43,10 +43,15 @@ def test_other_rules_and_files(tmp_path):
 
 
 def test_impossible_analyses_are_errors():
-    assert isinstance(run("h8", "--agent", "random").exception, AgentError)
     assert isinstance(run("3x3:3:freestyle/a1", "--depth", "1").exception, AgentError)
     assert isinstance(run("h8a1i8b1j8c1k8d1l8", "--depth", "1").exception, InputError)
     assert isinstance(run("h8", "--agent", "nobody").exception, AgentError)
+
+
+def test_a_player_without_a_search_says_what_it_considers() -> None:
+    result = run("h8a1i8a2j8a3", "--agent", "rule-based", "--lines", "2")
+    assert result.exit_code == 0
+    assert "(makes an open four)" in result.stdout
 
 
 def snapshot(depth: int) -> Analysis:

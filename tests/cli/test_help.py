@@ -44,7 +44,8 @@ def parse(line: str) -> None:
     assert program == "tengen"
     command, context = ROOT, None
     while hasattr(command, "commands"):
-        command = command.commands[words.pop(0)]
+        is_named = words and words[0] in command.commands
+        command = command.commands[words.pop(0) if is_named else command.default_command]
     with command.make_context("tengen", words, parent=context):
         pass
 

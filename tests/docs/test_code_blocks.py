@@ -109,7 +109,8 @@ def check_tengen(arguments: list[str]) -> None:
     if not words or words[0].startswith("-"):
         return
     while hasattr(command, "commands"):
-        path.append(words.pop(0))
+        is_named = command.default_command is None or (words and words[0] in command.commands)
+        path.append(words.pop(0) if is_named else command.default_command)
         assert path[-1] in command.commands, f"no command {' '.join(path)}"
         command = command.commands[path[-1]]
     with command.make_context("tengen", words) as context:

@@ -54,7 +54,7 @@ def add_subgroup(app: typer.Typer, name: str, *, help: str, group: Group, defaul
 
     Words that do not start with a subcommand are passed to the subcommand `default`, if there is one.
     """
-    kind = CommandGroup if default is None else _with_default(default)
+    kind = type("CommandGroup", (CommandGroup,), {"default_command": default})
     subgroup = typer.Typer(name=name, help=help, no_args_is_help=default is None, cls=kind)
 
     @subgroup.callback()
@@ -77,6 +77,16 @@ class _Command(TyperCommand):
 class CommandGroup(TyperGroup):
     """A command with subcommands whose help is laid out by this module."""
 
+    default_command: str | None = None
+    """Subcommand that runs if the first word is not the name of one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert the default subcommand, if there is one and no other is named."""
+        is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        return super().parse_args(
+            ctx, args if is_named or self.default_command is None else [self.default_command, *args]
+        )
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help with the subcommands by group."""
         sections: dict[str, list[tuple[str, str]]] = {group.value: [] for group in Group}
@@ -87,18 +97,6 @@ class CommandGroup(TyperGroup):
                 title = panel if isinstance(panel, str) else "Commands"
                 sections.setdefault(title, []).append((name, _first_sentence(found.help or "")))
         _print_help(self, ctx, [(title, rows) for title, rows in sections.items() if rows])
-
-
-def _with_default(default: str) -> type[CommandGroup]:
-    class Group(CommandGroup):
-        """A group that runs its default subcommand unless another one is named."""
-
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            """Insert the default subcommand."""
-            is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
-            return super().parse_args(ctx, args if is_named else [default, *args])
-
-    return Group
 
 
 def _print_help(shown: Any, ctx: Any, sections: list[tuple[str, list[tuple[str, str]]]]) -> None:
