@@ -234,7 +234,8 @@ test-examples: $(STAMPS)/develop  ## Run the scripts of examples/ with an instal
 	@rm -rf $(EXAMPLES) && mkdir -p $(EXAMPLES)
 	@$(call quietly,Building a wheel) $(PIP) wheel --no-build-isolation --no-deps --wheel-dir $(EXAMPLES) .
 	@$(BIN)/python -m venv $(EXAMPLES)/venv
-	@$(call quietly,Installing torch) $(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check install $(call pinned,torch)
+	@$(call quietly,Installing torch) $(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check install \
+	  --requirement requirements/torch.txt
 	@$(call quietly,Installing the packages of requirements/train.txt) $(EXAMPLES)/venv/bin/python -m pip \
 	  --disable-pip-version-check install --require-hashes --no-deps --requirement requirements/train.txt
 	@$(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-index $(EXAMPLES)/*.whl
