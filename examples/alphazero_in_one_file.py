@@ -64,7 +64,7 @@ def play(boards, moves):
 class Network(nn.Module):
     """Three convolutions, then a policy over the points and a value between -1 (lost) and 1 (won)."""
 
-    def __init__(self, channels=32):
+    def __init__(self, channels=48):
         super().__init__()
         self.body = nn.Sequential(
             nn.Conv2d(2, channels, 3, padding=1),
@@ -248,7 +248,7 @@ def measure(network, games, opponents=("random", "naive:level=1", "rule-based"))
     return scores
 
 
-def main(minutes=5.0, games=100, simulations=32, match_games=100, seed=0):
+def main(minutes=5.0, games=128, simulations=40, match_games=100, seed=0):
     """Train for some minutes, and measure the player before and after; return both measurements."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
@@ -266,7 +266,7 @@ def main(minutes=5.0, games=100, simulations=32, match_games=100, seed=0):
             group["lr"] = 2e-3 * (1 - 0.9 * done)
         replay.append(self_play(network.eval(), games, simulations, rng))
         replay = replay[-20:]  # the games of the last twenty networks
-        steps = 8 * len(replay[-1][0]) // 256 + 1  # every new position is used about eight times
+        steps = 4 * len(replay[-1][0]) // 256 + 1  # every new position is used about four times
         policy_loss, value_loss = train(network.train(), optimizer, replay, steps, rng)
         played += games
         print(f"{done:4.0%}  {played} games, loss of policy {policy_loss:.3f}, of value {value_loss:.3f}", flush=True)
