@@ -1,6 +1,6 @@
 """Count the puzzles of a collection that the threat solvers solve, each within a time limit on one core.
 
-    python -m benchmarks.check_puzzles FILE.jsonl --kind VCT --seconds 10 [--first 0] [--workers 2]
+    python -m benchmarks.check_puzzles FILE.jsonl --kind VCT --seconds 10 [--solver VCT] [--first 0] [--workers 2]
 
 A puzzle counts as solved when a win is proved and, if the file lists all winning moves, the first move is one of them.
 """
@@ -19,7 +19,7 @@ from tengen.core.position import Position
 from tengen.search.threats import Verdict, solve_threats
 
 
-def solve(puzzle: dict[str, Any], seconds: float) -> tuple[str, float]:
+def solve(puzzle: dict[str, Any], solver: str, seconds: float) -> tuple[str, float]:
     """Return the result for a puzzle and the seconds it took."""
     size, rule = puzzle["board_size"], puzzle["rule"]
     position = Position.from_stones(
@@ -29,7 +29,7 @@ def solve(puzzle: dict[str, Any], seconds: float) -> tuple[str, float]:
         to_move=puzzle["to_move"],
     )
     began = time.monotonic()
-    result = solve_threats(position, puzzle["type"].lower(), Limits(time_ms=round(1000 * seconds)))
+    result = solve_threats(position, solver.lower(), Limits(time_ms=round(1000 * seconds)))
     took = time.monotonic() - began
     if result.verdict is not Verdict.WIN:
         return "unsolved", took
@@ -42,6 +42,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Count the puzzles that the threat solvers solve.")
     parser.add_argument("file", type=Path)
     parser.add_argument("--kind", choices=("VCF", "VCT"), default="VCT")
+    parser.add_argument(
+        "--solver", choices=("VCF", "VCT"), help="solver to use (default: the one of the puzzle's kind)"
+    )
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--first", type=int, default=0, help="how many to pass over")
     parser.add_argument("--workers", type=int, default=1)
@@ -52,8 +55,9 @@ def main() -> None:
     counts = {"solved": 0, "another move": 0, "unsolved": 0}
     slowest = 0.0
     with ProcessPoolExecutor(arguments.workers) as pool:
+        solvers = [arguments.solver or arguments.kind] * len(puzzles)
         limits = [arguments.seconds] * len(puzzles)
-        for outcome, took in pool.map(solve, puzzles, limits, chunksize=4):
+        for outcome, took in pool.map(solve, puzzles, solvers, limits, chunksize=4):
             counts[outcome] += 1
             slowest = max(slowest, took) if outcome == "solved" else slowest
     print(f"{len(puzzles)} puzzles: " + ", ".join(f"{count} {name}" for name, count in counts.items()))

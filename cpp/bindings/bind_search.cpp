@@ -279,12 +279,21 @@ void bind_search(nb::module_& m) {
             return solver.solve(patterns, {max_nodes, time_ms}, question_of(stop));
           },
           nb::arg("board"), nb::arg("max_nodes"), nb::arg("time_ms"), nb::arg("stop") = nb::none())
+      .def(
+          "solve_fours",
+          [](ThreatSolver& solver, const Board& board, std::uint64_t max_nodes, const StopSignal* stop) {
+            const nb::gil_scoped_release release;
+            PatternBoard patterns(board, Weights::prior().points);
+            return solver.solve_fours(patterns, max_nodes, question_of(stop));
+          },
+          nb::arg("board"), nb::arg("max_nodes"), nb::arg("stop") = nb::none())
       .def_prop_ro("line", [](const ThreatSolver& solver) { return solver.line(); })
       .def_prop_ro("nodes", &ThreatSolver::nodes);
 
   m.attr("ALL_INGREDIENTS") = static_cast<std::uint32_t>(kAllIngredients);
-  m.attr("MATE_VALUE") = kMate;
   m.attr("MATE_BOUND") = kMateBound;
+  m.def("is_proved", &is_proved, nb::arg("value"), "Return whether a search value is a proved win or loss.");
+  m.def("plies_to_end", &plies_to_end, nb::arg("value"), "Return the plies to the end of the game for a win or loss.");
   m.attr("LOGISTIC_UNIT") = kLogisticUnit;
 }
 

@@ -740,6 +740,8 @@ class ThreatSolver:
 
     def solve(self, board: Board, max_nodes: int, time_ms: int, stop: StopSignal | None = None) -> Verdict: ...
 
+    def solve_fours(self, board: Board, max_nodes: int, stop: StopSignal | None = None) -> Verdict: ...
+
     @property
     def line(self) -> list[int]: ...
 
@@ -748,9 +750,13 @@ class ThreatSolver:
 
 ALL_INGREDIENTS: int = 65535
 
-MATE_VALUE: int = 30000
+MATE_BOUND: int = 28800
 
-MATE_BOUND: int = 29400
+def is_proved(value: int) -> bool:
+    """Return whether a search value is a proved win or loss."""
+
+def plies_to_end(value: int) -> int:
+    """Return the plies to the end of the game for a win or loss."""
 
 LOGISTIC_UNIT: int = 200
 

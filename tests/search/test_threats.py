@@ -129,6 +129,20 @@ def test_nodes_are_a_limit():
         assert result.verdict is not Verdict.WIN
 
 
+def test_vct_finds_a_long_win_by_fours_as_vcf_does():
+    position = Position.from_stones(
+        Ruleset.parse("15x15:5:renju"),
+        black="e12 g12 i12 j12 d11 i11 d10 f10 h10 j10 d9 g9 i9 j9 h8 f7".split(),
+        white="h13 k13 e11 g11 h11 c10 e10 i10 k10 e9 k9 d8 f8 g8 j8 g7".split(),
+        to_move="black",
+    )
+    limits = Limits(nodes=5000)
+    assert solve_threats(position, "vcf", limits).verdict is Verdict.WIN
+    found = solve_threats(position, "vct", limits)
+    assert found.verdict is Verdict.WIN
+    assert found.nodes < 3000
+
+
 def test_the_same_question_has_the_same_answer():
     for kind in ThreatKind:
         first, second = (solve_threats(busy_position(), kind, Limits(nodes=2000)) for _ in range(2))

@@ -41,7 +41,7 @@ def test_games_are_legal_and_have_values(tmp_path, text):
         elif game.outcome is not Outcome.DRAW:
             # The last search proved it.
             mover = end.to_move.opponent
-            assert abs(game.values[-1]) >= _native.MATE_BOUND
+            assert _native.is_proved(game.values[-1])
             assert game.outcome.winner is (mover if game.values[-1] > 0 else mover.opponent)
 
 

@@ -143,14 +143,25 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
     return total;
   };
 
+  bool is_proving = false;
   for (int depth = 1; depth <= max_depth; ++depth) {
     if (!main.deepen(depth, lines)) break;
     if (on_report) on_report(make_report(main, lines, all_nodes(), shared.elapsed_ms()));
-    const Value value = main.roots[0].value;
-    // Stop once all lines are proved. A loss is searched a little deeper, to find a longer defence.
-    const bool proved = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
-                                    [](const RootMove& root) { return is_win(root.value) || is_loss(root.value); });
-    if (proved && (is_win(value) || depth >= kExtraLossDepth + kMate - std::abs(value))) break;
+    const Value value = main.best_value();
+    // Stop once all lines are decided. A loss is searched a little deeper, to find a longer defence.
+    const bool decided = std::all_of(main.roots.begin(), main.roots.begin() + static_cast<std::ptrdiff_t>(lines),
+                                     [](const RootMove& root) { return is_decided(root.value); });
+    if (decided && (is_win(value) || depth >= kExtraLossDepth + plies_to_end(value))) {
+      if (is_proved(value) || lines > 1 || is_proving) break;
+      // The result is only expected: repeat the iteration with all defences.
+      is_proving = true;
+      threads.end();
+      shared.stop.store(false);
+      const std::uint64_t budget = kProofShare * all_nodes() + kProofNodes;
+      shared.limits.nodes = shared.limits.nodes > 0 ? std::min(shared.limits.nodes, budget) : budget;
+      main.begin_proof();
+      --depth;
+    }
     if (shared.limits.soft_ms >= 0 && shared.elapsed_ms() >= shared.limits.soft_ms) break;
   }
   threads.end();

@@ -66,7 +66,18 @@ void MovePicker::generate() {
   add_all(forced ? forced_moves(board_, pressure) : board_.candidates());
 }
 
+bool MovePicker::add_rest() {
+  TENGEN_ASSERT(generated_ && size_ == 0);
+  PointSet rest;
+  for (Point p = 0; p < board_.rules().area(); ++p)
+    if (board_.is_empty(p) && !listed_.has(p)) rest.add(p);
+  if (rest.empty()) return false;
+  add_all(rest);
+  return true;
+}
+
 void MovePicker::add_all(const PointSet& moves) {
+  listed_ |= moves;
   moves.for_each([this](Point p) { moves_[size_++] = score(p) * kPointRange + (kPointRange - 1 - p); });
 }
 

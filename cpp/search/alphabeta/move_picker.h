@@ -39,6 +39,9 @@ class MovePicker {
 
   // The next legal move, or kNoPoint if there are no more.
   Point next();
+  // Continue with all other empty points, so that next() returns every legal move. Call this only after next() has
+  // returned kNoPoint. Returns false if there are no such points: the moves were complete.
+  bool add_rest();
 
  private:
   // A move and its score packed into one integer, so that the best move is simply the maximum. Ties go to the lower
@@ -60,7 +63,8 @@ class MovePicker {
   Point table_move_;
   bool table_move_tried_ = false;
   bool generated_ = false;
-  int size_ = 0;  // moves not yet returned
+  PointSet listed_;  // the moves generated so far
+  int size_ = 0;     // moves not yet returned
   std::array<Scored, kMaxArea> moves_;
 };
 

@@ -156,6 +156,11 @@ inline constexpr std::uint64_t kRootFourShare = 10;
 // A proved loss is searched this many plies beyond its length, because a deeper search may find a longer defence.
 inline constexpr int kExtraLossDepth = 8;
 
+// A result that is expected but not proved is searched again with all defences. This may take the search to
+// kProofShare times its nodes so far plus kProofNodes.
+inline constexpr std::uint64_t kProofShare = 2;
+inline constexpr std::uint64_t kProofNodes = 20'000;
+
 // If there is only one move, the search uses at most 1 / kForcedShare of its limits.
 inline constexpr int kForcedShare = 8;
 

@@ -111,8 +111,8 @@ bool TranspositionTable::probe(std::uint64_t key, int ply, TableEntry& entry) co
     const std::uint64_t data = slot.read_data();
     if ((slot.read_check() ^ data) != key || data == 0) continue;
     entry = unpack(data);
-    if (entry.value != kNoValue && is_win(entry.value)) entry.value -= ply;
-    if (entry.value != kNoValue && is_loss(entry.value)) entry.value += ply;
+    if (entry.value != kNoValue && is_win(entry.value)) entry.value -= 2 * ply;
+    if (entry.value != kNoValue && is_loss(entry.value)) entry.value += 2 * ply;
     return true;
   }
   return false;
@@ -122,8 +122,8 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
   TENGEN_ASSERT(ply >= 0 && ply < kMaxPly);
   TENGEN_ASSERT(entry.value == kNoValue ? entry.bound == kNoBound : std::abs(entry.value) <= kMate);
   TableEntry stored = entry;
-  if (stored.value != kNoValue && is_win(stored.value)) stored.value += ply;
-  if (stored.value != kNoValue && is_loss(stored.value)) stored.value -= ply;
+  if (stored.value != kNoValue && is_win(stored.value)) stored.value += 2 * ply;
+  if (stored.value != kNoValue && is_loss(stored.value)) stored.value -= 2 * ply;
 
   Slot* target = nullptr;
   int worst = std::numeric_limits<int>::max();

@@ -30,11 +30,6 @@ int distance(const Geometry& geometry, Point a, Point b) {
 constexpr int kAllFours = 0;
 constexpr int kFewFours = -1;
 
-// Whether an entry proves a win (by a lower bound) or a loss (by an upper bound). A proof holds at any depth.
-bool is_proof(const TableEntry& entry) {
-  return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
-}
-
 // Number of nodes between limit checks: few enough to react within milliseconds, but enough to make the cost of the
 // checks negligible.
 constexpr std::uint32_t kNodesBetweenChecks = 512;
@@ -164,6 +159,31 @@ Value Worker::static_win(int ply) const {
   return 0;
 }
 
+bool Worker::answers(const TableEntry& entry, int depth) const {
+  if (entry.value == kNoValue || (is_proving_ && is_expected(entry.value))) return false;
+  if (entry.depth >= depth) return true;
+  // A win by a lower bound and a loss by an upper bound hold at any depth.
+  return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
+}
+
+bool Worker::has_all_roots() const {
+  if (!shared_.limits.excluded.empty()) return false;
+  const Pressure pressure = pressure_on(board_);
+  if (pressure == Pressure::kFour || (pressure == Pressure::kOpenThree && options_.has(kDefenceSets))) return true;
+  return is_proving_ || roots.size() == static_cast<std::size_t>(board_.board().empties());
+}
+
+void Worker::begin_proof() {
+  const bool is_complete = has_all_roots();
+  is_proving_ = true;
+  if (is_complete || !shared_.limits.excluded.empty()) return;
+  const Colour own = board_.to_move();
+  for (Point p = 0; p < board_.rules().area(); ++p) {
+    const bool is_listed = std::ranges::find(roots, p, &RootMove::move) != roots.end();
+    if (!is_listed && board_.is_empty(p) && board_.is_legal(own, p)) roots.push_back({.move = p, .line = {p}});
+  }
+}
+
 bool Worker::deepen(int depth, std::size_t lines) {
   depth_ = depth;
   bool finished = true;
@@ -178,6 +198,8 @@ bool Worker::deepen(int depth, std::size_t lines) {
     completed_.clear();
     for (std::size_t i = 0; i < lines && roots[i].value > -kInfinite; ++i)
       completed_.push_back(line_of(roots[i], depth));
+    // Later lines state only that their own move loses. The first one states that all moves do.
+    if (!is_root_loss_proved_) completed_.front().value = expect_loss(completed_.front().value);
   }
   return finished;
 }
@@ -188,7 +210,8 @@ bool Worker::has_better_move() const {
 }
 
 Value Worker::best_value() const {
-  return completed_.empty() || has_better_move() ? roots.front().value : completed_.front().value;
+  if (!completed_.empty() && !has_better_move()) return completed_.front().value;
+  return expect_loss(roots.front().value);  // the other moves were not searched
 }
 
 std::vector<SearchLine> Worker::best_lines(std::size_t lines) const {
@@ -208,7 +231,10 @@ std::vector<SearchLine> Worker::best_lines(std::size_t lines) const {
     }
     return best;
   }
-  if (has_better_move()) add(line_of(roots.front(), depth_));
+  if (has_better_move()) {
+    add(line_of(roots.front(), depth_));
+    best.front().value = best_value();
+  }
   for (const SearchLine& line : completed_) add(line);
   return best;
 }
@@ -223,8 +249,7 @@ SearchLine Worker::line_of(const RootMove& root, int depth) const {
 
 // Continue a line that a cutoff or a table entry has shortened with the best moves in the table.
 void Worker::extend(SearchLine& line) const {
-  const bool is_decided = is_win(line.value) || is_loss(line.value);
-  const auto longest = static_cast<std::size_t>(is_decided ? kMate - std::abs(line.value) : line.depth);
+  const auto longest = static_cast<std::size_t>(is_decided(line.value) ? plies_to_end(line.value) : line.depth);
   if (!options_.has(kTable) || line.moves.size() >= longest) return;
   Board board = board_.board();
   for (const Point move : line.moves) board.make(move);
@@ -321,7 +346,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   const std::uint64_t key = board_.hash() ^ (excluded == kNoPoint ? 0 : 0x9E3779B97F4A7C15ull * (excluded + 1u));
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(key, ply, entry);
-  const bool deep_enough = hit && entry.value != kNoValue && (entry.depth >= depth / kPly || is_proof(entry));
+  const bool deep_enough = hit && answers(entry, depth / kPly);
   if (!kIsPv && deep_enough && (entry.bound & (entry.value >= beta ? kLower : kUpper))) {
     if (entry.move != kNoPoint && entry.value >= beta && !board_.count(other, threat::kFive) && options_.has(kHistory))
       history_.update(own, entry.move, kind_of(board_, entry.move),
@@ -392,6 +417,12 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
   int number = 0;
   std::size_t next_root = first_root_;
   const Point counter = options_.has(kCounterMove) ? history_.counter(own, last_move) : kNoPoint;
+  // Whether all moves that could prevent a loss are tried.
+  bool has_all_moves =
+      kIsRoot ? has_all_roots()
+              : pressure == Pressure::kFour || (pressure == Pressure::kOpenThree && options_.has(kDefenceSets));
+
+  bool all_proved = true;  // whether all moves so far are proved losses
 
   while (true) {
     Point move = kNoPoint;
@@ -399,7 +430,12 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
       move = next_root < roots.size() ? roots[next_root++].move : kNoPoint;
     else
       move = picker.next();
-    if (move == kNoPoint) break;
+    if (move == kNoPoint) {
+      if (kIsRoot || has_all_moves || !is_proving_ || !is_loss(best_value)) break;
+      has_all_moves = true;
+      if (!picker.add_rest()) break;
+      continue;
+    }
     if (move == excluded) continue;
     ++number;
 
@@ -496,6 +532,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     if (shared_.stop.load(std::memory_order_relaxed)) return 0;
 
     // Step 15. Update the best move.
+    all_proved &= is_proved(value);
     if constexpr (kIsRoot) {
       RootMove& root = roots[next_root - 1];
       if (number == 1 || value > alpha) {
@@ -524,12 +561,19 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     if (move != best_move && tried_count < static_cast<int>(tried.size())) tried[tried_count++] = move;
   }
 
+  if (!has_all_moves && (number == 0 || is_loss(best_value))) {
+    has_all_moves = board_.candidates().size() == board_.board().empties();
+  }
+  if (!has_all_moves || !all_proved) best_value = expect_loss(best_value);
+  if (kIsRoot && first_root_ == 0) is_root_loss_proved_ = has_all_moves && all_proved;
+
   // Step 16. No legal move: a loss under pressure and for black in renju, otherwise a draw.
   if (number == 0) {
     if (excluded != kNoPoint) return alpha;
     if (pressure == Pressure::kFour) return loss_in(ply + 2);
     if (pressure == Pressure::kOpenThree) return loss_in(ply + 4);
-    return board_.rules().rule == Rule::kRenju && own == kBlack ? loss_in(ply) : kDraw;
+    if (board_.rules().rule != Rule::kRenju || own == kWhite) return kDraw;
+    return has_all_moves ? loss_in(ply) : expect_loss(loss_in(ply));
   }
 
   // Step 17. Update the history and the table.
@@ -586,16 +630,18 @@ template <bool IsPv>
 Value Worker::answer_four(int ply, Value alpha, Value beta, int chain) {
   const Colour own = board_.to_move();
   Value best_value = loss_in(ply + 2);
+  bool all_proved = true;
   five_defences(board_, opponent(own)).for_each([&](Point answer) {
     if (best_value >= beta || !board_.is_legal(own, answer)) return;
     make(ply, answer);
     const Value value = -search_fours<IsPv>(ply + 1, -beta, -std::max(alpha, best_value), chain);
     unmake();
+    all_proved &= is_proved(value);
     if (value <= best_value) return;
     best_value = value;
     if (IsPv && value > alpha) set_line(ply, answer);
   });
-  return best_value;
+  return all_proved ? best_value : expect_loss(best_value);
 }
 
 // The quiescence search below depth zero. The side to move may stand pat (accept the evaluation) or make a four.
@@ -624,8 +670,7 @@ Value Worker::search_fours(int ply, Value alpha, Value beta, int chain) {
   TableEntry entry;
   const bool hit = options_.has(kTable) && table_.probe(board_.hash(), ply, entry);
   const int searched = chain >= kLongFourChain ? kFewFours : kAllFours;
-  if (!IsPv && hit && entry.value != kNoValue && (entry.depth >= searched || is_proof(entry)) &&
-      (entry.bound & (entry.value >= beta ? kLower : kUpper)))
+  if (!IsPv && hit && answers(entry, searched) && (entry.bound & (entry.value >= beta ? kLower : kUpper)))
     return entry.value;
 
   // Step 5. Evaluation: the stand-pat value.

@@ -65,6 +65,10 @@ class Worker {
   std::vector<SearchLine> best_lines(std::size_t lines) const;
   Value best_value() const;
 
+  // From now on, try every legal move before a position is taken for lost, so that wins and losses are proved. Also
+  // adds the missing moves to the roots.
+  void begin_proof();
+
   // Sort the roots in MovePicker's order.
   void sort_roots();
 
@@ -82,6 +86,10 @@ class Worker {
   bool has_better_move() const;
   SearchLine line_of(const RootMove& root, int depth) const;
   void extend(SearchLine& line) const;
+  // Whether a result in the table answers a search of `depth` plies. While proving, expected results do not.
+  bool answers(const TableEntry& entry, int depth) const;
+  // Whether the roots are all moves that could prevent a loss.
+  bool has_all_roots() const;
 
   // State of the node at one ply of the current line. Descendants read the frames of their ancestors.
   struct Frame {
@@ -134,6 +142,8 @@ class Worker {
   History history_;
   std::vector<Frame> frames_;
   std::array<int, 64> move_counts_;  // move count limit by depth in plies
+  bool is_proving_ = false;
+  bool is_root_loss_proved_ = false;  // whether the last search of all roots has proved that each of them loses
   std::size_t first_root_ = 0;
   int reach_ = 0;                      // maximum ply of an open-window node since the counter was reset
   int depth_ = 0;                      // of the current iteration

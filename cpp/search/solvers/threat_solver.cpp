@@ -14,7 +14,7 @@ constexpr int kMaxDepth = 120;                   // longest line in plies
 constexpr std::uint64_t kFourNodes = 200;        // node limit for the search for continuous fours at each node
 constexpr std::size_t kMaxExpansions = 200'000;  // maximum number of cached expansions
 constexpr std::uint64_t kLineNodes = 10'000;     // minimum node limit for reconstructing the line of a proof
-constexpr int kLog2Fours = 16;                   // table size of the four solver
+constexpr int kLog2Fours = 20;                   // largest table size of the four solver
 constexpr std::uint32_t kQuietProof = 4;         // initial proof number of quiet threats: try fours and threes first
 
 }  // namespace
@@ -82,6 +82,15 @@ Verdict ThreatSolver::solve(PatternBoard& board, const ThreatLimits& limits, con
     return Verdict::kWin;
   }
   return result.disproof == 0 ? Verdict::kNoWin : Verdict::kUnknown;
+}
+
+Verdict ThreatSolver::solve_fours(PatternBoard& board, std::uint64_t max_nodes,
+                                  const std::function<bool()>& should_stop) {
+  const Verdict verdict = fours_.solve(board, max_nodes, should_stop);
+  nodes_ = fours_.nodes();
+  line_ = fours_.line();
+  plies_ = fours_.plies();
+  return verdict;
 }
 
 void ThreatSolver::attacks(const PatternBoard& board, std::vector<Child>& children) const {

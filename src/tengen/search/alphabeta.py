@@ -21,6 +21,9 @@ DEFAULT_TIME_MS = 1000
 
 DEFAULT_TABLE_MB = 64
 
+EXPECTED_VALUE = 0.9999
+"""Value of a win that is expected but not proved."""
+
 # One move uses at most a seventh of the time left on the clock.
 _CLOCK_SHARE_AT_MOST = 7
 
@@ -183,15 +186,18 @@ def native_limits(limits: Limits) -> _native.SearchLimits:
 def value_to_move(value: int) -> float:
     """Convert a search value to an expected result in [-1, 1]."""
     if abs(value) >= _native.MATE_BOUND:
-        return math.copysign(1.0, value)
+        return math.copysign(1.0 if _native.is_proved(value) else EXPECTED_VALUE, value)
     return math.tanh(value / (2 * _native.LOGISTIC_UNIT))
 
 
 def proof_of(value: int) -> Proof | None:
-    """Return the win or loss that a search value proves, if any."""
-    if abs(value) < _native.MATE_BOUND:
+    """Return the win or loss that a search value proves, if any.
+
+    A result that the search only expects, because it has not tried every defence, is no proof.
+    """
+    if not _native.is_proved(value):
         return None
-    return Proof("win" if value > 0 else "loss", _native.MATE_VALUE - abs(value))
+    return Proof("win" if value > 0 else "loss", _native.plies_to_end(value))
 
 
 def _analysis(position: Position, report: _native.SearchReport) -> Analysis:

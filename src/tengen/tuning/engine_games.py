@@ -335,7 +335,7 @@ def play_line(
     outcome = outcome_from_native(board.outcome())
     if outcome is not Outcome.ONGOING:
         return outcome
-    if trusts_proofs and abs(line.value) >= _native.MATE_BOUND:
+    if trusts_proofs and _native.is_proved(line.value):
         return Outcome.win_for(mover if line.value > 0 else mover.opponent)
     return Outcome.DRAW if board.stones >= max_stones else Outcome.ONGOING
 

@@ -1,0 +1,125 @@
+"""Wins and losses that the alpha-beta engine claims to have proved in its own games, and their verification.
+
+`python -m tests.search.proof_claims 2000` collects that many claims from games under every rule and verifies them.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tengen.core.contracts import Colour, Limits, Proof, Ruleset
+from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
+from tengen.search.threats import solve_threats
+from tests.oracle.proofs import OutOfNodesError, ProofChecker
+from tests.oracle.rules import Rules, Stones
+
+RULESETS = (
+    "15x15:5:freestyle",
+    "15x15:5:standard",
+    "15x15:5:renju",
+    "15x15:5:caro",
+    "15x15:5:caro-exact",
+    "9x9:5:freestyle",
+    "9x9:5:renju",
+    "11x8:5:standard",
+    "8x8:4:freestyle",
+    "20x20:5:freestyle",
+)
+_HINT_NODES = 20_000
+_OPENING_STONES = 5
+
+
+class Claim(NamedTuple):
+    """A position with the result that the engine claims to have proved."""
+
+    position: Position
+    proof: Proof
+
+
+def claims_of(ruleset: Ruleset, seed: int, nodes: int) -> Iterator[Claim]:
+    """Play one game of the engine against itself from a random opening and yield all proved results."""
+    engine = AlphaBeta(AlphaBetaConfig(table_mb=4))
+    rng = random.Random(f"{ruleset} {seed}")
+    position = Position.start(ruleset)
+    centre = ruleset.centre
+    while position.stones < _OPENING_STONES:
+        near = [
+            point
+            for point in position.legal_points()
+            if max(abs(point.x - centre.x), abs(point.y - centre.y)) <= 3 and not position.is_win(point)
+        ]
+        position = position.play(rng.choice(near))
+    engine.new_game(ruleset)
+    while not position.is_over:
+        decision = engine.search(position, Limits(nodes=nodes)).decide()
+        if decision.proof is not None:
+            yield Claim(position, decision.proof)
+        position = position.play(decision.move)
+
+
+def collect(count: int, *, nodes: int = 1500, first_seed: int = 0) -> Iterator[Claim]:
+    """Yield the earliest claims of each game, which are the longest ones, from games under all rulesets in turn."""
+    seed = first_seed
+    while True:
+        for text in RULESETS:
+            found = claims_of(Ruleset.parse(text), seed, nodes)
+            for _, claim in zip(range(3), found, strict=False):
+                yield claim
+                count -= 1
+                if count <= 0:
+                    return
+        seed += 1
+
+
+def verify(claim: Claim, max_nodes: int) -> str:
+    """Return `verified`, `refuted` or `unknown`."""
+    position = claim.position
+    winner = position.to_move if claim.proof.result == "win" else position.to_move.opponent
+    engine = AlphaBeta(AlphaBetaConfig(table_mb=16))
+
+    def hint(stones: Stones, to_move: str) -> tuple[int, int] | None:
+        at = _position(position.ruleset, stones, to_move)
+        if at.is_over:
+            return None
+        found = solve_threats(at, "vct", Limits(nodes=300))
+        move = found.line[0] if found.line else engine.search(at, Limits(nodes=_HINT_NODES)).lines[0].move
+        return move.x, move.y
+
+    checker = ProofChecker(Rules.parse(str(position.ruleset)), winner.value, hint, max_nodes)
+    stones = {(point.x, point.y): colour.value for colour in Colour for point in position.points_of(colour)}
+    try:
+        return "verified" if checker.verify(stones, position.to_move.value) else "refuted"
+    except OutOfNodesError:
+        return "unknown"
+
+
+def _position(ruleset: Ruleset, stones: Stones, to_move: str) -> Position:
+    points = {
+        colour: [Point.at(*point) for point, owner in stones.items() if owner == colour]
+        for colour in ("black", "white")
+    }
+    return Position.from_stones(ruleset, black=points["black"], white=points["white"], to_move=Colour(to_move))
+
+
+def main(count: int) -> int:
+    """Verify `count` claims, print the verdicts, and return the number of refuted claims."""
+    verdicts: Counter[str] = Counter()
+    for number, claim in enumerate(collect(count), 1):
+        verdict = verify(claim, 200_000)
+        verdicts[verdict] += 1
+        if verdict != "verified":
+            print(f"{verdict}: {claim.proof} in {claim.position.ruleset}: {' '.join(map(str, claim.position.moves))}")
+        if number % 50 == 0:
+            print(number, dict(verdicts), flush=True)
+    print(dict(verdicts))
+    return verdicts["refuted"]
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)))
