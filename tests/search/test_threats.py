@@ -132,8 +132,25 @@ def test_nodes_are_a_limit():
 def test_vct_finds_a_long_win_by_fours_as_vcf_does():
     position = Position.from_stones(
         Ruleset.parse("15x15:5:renju"),
-        black="e12 g12 i12 j12 d11 i11 d10 f10 h10 j10 d9 g9 i9 j9 h8 f7".split(),
-        white="h13 k13 e11 g11 h11 c10 e10 i10 k10 e9 k9 d8 f8 g8 j8 g7".split(),
+        black=[
+            "e12",
+            "g12",
+            "i12",
+            "j12",
+            "d11",
+            "i11",
+            "d10",
+            "f10",
+            "h10",
+            "j10",
+            "d9",
+            "g9",
+            "i9",
+            "j9",
+            "h8",
+            "f7",
+        ],
+        white=["h13", "k13", "e11", "g11", "h11", "c10", "e10", "i10", "k10", "e9", "k9", "d8", "f8", "g8", "j8", "g7"],
         to_move="black",
     )
     limits = Limits(nodes=5000)
