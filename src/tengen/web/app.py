@@ -7,8 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.responses import FileResponse
-from starlette.staticfiles import StaticFiles
 
 from tengen import __version__
 from tengen.web import routes
@@ -18,6 +16,7 @@ from tengen.web.limits import LimitsMiddleware
 from tengen.web.problems import add_error_handlers
 from tengen.web.puzzles import routes as puzzle_routes
 from tengen.web.services import ServerConfig, Services
+from tengen.web.static_files import serve_static_files
 
 STATIC = Path(__file__).with_name("static")
 
@@ -55,16 +54,6 @@ def create_app(config: ServerConfig | None = None) -> FastAPI:
         operating_routes.router,
     ):
         app.include_router(router)
-    _serve_static_files(app)
+    if STATIC.is_dir():
+        serve_static_files(app, STATIC)
     return app
-
-
-def _serve_static_files(app: FastAPI) -> None:
-    if not STATIC.is_dir():
-        return
-
-    @app.get("/", include_in_schema=False)
-    async def index() -> FileResponse:
-        return FileResponse(STATIC / "index.html")
-
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")

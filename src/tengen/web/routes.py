@@ -20,6 +20,7 @@ from tengen.core.position import Position
 from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.analysis.review import export_review
+from tengen.web.games.explorer import explore
 from tengen.web.games.my_games import export_games
 from tengen.web.games.pictures import DrawPng
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
@@ -27,6 +28,7 @@ from tengen.web.games.rating import with_adaptive_levels
 from tengen.web.games.records import CheckRecord, WriteRecord, read_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
+from tengen.web.messages.explorer import ExplorerResult
 from tengen.web.messages.games import Deleted, GameAction, GameList, GameState, LevelPlayer, NewGame, PlayerRating
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
@@ -124,6 +126,13 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
     if request.include_threats and position.ruleset.win_length in (4, 5):
         threats = threats_of(await services.pool.run(Explain(position=position), owner=owner))
     return facts_of(position, threats)
+
+
+@router.post("/explorer")
+async def post_explorer(request: PositionRequest, services: ServicesHere, browser: Browser) -> ExplorerResult:
+    """Return what was played in a position: in the engine's shipped games and in this browser's games."""
+    position = position_of(request)
+    return explore(position, services.games.finished(browser, position.ruleset) if browser else ())
 
 
 @router.post("/games", status_code=201)

@@ -216,14 +216,37 @@ def test_text_of_a_file_stays_text(visitor: Visitor) -> None:
     assert visitor.page.locator(".moves img, .moves script").count() == 0
 
 
-@pytest.mark.thorough
-def test_nonsense_is_refused_with_a_reason(visitor: Visitor) -> None:
+def test_text_that_cannot_be_read_stays_and_the_place_is_selected(visitor: Visitor) -> None:
     visitor.open("#/analyse")
     visitor.button("Open a game").click()
-    visitor.page.get_by_label("Game text").fill("this is no game at all")
-    visitor.page.get_by_role("dialog").get_by_role("button", name="Open", exact=True).click()
-    expect(visitor.page.locator(".notice.error")).to_be_visible()
+    dialog = visitor.page.get_by_role("dialog")
+    text = dialog.get_by_label("Game text")
+    text.fill("(;GM[4]SZ[15];B[hh]\n;W[zz])")
+    dialog.get_by_role("button", name="Open", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("line 2, column 2")
+    expect(text).to_have_value("(;GM[4]SZ[15];B[hh]\n;W[zz])")
+    assert text.evaluate("field => field.selectionStart") == len("(;GM[4]SZ[15];B[hh]\n;")
+    visitor.shoot("analyse-import-failed")
+    text.fill("h8i9")
+    dialog.get_by_role("button", name="Open", exact=True).click()
+    expect(dialog).to_have_count(0)
+    expect(visitor.stones).to_have_count(2)
     visitor.faults.clear()  # the browser logs the failed request as an error
+
+
+def test_pasted_text_that_cannot_be_read_opens_the_dialog_with_it(visitor: Visitor) -> None:
+    visitor.open("#/analyse")
+    visitor.page.evaluate(
+        """() => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", "h8i9z33");
+            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }"""
+    )
+    dialog = visitor.page.get_by_role("dialog")
+    expect(dialog.get_by_role("alert")).to_contain_text("column 5")
+    expect(dialog.get_by_label("Game text")).to_have_value("h8i9z33")
+    visitor.faults.clear()
 
 
 @pytest.mark.thorough
@@ -251,3 +274,192 @@ def test_the_policy_of_a_network_is_a_heat_map(visitor: Visitor) -> None:
     row = visitor.page.locator(".candidate-row").first
     expect(row.locator("td").nth(1)).to_have_text(re.compile(r"\d"))
     expect(row.locator("td").nth(3)).to_have_text(re.compile(r"\d+\.\d%"))
+
+
+def analysis_of(message: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return message | {"moveInfos": [info | changes.get(info["move"], {}) for info in message["moveInfos"]]}
+
+
+def test_board_table_and_bar_agree_on_blacks_chances(visitor: Visitor) -> None:
+    engine = HeldEngine(visitor)
+    visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8")  # white to move
+    visitor.button("Analyse").click()
+    rows = visitor.page.locator(".candidate-row")
+    expect(rows).to_have_count(3)
+    best = engine.report["moveInfos"][0]
+    percent = f"{100 * best['blackWinrate']:.0f}"
+    expect(visitor.page.locator(".candidate.is-best .candidate-value")).to_have_text(percent)
+    expect(rows.first.locator(".strong")).to_have_text(f"{100 * best['blackWinrate']:.1f}%")
+    expect(visitor.page.locator(".chance-text")).to_have_text(f"{100 * engine.report['rootInfo']['blackWinrate']:.0f}%")
+    # The engine counts no visits for a move and has no policy, so these columns are not shown.
+    expect(visitor.page.get_by_role("columnheader", name="N", exact=True)).to_have_count(0)
+    expect(visitor.page.get_by_role("columnheader", name="P", exact=True)).to_have_count(0)
+
+
+def test_colours_show_the_loss_and_few_visits_look_unsure(visitor: Visitor) -> None:
+    engine = HeldEngine(visitor)
+    visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("Analyse").click()
+    expect(visitor.page.locator(".candidate-row")).to_have_count(3)
+    first, second, third = (move["move"] for move in engine.report["moveInfos"])
+    values = {
+        first: {"winrate": 0.3, "visits": 1000, "proof": None},
+        second: {"winrate": 0.29, "visits": 900, "proof": None},
+        third: {"winrate": 0.01, "visits": 3, "proof": None},
+    }
+    visitor.tell(analysis_of(engine.report, **values))
+    expect(visitor.page.locator(".candidate.is-unsure")).to_have_count(1)
+    discs = visitor.page.locator(".candidate circle")
+    hues = [int(re.findall(r"\d+", discs.nth(i).get_attribute("fill") or "")[0]) for i in range(3)]
+    assert hues[0] > 140  # green, although black stands badly: it is the best move
+    assert hues[0] > hues[1] > 100 > hues[2]
+    expect(visitor.page.get_by_role("columnheader", name="N", exact=True)).to_be_visible()
+
+
+def test_a_finished_game_is_shown_as_won(visitor: Visitor) -> None:
+    visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,a1,i8,c1,j8,e1,k8,g1,l8")
+    expect(visitor.page.locator(".stage").get_by_role("status").first).to_have_text("Black has won")
+    expect(visitor.page.locator(".chance-text")).to_have_text("won")
+    expect(visitor.page.get_by_role("meter")).to_have_attribute("aria-valuenow", "100")
+
+
+def test_stones_are_set_up_and_the_replaced_game_comes_back(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("Set up stones").click()
+    visitor.point("a1").click()
+    visitor.point("h8").click()  # the same stone again: removed
+    editor = page.locator(".stone-editor")
+    editor.get_by_role("radiogroup", name="A click places").get_by_role("radio", name="White").check()
+    visitor.point("b2").click()
+    expect(visitor.stones).to_have_count(3)
+    visitor.shoot("analyse-set-up")
+    editor.get_by_role("radiogroup", name="Side to move").get_by_role("radio", name="White").check()
+    visitor.button("Use this position").click()
+    expect(editor).to_have_count(0)
+    expect(page.locator(".stage").get_by_role("status").first).to_have_text("White to move")
+    visitor.put("c3")
+    expect(visitor.point("c3")).to_have_accessible_name(re.compile("white stone"))
+    page.reload()
+    expect(visitor.stones).to_have_count(4)
+    visitor.button("New board").click()
+    expect(visitor.stones).to_have_count(0)
+    visitor.button("Restore").click()
+    expect(visitor.stones).to_have_count(4)
+    expect(visitor.button("Restore")).to_have_count(0)
+
+
+def test_names_and_rules_are_edited_and_saved_with_the_game(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("Names and rules").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Black").fill("Ann")
+    dialog.get_by_label("White").fill("Bo")
+    dialog.get_by_label("Width").fill("4")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_be_visible()  # the stones are outside
+    visitor.faults.clear()
+    dialog.get_by_label("Width").fill("15")
+    dialog.get_by_role("combobox", name="Rule").select_option("renju")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".game-header")).to_contain_text("Ann")
+    expect(page.locator("#rules-line")).to_have_text("Renju · 15 × 15 · 5 in a row")
+    visitor.button("Save or copy").click()
+    expect(page.get_by_role("dialog").get_by_label("File contents")).to_have_value(re.compile(r"PB\[Ann\]"))
+
+
+def test_a_line_is_stepped_through_with_keys(visitor: Visitor) -> None:
+    engine = HeldEngine(visitor)
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("Analyse").click()
+    expect(page.locator(".candidate-row")).to_have_count(3)
+    line = [move["move"] for move in engine.report["moveInfos"]]
+    visitor.tell(analysis_of(engine.report, **{line[0]: {"pv": line}}))
+    expect(page.locator(".candidate-row .pv").first).to_have_text(" ".join(line[1:]))
+    preview = page.locator(".preview")
+    for shown in (1, 2):
+        page.keyboard.press(">")
+        expect(preview).to_have_count(shown)
+    expect(page.locator(".line-player [aria-current]")).to_have_text(f"2. {line[1]}")
+    page.keyboard.press("<")
+    expect(preview).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(preview).to_have_count(0)
+    expect(page.locator(".candidate")).to_have_count(3)
+
+
+def test_space_never_presses_a_clicked_button_again(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    visitor.button("New board").click()
+    expect(visitor.stones).to_have_count(0)
+    visitor.button("Restore").click()
+    expect(visitor.stones).to_have_count(2)
+    visitor.button("Find VCF").click()
+    page.keyboard.press("Space")
+    expect(visitor.button("Stop")).to_be_visible()
+    # A button that was reached with the keyboard is pressed by Space.
+    visitor.button("Stop").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")
+    expect(visitor.button("Analyse")).to_be_visible()
+
+
+def test_a_finger_shows_a_line_first_and_plays_it_with_the_second_tap(phone: Visitor) -> None:
+    engine = HeldEngine(phone)
+    phone.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    phone.button("Analyse").tap()
+    rows = phone.page.locator(".candidate-row")
+    expect(rows).to_have_count(3)
+    move = engine.report["moveInfos"][1]["move"]
+    phone.point(move).tap()
+    expect(phone.page.locator(".preview")).to_have_count(len(engine.line(move)))
+    phone.shoot("phone-line")
+    expect(phone.stones).to_have_count(2)
+    phone.point(move).tap()
+    expect(phone.stones).to_have_count(3)
+
+
+def test_a_finger_on_the_table_shows_the_line_first(phone: Visitor) -> None:
+    engine = HeldEngine(phone)
+    phone.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    phone.button("Analyse").tap()
+    row = phone.page.locator(".candidate-row").first
+    row.tap()
+    expect(phone.page.locator(".preview")).to_have_count(len(engine.line(engine.report["moveInfos"][0]["move"])))
+    expect(phone.stones).to_have_count(2)
+    row.tap()
+    expect(phone.stones).to_have_count(3)
+
+
+def test_the_explorer_shows_what_was_played_and_plays_it(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,h9")
+    explorer = page.locator(".explorer")
+    expect(explorer.locator("tbody tr")).to_have_count(13)
+    expect(explorer).to_contain_text("156 games")
+    explorer.get_by_role("button").first.click()
+    expect(visitor.stones).to_have_count(3)
+    expect(explorer.locator("tbody tr")).not_to_have_count(13)
+    visitor.shoot("analyse-explorer")
+
+
+def test_coordinates_are_letters_or_numbers(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    labels = page.locator(".coordinate")
+    expect(labels.first).to_have_text("A")
+    page.keyboard.press("o")
+    expect(labels.first).to_have_text("1")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".moves")).to_contain_text("8-8")
+    page.keyboard.press("o")
+    expect(labels).to_have_count(0)
+    page.reload()
+    expect(page.locator("main")).to_have_attribute("data-page", "analyse")
+    expect(labels).to_have_count(0)
+
+
+def test_the_graph_begins_with_the_first_position(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,i9")
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    expect(page.locator(".graph-points")).to_have_attribute("d", re.compile(r"^M0\.0 \d"))

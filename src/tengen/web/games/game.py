@@ -535,6 +535,13 @@ def _past_action_from(found: list[Any]) -> _PastAction:
     )
 
 
+def moves_of_stored(body: str) -> list[str]:
+    """Return the moves of a game in its stored form, without restoring it; empty if it began with stones."""
+    found = json.loads(body)
+    options = tuple(Option)
+    return [] if found["stones"] else [action for action, _ in found["deeds"] if action not in options]
+
+
 def check_turn_number(game: Game, turn_number: int | None) -> None:
     """Raise `NotDueError` if the number of moves has changed since the client sent its request."""
     moves = len(game.position.moves)

@@ -15,14 +15,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from tengen.agents.opening_choices import OpeningDecision
-from tengen.core.contracts import Colour, Decision, Limits
+from tengen.core.contracts import Colour, Decision, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option, Seat
 from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, TengenError
-from tengen.web.games.game import Game, check_turn_number
+from tengen.web.games.explorer import PlayedGame
+from tengen.web.games.game import Game, check_turn_number, moves_of_stored
 from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.games.rating import rating_of
 from tengen.web.messages.games import (
@@ -51,6 +53,8 @@ _MAX_EXPORTED = 5000
 """Maximum number of games in an export of all games."""
 _MAX_RATED = 5000
 """Maximum number of games from which a rating is computed."""
+_MAX_EXPLORED = 500
+"""Maximum number of a browser's games in the opening explorer."""
 _MIN_MOVE_MS = 10
 """Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0
@@ -191,6 +195,15 @@ class LiveGames:
             game = self._find(id).game
             if list(game.position.moves) == list(moves):
                 self._store.set_summary("game", id, game.summary(accuracy))
+
+    def finished(self, browser: str, ruleset: Ruleset) -> list[PlayedGame]:
+        """Return a browser's newest finished games on this board and under this rule, whatever their opening."""
+        return [
+            PlayedGame(moves_of_stored(self._store.get("game", row.id) or ""), game.outcome)
+            for row in self._store.listed("game", browser, limit=_MAX_EXPLORED)
+            if (game := _summary_of(row)).outcome is not Outcome.ONGOING
+            and replace(Ruleset.parse(game.rules), opening=ruleset.opening) == ruleset
+        ]
 
     def rating(self, browser: str) -> PlayerRating:
         """Return the rating of a browser's person, from its games."""

@@ -1,7 +1,7 @@
 // @ts-check
 /** Client for the server's API (docs/reference/api.md): HTTP for single requests, one WebSocket for live updates. */
 
-import { t, tIfKnown } from "./i18n.js";
+import { t, tIfKnown, translatedFault } from "./i18n.js";
 
 /**
  * @import { ClientMessage, ExportReview, NewGame, OperationKind, PositionRequest, Problem, RecordInput, ImportRequest, ResumeOperation, Routes, ServerInfo,
@@ -16,7 +16,7 @@ export class ApiError extends Error {}
 
 /** Translate a problem by its code; without a translation, keep the server's English text. */
 const problemOf = (/** @type {Pick<Problem, "error"> & Partial<Problem>} */ { error, code }) =>
-  new ApiError(tIfKnown(`problem.${code}`, { text: error }) ?? error);
+  new ApiError(tIfKnown(`problem.${code}`, { text: translatedFault(error) }) ?? error);
 
 /**
  * Send an HTTP request to a route and return the response.
@@ -67,6 +67,7 @@ export function serverInfo() {
 }
 
 export const positionInfo = (/** @type {PositionRequest} */ body) => ask("POST /api/position", { body });
+export const exploreOpening = (/** @type {PositionRequest} */ body) => ask("POST /api/explorer", { body });
 export const newGame = (/** @type {NewGame} */ body) => ask("POST /api/games", { body });
 export const rematch = (/** @type {string} */ id) =>
   ask("POST /api/games/{game_id}/rematch", { path: { game_id: id } });

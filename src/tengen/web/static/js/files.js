@@ -44,7 +44,7 @@ async function read(request) {
 }
 
 /**
- * Import a pasted, dropped or chosen game and pass it to `onRecord`.
+ * Import a pasted or dropped game and pass it to `onRecord`. Text that cannot be read is shown in the dialog.
  * @param {string | File} source
  * @param {(record: RecordOutput) => void} onRecord
  */
@@ -53,30 +53,53 @@ export async function importFrom(source, onRecord) {
     const record = await read(typeof source === "string" ? { text: source } : await requestOf(source));
     if (record) onRecord(record);
   } catch (error) {
-    notifyError(error);
+    if (typeof source === "string") openImport(onRecord, { text: source, error });
+    else notifyError(error);
   }
 }
 
-/** Show the dialog for opening a game. */
-export async function openImport(/** @type {(record: RecordOutput) => void} */ onRecord) {
-  const source = await openDialog(t("import"), (/** @type {(answer: string | File | null) => void} */ close) => {
+/**
+ * Show the dialog for opening a game. It stays open until a game has been read, so that the text is not lost.
+ * @param {(record: RecordOutput) => void} onRecord
+ * @param {{ text: string, error: unknown } | null} [failed] a text that could not be read
+ */
+export async function openImport(onRecord, failed = null) {
+  const record = await openDialog(t("import"), (/** @type {(answer: RecordOutput | null) => void} */ close) => {
+    const failure = h("p", { class: "field-error small", role: "alert", hidden: true });
     const text = h("textarea", {
       rows: 6,
+      value: failed?.text ?? "",
       placeholder: t("import.placeholder"),
       "aria-label": t("import.text"),
       spellcheck: false,
     });
+    const fail = (/** @type {unknown} */ error) => {
+      failure.hidden = false;
+      failure.textContent = error instanceof Error ? error.message : String(error);
+      showPlace(text, failure.textContent);
+    };
+    const open = async (/** @type {string | File} */ source) => {
+      if (!source) return;
+      try {
+        const found = await read(typeof source === "string" ? { text: source } : await requestOf(source));
+        if (found) close(found);
+      } catch (error) {
+        fail(error);
+      }
+    };
     const file = h("input", {
       type: "file",
       accept: ".sgf,.psq,.rif,.lib,.json,.txt,.pos,.rec",
       onchange: () => {
         const chosen = file.files?.[0];
-        if (chosen) close(chosen);
+        if (chosen) open(chosen);
       },
     });
+    if (failed) setTimeout(() => fail(failed.error));
     return [
       h("p", { class: "soft small" }, t("import.help")),
       text,
+      failure,
       field(t("import.file"), file),
       h(
         "div",
@@ -84,13 +107,24 @@ export async function openImport(/** @type {(record: RecordOutput) => void} */ o
         h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")),
         h(
           "button",
-          { class: "button primary", type: "button", onclick: () => close(text.value.trim() || null) },
+          { class: "button primary", type: "button", onclick: () => open(text.value.trimEnd()) },
           t("import.open"),
         ),
       ),
     ];
   });
-  if (source) await importFrom(source, onRecord);
+  if (record) onRecord(record);
+}
+
+/** Select the place in the text that an error message names, such as "line 2, column 5". */
+function showPlace(/** @type {HTMLTextAreaElement} */ text, /** @type {string} */ message) {
+  const [, line, column] = /(?:line|第)\s*(\d+)(?:\s*行)?(?:[,，]?\s*(?:column|第)\s*(\d+))?/.exec(message) ?? [];
+  if (!line || !text.value) return;
+  const lines = text.value.split("\n");
+  const above = lines.slice(0, Number(line) - 1).join("\n").length + (Number(line) > 1 ? 1 : 0);
+  const start = above + (column ? Number(column) - 1 : 0);
+  text.focus();
+  text.setSelectionRange(start, column ? start + 1 : above + (lines[Number(line) - 1]?.length ?? 0));
 }
 
 /** Listen for games pasted outside a field or dropped anywhere; returns a function that stops listening. */

@@ -1,16 +1,21 @@
 // @ts-check
-/** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). */
+/** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). A new language
+ *  is a new file and a line in LANGUAGES. */
 
-export const LANGUAGES = /** @type {const} */ ({ en: "English", zh: "中文" });
+/** The languages by the name of their file: what the user reads, and the tag for the document. @type {Record<string, { name: string, tag: string }>} */
+export const LANGUAGES = { en: { name: "English", tag: "en" }, zh: { name: "中文", tag: "zh-Hans" } };
 
 /** @type {Record<string, string>} */
 let texts = {};
 let language = "en";
+/** The patterns of the server's errors with their translations, the most specific ones first. @type {[RegExp, string][]} */
+let faults = [];
 
 /** Return the chosen language, or the browser's preferred one. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
   if (wanted && wanted in LANGUAGES) return wanted;
-  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+  const own = navigator.languages.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
+  return own.find((name) => name in LANGUAGES) ?? "en";
 }
 
 /** Load the texts of a language and set the language of the document. */
@@ -20,7 +25,11 @@ export async function loadLanguage(/** @type {string} */ name) {
     throw new Error(`cannot load the texts for language "${name}": the server returned status ${answer.status}`);
   texts = await answer.json();
   language = name;
-  document.documentElement.lang = name === "zh" ? "zh-Hans" : name;
+  faults = Object.keys(texts)
+    .filter((key) => key.startsWith(FAULT))
+    .sort((a, b) => literal(b) - literal(a))
+    .map((key) => [patternOf(key.slice(FAULT.length)), texts[key] ?? ""]);
+  document.documentElement.lang = LANGUAGES[name]?.tag ?? name;
 }
 
 /**
@@ -39,6 +48,25 @@ export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, st
 
 /** Translate an English text from the server; unchanged if there is no translation. */
 export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
+
+const FAULT = "fault.";
+/** The number of characters of a template outside its placeholders. */
+const literal = (/** @type {string} */ template) => template.replace(/\{\d+\}/g, "").length;
+
+/** The pattern of a template such as "cannot play {1}: {2}". */
+function patternOf(/** @type {string} */ template) {
+  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d+\}/g, "(.+?)");
+  return new RegExp(`^${escaped}$`, "s");
+}
+
+/** Translate an error of the server, with the errors that it quotes; unchanged if there is no translation. @returns {string} */
+export function translatedFault(/** @type {string} */ text) {
+  for (const [pattern, translation] of faults) {
+    const found = pattern.exec(text);
+    if (found) return translation.replace(/\{(\d+)\}/g, (_, place) => translatedFault(found[Number(place)] ?? ""));
+  }
+  return text;
+}
 
 /** Format a number for the language: 12,345, or 1.2M with `compact`. */
 export function number(/** @type {number} */ value, compact = false) {

@@ -24,6 +24,9 @@ import { workspace } from "./workspace.js";
 
 const PAGES = ["play", "analyse", "review", "games", "puzzles", "laboratory"];
 
+/** The next style of coordinates. @type {Record<string, string>} */
+const COORDINATES = { letters: "numbers", numbers: "off", off: "letters" };
+
 const head = /** @type {HTMLElement} */ (document.getElementById("head"));
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const offline = /** @type {HTMLElement} */ (document.getElementById("offline"));
@@ -41,7 +44,7 @@ function drawHead() {
     h(
       "a",
       { class: "brand", href: "#/play" },
-      h("img", { src: "static/img/icon.svg", alt: "", width: 30, height: 30 }),
+      h("img", { src: new URL("../img/icon.svg", import.meta.url).href, alt: "", width: 30, height: 30 }),
       "Tengen",
     ),
     h(
@@ -59,7 +62,7 @@ function drawHead() {
         change({ sound: !settings.sound }),
       ),
       tool("theme", t("theme.toggle"), toggleTheme),
-      tool("language", t("language.next"), nextLanguage),
+      tool("language", t("language.next", { name: LANGUAGES[following()]?.name ?? "" }), nextLanguage),
       tool("settings", t("settings"), openSettings),
       tool("keys", t("keys.title"), showShortcuts),
     ),
@@ -71,11 +74,14 @@ function toggleTheme() {
   change({ theme: isDark() ? "light" : "dark" });
 }
 
-function nextLanguage() {
+/** The language after the current one. */
+function following() {
   const names = Object.keys(LANGUAGES);
   const at = names.indexOf(preferredLanguage(settings.language));
-  change({ language: names[(at + 1) % names.length] ?? null });
+  return names[(at + 1) % names.length] ?? "en";
 }
+
+const nextLanguage = () => change({ language: following() });
 
 async function open() {
   const route = parseRoute(location.hash);
@@ -120,9 +126,13 @@ async function start() {
   setGlobalShortcuts([
     ...PAGES.map((name, i) => ({ keys: [String(i + 1)], label: `page.${name}`, run: () => go(name) })),
     { keys: ["d"], label: "theme.toggle", run: toggleTheme },
-    { keys: ["l"], label: "language.next", run: nextLanguage },
+    { keys: ["l"], label: "language", run: nextLanguage },
     { keys: ["s"], label: "sound", run: () => change({ sound: !settings.sound }) },
-    { keys: ["o"], label: "key.coordinates", run: () => change({ coordinates: !settings.coordinates }) },
+    {
+      keys: ["o"],
+      label: "key.coordinates",
+      run: () => change({ coordinates: COORDINATES[settings.coordinates] ?? "letters" }),
+    },
     {
       keys: ["n"],
       label: "key.numbers",

@@ -115,6 +115,17 @@ export interface ErrorMessage {
   retryAfterMs: number | null;
 }
 
+export interface ExplorerMove {
+  move: string;
+  shipped: Tally;
+  mine: Tally;
+}
+
+export interface ExplorerResult {
+  moves: Array<ExplorerMove>;
+  shippedGames: number;
+}
+
 export interface ExportRequest {
   record: RecordInput;
   format: string;
@@ -873,6 +884,12 @@ export interface TableInfo {
   isDetail: boolean;
 }
 
+export interface Tally {
+  games: number;
+  blackWins: number;
+  draws: number;
+}
+
 export interface Terminate {
   type: "terminate";
   id: string;
@@ -952,6 +969,7 @@ export type ServerMessage = GameMessage | Done | AnalysisMessage | SolveMessage 
 export interface Routes {
   "GET /api/info": { path: {}; query: {}; body: undefined; answer: ServerInfo };
   "POST /api/position": { path: {}; query: {}; body: PositionRequest; answer: PositionInfo };
+  "POST /api/explorer": { path: {}; query: {}; body: PositionRequest; answer: ExplorerResult };
   "POST /api/games": { path: {}; query: {}; body: NewGame; answer: GameState };
   "GET /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "DELETE /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: Deleted };

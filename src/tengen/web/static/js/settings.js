@@ -8,13 +8,13 @@ const DEFAULTS = {
   language: /** @type {string | null} */ (null),
   sound: true,
   shortcuts: true, // whether shortcut keys work outside of form fields and the board
-  coordinates: true,
+  coordinates: "letters", // letters | numbers | off
   numbers: "off", // off | last | all
   confirm: "auto", // auto (on touch screens) | always | never
-  perspective: "black", // whose winning chances are shown: black | to-move
   showCandidates: true,
   showThreats: false,
   showPolicy: false,
+  showExplorer: true,
   lines: 3,
   engine: "",
   secondEngine: "",

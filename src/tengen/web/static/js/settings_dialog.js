@@ -9,7 +9,7 @@ import { check, segments } from "./widgets/fields.js";
 
 export function openSettings() {
   const choices = (
-    /** @type {"theme" | "numbers" | "confirm" | "perspective"} */ key,
+    /** @type {"theme" | "numbers" | "confirm" | "coordinates"} */ key,
     /** @type {string[]} */ values,
   ) => {
     const options = values.map((value) => /** @type {[string, string]} */ ([value, t(`${key}.${value}`)]));
@@ -20,21 +20,21 @@ export function openSettings() {
       segments(t(key), options, settings[key], (value) => change({ [key]: value })),
     );
   };
+  const languages = Object.entries(LANGUAGES).map(([key, { name }]) => /** @type {[string, string]} */ ([key, name]));
   openDialog(t("settings"), (close) => [
     choices("theme", ["auto", "light", "dark"]),
     h(
       "div",
       { class: "field" },
       h("span", null, t("language")),
-      segments(t("language"), Object.entries(LANGUAGES), preferredLanguage(settings.language), (value) => {
+      segments(t("language"), languages, preferredLanguage(settings.language), (value) => {
         close(null);
         change({ language: value });
       }),
     ),
     choices("numbers", ["off", "last", "all"]),
     choices("confirm", ["auto", "always", "never"]),
-    choices("perspective", ["black", "to-move"]),
-    check(t("coordinates"), settings.coordinates, (coordinates) => change({ coordinates })),
+    choices("coordinates", ["letters", "numbers", "off"]),
     check(t("sound"), settings.sound, (sound) => change({ sound })),
     check(t("shortcuts"), settings.shortcuts, (shortcuts) => change({ shortcuts })),
   ]);

@@ -26,17 +26,33 @@ const SHOWN = /** @type {Record<string, string>} */ ({
   Delete: "Del",
 });
 
+/** The control that a click has focused. Keys go to the page, as if it were not focused. @type {Element | null} */
+let clicked = null;
+
 /** Start listening for keys. */
 export function listen() {
+  document.addEventListener("pointerdown", (event) => {
+    clicked = /** @type {Element} */ (event.target).closest("button, a, summary");
+  });
+  // Some browsers press a button when Space is released.
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " " && clicked !== null && event.target === clicked) event.preventDefault();
+  });
+  document.addEventListener("focusin", (event) => {
+    if (event.target !== clicked) clicked = null;
+  });
   document.addEventListener("keydown", (event) => {
     if (!settings.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]"))
       return;
-    // Space and Enter belong to the focused button, arrow keys to a group of radio buttons.
-    if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return;
+    // Space and Enter belong to a button that was focused with the keyboard, arrow keys to a group of radio buttons.
+    const isPress = event.key === " " || event.key === "Enter";
+    if (isPress && target !== clicked && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input")) return;
     const found = [...ofPage, ...global].find(({ keys }) => keys.includes(event.key));
+    // Space never presses the button that was clicked last.
+    if (event.key === " " && target === clicked) event.preventDefault();
     if (!found) return;
     event.preventDefault();
     found.run();

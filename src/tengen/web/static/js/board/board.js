@@ -12,7 +12,8 @@ export class Board {
   /**
    * @param {HTMLElement} container
    * @param {{ onPlay?: (point: string) => void, onHover?: (point: string | null) => void, onPending?: (point: string | null) => void,
-   *   onCursor?: (point: string) => void }} [listeners]
+   *   onCursor?: (point: string) => void, onPick?: (point: string) => boolean }} [listeners] `onPick` is called for every
+   *   selected point and returns whether it has handled it
    */
   constructor(container, listeners = {}) {
     this.listeners = listeners;
@@ -44,6 +45,7 @@ export class Board {
 
   /** Handle a click or its keyboard equivalent on a point. */
   select(/** @type {string} */ point) {
+    if (this.listeners.onPick?.(point)) return;
     const { changes, play } = select(this.state, point);
     this.set(changes);
     if (play) this.listeners.onPlay?.(play);

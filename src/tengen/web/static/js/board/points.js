@@ -9,6 +9,21 @@ export const nameOf = (x, y) => String.fromCharCode(97 + x) + (y + 1);
 /** @param {Point} point @returns {[number, number]} */
 export const xyOf = (point) => [point.charCodeAt(0) - 97, Number(point.slice(1)) - 1];
 
+/** How coordinates are written: "letters" (h8) or "numbers" (8-8). */
+let style = "letters";
+export const setCoordinateStyle = (/** @type {string} */ name) => (style = name);
+
+/** A point as the user wants to read it. */
+export function shownPoint(/** @type {Point} */ point) {
+  if (style !== "numbers") return point;
+  const [x, y] = xyOf(point);
+  return `${x + 1}-${y + 1}`;
+}
+
+/** Several points in one text. */
+export const shownPoints = (/** @type {Point[]} */ points) =>
+  points.map(shownPoint).join(style === "numbers" ? ", " : "-");
+
 /** Whether the text names a point on a board of this size. */
 export function isPoint(/** @type {string} */ text, /** @type {number} */ width, /** @type {number} */ height) {
   if (!/^[a-z][1-9]\d?$/.test(text)) return false;

@@ -14,6 +14,8 @@ export const CELL = 40;
 const RADIUS = 0.47 * CELL;
 /** The lowest policy probability that can be drawn in full colour. */
 const FULL_HEAT = 0.1;
+/** The loss of winning chances from which a candidate is red. */
+const MOST_LOSS = 0.3;
 let boards = 0;
 
 /** Margin between the edge of the picture and the first line, in cells. */
@@ -108,7 +110,7 @@ const LAYERS = [
   ["preview", ["stones", "preview"], preview],
   [
     "marks",
-    ["stones", "fouls", "candidates", "marks", "hint"],
+    ["stones", "fouls", "candidates", "heat", "marks", "hint"],
     (_, state) => [...fouls(state), ...candidates(state), ...marks(state)],
   ],
   [
@@ -169,7 +171,13 @@ function drawLines(/** @type {View} */ view, /** @type {BoardState} */ state) {
     const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) =>
       svg("text", { class: "coordinate", x, y }, label);
     for (let x = 0; x < width; x += 1)
-      names.push(text(x * CELL, bottom + 0.66 * CELL, nameOf(x, 0).charAt(0).toUpperCase()));
+      names.push(
+        text(
+          x * CELL,
+          bottom + 0.66 * CELL,
+          state.coordinates === "numbers" ? String(x + 1) : nameOf(x, 0).charAt(0).toUpperCase(),
+        ),
+      );
     for (let y = 0; y < height; y += 1) names.push(text(-0.66 * CELL, (height - 1 - y) * CELL, String(y + 1)));
   }
   fill(view.layers.lines, columns, rows, edge, stars, names);
@@ -302,10 +310,10 @@ function threats(/** @type {BoardState} */ state) {
   });
 }
 
-/** Return the colour for a win rate: red for a bad move, ochre for an even one, green for a good one. */
-export function chanceColour(/** @type {number} */ chance) {
-  const hue = chance < 0.5 ? 8 + 70 * chance : 43 + 230 * (chance - 0.5);
-  return `hsl(${Math.round(Math.min(hue, 168))} 50% 36%)`;
+/** Return the colour of a candidate by the winning chances that it loses: green for the best move, then ochre, then red. */
+export function lossColour(/** @type {number} */ loss) {
+  const share = Math.min(1, loss / MOST_LOSS);
+  return `hsl(${Math.round(158 - 150 * Math.sqrt(share))} 50% 36%)`;
 }
 
 function candidates(/** @type {BoardState} */ state) {
@@ -313,7 +321,9 @@ function candidates(/** @type {BoardState} */ state) {
     .filter(({ point }) => !state.stones.has(point))
     .map((candidate) => {
       const [x, y] = at(state, candidate.point);
-      const disc = svg("circle", { cx: x, cy: y, r: RADIUS - 0.5, fill: chanceColour(candidate.chance) });
+      // A heat map stays visible around a smaller disc.
+      const r = state.heat.size ? 0.36 * CELL : RADIUS - 0.5;
+      const disc = svg("circle", { cx: x, cy: y, r, fill: lossColour(candidate.loss) });
       const text = svg(
         "text",
         { class: `candidate-value${candidate.text.length > 2 ? " is-long" : ""}`, x, y: candidate.detail ? y - 4 : y },
@@ -322,7 +332,13 @@ function candidates(/** @type {BoardState} */ state) {
       const detail = candidate.detail
         ? svg("text", { class: "candidate-detail", x, y: y + 9 }, candidate.detail)
         : null;
-      const names = ["candidate", candidate.best && "is-best", candidate.second && "is-second"].filter(Boolean);
+      const names = [
+        "candidate",
+        candidate.best && "is-best",
+        candidate.second && "is-second",
+        candidate.isUnsure && "is-unsure",
+        state.heat.size && "is-small",
+      ].filter(Boolean);
       return svg("g", { class: names.join(" ") }, disc, text, detail);
     });
 }

@@ -14,7 +14,8 @@ import { nameOf, xyOf } from "./points.js";
  * @property {string} point
  * @property {string} text the label of the disc: a win rate or the distance to a proved result
  * @property {string} [detail] smaller text below it: visits or depth
- * @property {number} chance from 0 (bad for the side to move) to 1 (good); sets the colour of the disc
+ * @property {number} loss winning chances lost compared with the best move, from 0 to 1; sets the colour of the disc
+ * @property {boolean} [isUnsure] whether the engine has hardly looked at it
  * @property {boolean} [best]
  * @property {boolean} [second] whether it comes from the second engine
  */
@@ -56,7 +57,8 @@ export const initialState = () => ({
   hint: null,
   /** Marks on points: right and wrong attempts, labels from a file. @type {{ point: string, kind: "right" | "wrong" | "label", text?: string }[]} */
   marks: [],
-  coordinates: true,
+  /** How the edges are labelled; empty for no labels. @type {"letters" | "numbers" | ""} */
+  coordinates: "letters",
   /** @type {"off" | "last" | "all"} */
   numbers: "off",
 });

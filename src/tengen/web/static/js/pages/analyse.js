@@ -12,26 +12,31 @@ import { announce, notify, notifyError } from "../notice.js";
 import { go, hashOf, replaceRoute } from "../router.js";
 import { change, onChange, settings } from "../settings.js";
 import { playStone } from "../sound.js";
-import { lineThrough, play, promote, remove, sibling, step, walk } from "../tree.js";
+import { lineThrough, play, promote, remove, sibling, step, stonesAt, walk } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
 import { boardCandidates, previewOf } from "../widgets/candidates.js";
-import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
+import { ChanceBar, ChanceGraph, finalChance, proofForBlack } from "../widgets/chances.js";
 import { EnginePanel } from "../widgets/engine_panel.js";
-import { button, check, wholeNumber } from "../widgets/fields.js";
+import { button } from "../widgets/fields.js";
+import { Explorer } from "../widgets/explorer.js";
+import { editHeader } from "../widgets/game_header.js";
+import { linePlayer } from "../widgets/line_player.js";
 import { MoveTree } from "../widgets/move_tree.js";
+import { StoneEditor } from "../widgets/stone_editor.js";
 import { threatItems } from "../widgets/threat_list.js";
 import { transport } from "../widgets/transport.js";
 import { other, positionIn, queryOf, workspace } from "../workspace.js";
+import { MAX_LINES, fillSide } from "./analyse_side.js";
 
-/** @import { RecordInput, ServerInfo, ThreatKind } from "../messages.js" */
+/** @import { Colour, RecordInput, ServerInfo, ThreatKind } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { Settings } from "../settings.js" */
 /** @import { Node } from "../tree.js" */
 /** @import { Solved } from "../widgets/threat_list.js" */
 
-const MAX_LINES = 20;
+/** @typedef {{ moves: string[], step: number, colour: Colour }} SteppedLine a line, the number of its moves shown, and who begins */
 
-class AnalysePage {
+export class AnalysePage {
   /** The evaluations by node id. @type {Map<number, { blackWinrate: number, proof: string | null, visits: number }>} */
   chances = new Map();
   isOn = false;
@@ -43,6 +48,9 @@ class AnalysePage {
    */
   pointed = null;
   /** The result of the last search for a forced win. @type {Solved} */ solved = null;
+  /** The line that the user steps through, instead of the candidates. @type {SteppedLine | null} */ line = null;
+  /** Sets up stones instead of playing moves. @type {StoneEditor | null} */ editor = null;
+  /** Brings back the game that another one has replaced. @type {(() => void) | null} */ restore = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
     this.info = info;
@@ -52,7 +60,15 @@ class AnalysePage {
     this.board = new Board(boardBox, {
       onPlay: (point) => this.play(point),
       onHover: (point) => this.pointAt(point),
-      onPending: (point) => (this.confirmBar.hidden = !point),
+      // The first tap of a finger shows the line of a candidate, the second one plays it.
+      onPending: (point) => {
+        this.confirmBar.hidden = !point;
+        this.pointAt(point);
+      },
+      onPick: (point) => {
+        this.editor?.pick(point);
+        return this.editor !== null;
+      },
     });
     this.confirmBar = h(
       "div",
@@ -71,6 +87,8 @@ class AnalysePage {
     this.engines = [this.engine, this.second];
     this.tree = new MoveTree((node) => this.goTo(node));
     this.status = h("p", { class: "status small", role: "status" });
+    this.explorer = new Explorer((move) => this.play(move));
+    this.lineBox = h("div", { hidden: true });
     this.threatList = h("ul", { class: "threat-list small" });
     this.comment = h("textarea", {
       class: "comment",
@@ -81,8 +99,9 @@ class AnalysePage {
       oninput: () => {
         workspace.node.comment = this.comment.value;
         workspace.keep();
+        // At once: if the list grew when the field loses the focus, it would push away the button that is being clicked.
+        this.tree.show(workspace.root, workspace.node);
       },
-      onchange: () => this.tree.show(workspace.root, workspace.node),
     });
     this.side = h("div", { class: "side" });
     fill(
@@ -112,85 +131,7 @@ class AnalysePage {
   // -- the side panel --------------------------------------------------------------------------------------------------
 
   drawSide() {
-    keepingFocus(this.side, () => this.fillSide());
-  }
-
-  fillSide() {
-    const tool = (/** @type {string} */ key, /** @type {string} */ sign, /** @type {() => void} */ run) =>
-      button(t(key), run, { icon: sign, kind: "bare", showLabel: false });
-    const shown = (/** @type {"showCandidates" | "showThreats" | "showPolicy"} */ key) =>
-      check(t(key), settings[key], (value) => change({ [key]: value }));
-    fill(
-      this.side,
-      this.graph.element,
-      h(
-        "div",
-        { class: "card" },
-        h(
-          "div",
-          { class: "row-between" },
-          h("h2", null, t("analysis")),
-          h(
-            "div",
-            { class: "row-start" },
-            button(t("second-engine"), () => this.toggleSecond(), {
-              kind: "bare",
-              pressed: this.hasSecond,
-              showLabel: false,
-              icon: "compare",
-            }),
-            button(t(this.isOn ? "analysis.stop" : "analysis.start"), () => this.toggle(), {
-              icon: this.isOn ? "pause" : "start",
-              kind: this.isOn ? "" : "primary",
-            }),
-          ),
-        ),
-        this.status,
-        this.engine.element,
-        this.hasSecond ? this.second.element : null,
-        h("div", { class: "row-start options" }, shown("showCandidates"), shown("showThreats"), shown("showPolicy")),
-        h(
-          "div",
-          { class: "row-start options" },
-          button(t("solve.vcf"), () => this.solve("vcf")),
-          button(t("solve.vct"), () => this.solve("vct")),
-          h(
-            "label",
-            { class: "check", dataset: { focus: "lines" } },
-            wholeNumber(settings.lines, 1, MAX_LINES, (lines) => change({ lines })),
-            t("lines"),
-          ),
-        ),
-        this.threatList,
-      ),
-      h(
-        "div",
-        { class: "card" },
-        h(
-          "div",
-          { class: "row-between" },
-          h("h2", null, t("moves")),
-          h(
-            "div",
-            { class: "tools" },
-            tool("tree.promote", "up", () => this.promote()),
-            tool("tree.delete", "delete", () => this.remove()),
-            tool("import", "import", () => this.openImport()),
-            tool("export", "export", () => this.openExport()),
-            tool("share", "share", () => this.share()),
-            tool("board.clear", "new", () => this.clear()),
-          ),
-        ),
-        this.tree.element,
-        this.comment,
-        h(
-          "div",
-          { class: "buttons even" },
-          button(t("review.this"), () => go("review"), { icon: "review" }),
-          button(t("play.from-here"), () => this.playFromHere(), { icon: "play" }),
-        ),
-      ),
-    );
+    keepingFocus(this.side, () => fillSide(this));
   }
 
   toggle() {
@@ -234,13 +175,15 @@ class AnalysePage {
   /** Go to a node: draw it immediately, then request its facts and an analysis. */
   async goTo(/** @type {Node} */ node, isNew = false) {
     workspace.node = node;
-    this.solved = null;
+    this.solved = this.line = null;
+    if (this.editor) this.closeEditor();
     this.think();
     this.showPosition();
     this.showTree();
     workspace.keep();
     const query = workspace.query();
     if (query) replaceRoute("analyse", query);
+    this.explorer.show(workspace.position(node));
     try {
       await workspace.factsOf(node);
     } catch (error) {
@@ -293,16 +236,14 @@ class AnalysePage {
     this.fillChances();
     this.goTo(workspace.node);
     if (!root.children.length) return;
-    notify(t("tree.replaced"), {
-      action: {
-        label: t("tree.restore"),
-        run: () => {
-          Object.assign(workspace, { rules, root, header });
-          workspace.facts.clear();
-          this.goTo(node);
-        },
-      },
-    });
+    this.restore = () => {
+      Object.assign(workspace, { rules, root, header });
+      workspace.facts.clear();
+      this.restore = null;
+      this.goTo(node);
+      this.drawSide();
+    };
+    this.drawSide();
   }
 
   load(/** @type {RecordInput} */ record) {
@@ -322,6 +263,47 @@ class AnalysePage {
 
   clear() {
     this.replace(() => workspace.begin({ rules: workspace.rules, moves: [] }));
+  }
+
+  // -- names, rules and set-up stones ------------------------------------------------------------------------------------
+
+  async editHeader() {
+    const { node } = workspace;
+    const changed = await editHeader(workspace, this.info, (rules) => ({ ...workspace.position(node), rules }));
+    if (!changed) return;
+    Object.assign(workspace, changed);
+    workspace.facts.clear();
+    this.drawSide();
+    this.goTo(workspace.node);
+  }
+
+  /** Set up stones, starting from the position on the board. */
+  setUpStones() {
+    this.editor = new StoneEditor(stonesAt(workspace.node).values(), workspace.toMove(), {
+      onChange: () => {
+        this.editor?.draw();
+        this.showPosition();
+      },
+      onDone: ({ stones, toMove }) => {
+        const { rules, header } = workspace;
+        this.closeEditor();
+        this.replace(() => {
+          workspace.begin({ rules, initialStones: stones, initialPlayer: toMove, moves: [] });
+          workspace.header = { black: header.black ?? "", white: header.white ?? "" };
+        });
+      },
+      onCancel: () => this.closeEditor(),
+    });
+    this.drawSide();
+    this.think();
+    this.showPosition();
+  }
+
+  closeEditor() {
+    this.editor = null;
+    this.drawSide();
+    this.think();
+    this.showPosition();
   }
 
   openImport() {
@@ -357,7 +339,7 @@ class AnalysePage {
     const facts = workspace.facts.get(workspace.node.id);
     const isOver = facts && facts.outcome !== "ongoing";
     for (const engine of this.engines) {
-      if (!this.isOn || (engine === this.second && !this.hasSecond)) engine.stop();
+      if (!this.isOn || this.editor || (engine === this.second && !this.hasSecond)) engine.stop();
       else if (isOver) engine.stop(t("analysis.over"));
       else engine.analyse(workspace.position(workspace.node));
     }
@@ -367,8 +349,9 @@ class AnalysePage {
   showAnalysis() {
     const { analysis } = this.engine;
     const { node } = workspace;
-    const toMove = workspace.toMove();
-    if (analysis) {
+    const outcome = workspace.facts.get(node.id)?.outcome ?? "ongoing";
+    if (outcome !== "ongoing") this.chances.set(node.id, { proof: null, ...finalChance(outcome), visits: Infinity });
+    else if (analysis) {
       const { rootInfo } = analysis;
       const known = this.chances.get(node.id);
       if (!known || rootInfo.visits >= known.visits || rootInfo.proof) {
@@ -381,8 +364,8 @@ class AnalysePage {
       }
     }
     const policy = settings.showPolicy ? (analysis?.policy ?? this.second.analysis?.policy) : null;
-    this.board.set({ ...this.thoughts(), heat: new Map(Object.entries(policy ?? {})) });
-    this.bar.show(this.chances.get(node.id) ?? null, toMove);
+    if (!this.editor) this.board.set({ ...this.thoughts(), heat: new Map(Object.entries(policy ?? {})) });
+    this.bar.show(this.chances.get(node.id) ?? null);
     this.showGraph();
     this.status.textContent = this.statusText(Boolean(policy));
   }
@@ -414,11 +397,15 @@ class AnalysePage {
   /** Handle a hovered move, on the board or in an engine's table. */
   pointAt(/** @type {string | null} */ move, /** @type {EnginePanel | null} */ engine = null) {
     this.pointed = move ? { move, engine, line: null } : null;
-    this.board.set(this.thoughts());
+    if (!this.editor) this.board.set(this.thoughts());
   }
 
   /** Return the analysis for the board: the line of the hovered move, or else the candidates. */
   thoughts() {
+    if (this.line) {
+      const { moves, step, colour } = this.line;
+      return { preview: previewOf(moves.slice(0, step), colour), candidates: [] };
+    }
     const line = this.pointedLine();
     return line
       ? { preview: previewOf(line, workspace.toMove()), candidates: [] }
@@ -434,6 +421,40 @@ class AnalysePage {
       .find(({ move }) => move === pointed.move);
     pointed.line = found?.pv ?? pointed.line;
     return pointed.line;
+  }
+
+  /** Step through a line: the one under the pointer, the forced win that was found, or the best line of the engine. */
+  stepLine(/** @type {number} */ steps) {
+    const line = this.line ?? this.lineToStep();
+    if (!line) return;
+    const step = Math.max(0, Math.min(line.moves.length, line.step + steps));
+    this.line = step ? { ...line, step } : null;
+    this.showLine();
+  }
+
+  /** @returns {SteppedLine | null} */
+  lineToStep() {
+    const { solved } = this;
+    const colour = workspace.toMove();
+    const pointed = this.pointedLine();
+    if (pointed) return { moves: pointed, step: 0, colour };
+    if (solved && solved !== "waiting" && solved.verdict === "win")
+      return { moves: solved.pv, step: 0, colour: solved.attacker };
+    const best = [this.engine, this.second].flatMap(({ analysis }) => analysis?.moveInfos[0]?.pv ?? []);
+    return best.length ? { moves: best, step: 0, colour } : null;
+  }
+
+  showLine() {
+    const { line } = this;
+    this.lineBox.hidden = !line;
+    if (line)
+      keepingFocus(this.lineBox, () =>
+        fill(
+          this.lineBox,
+          linePlayer(line.moves, line.step, (step) => this.stepLine(step - line.step)),
+        ),
+      );
+    if (!this.editor) this.board.set(this.thoughts());
   }
 
   async solve(/** @type {ThreatKind} */ kind) {
@@ -463,11 +484,13 @@ class AnalysePage {
     const facts = workspace.facts.get(workspace.node.id);
     const isOver = facts && facts.outcome !== "ongoing";
     const threats = this.threats() ?? [];
+    this.showLine();
     this.board.set({
       ...workspace.boardState(),
       toPlay: isOver ? null : workspace.toMove(),
       ...this.thoughts(),
       threats: threats.map(({ colour, kind, stones, answers }) => ({ colour, kind, points: stones, answers })),
+      ...(this.editor?.boardState() ?? {}),
     });
     this.showThreats();
     if (document.activeElement !== this.comment) this.comment.value = workspace.node.comment;
@@ -520,6 +543,11 @@ class AnalysePage {
       { keys: ["Home"], label: "key.first", run: () => this.walk(-Infinity) },
       { keys: ["End"], label: "key.last", run: () => this.walk(Infinity) },
       { keys: ["Enter"], label: "key.play-best", run: () => this.playBest() },
+      { keys: [">"], label: "key.line-forward", run: () => this.stepLine(1) },
+      { keys: ["<"], label: "key.line-back", run: () => this.stepLine(-1) },
+      { keys: ["Escape"], label: "key.line-leave", run: () => this.stepLine(-Infinity) },
+      { keys: ["m"], label: "setup-stones", run: () => (this.editor ? this.closeEditor() : this.setUpStones()) },
+      { keys: ["h"], label: "header.edit", run: () => this.editHeader() },
       { keys: ["c"], label: "showCandidates", run: turn("showCandidates") },
       { keys: ["x"], label: "showThreats", run: turn("showThreats") },
       { keys: ["v"], label: "showPolicy", run: turn("showPolicy") },

@@ -358,7 +358,7 @@ class ReviewPage {
         judged && isBad(judged.quality) ? [{ point: judged.move, kind: /** @type {const} */ ("wrong") }] : [];
       this.board.set({ ...state, toPlay: null, marks });
     }
-    this.bar.show(this.chanceAt(ply), workspace.toMove(node));
+    this.bar.show(this.chanceAt(ply));
   }
 
   drawLine(

@@ -3,18 +3,37 @@
 
 import { h } from "../dom.js";
 import { number, t } from "../i18n.js";
-import { chanceColour } from "../board/render.js";
+import { shownPoint } from "../board/points.js";
+import { lossColour } from "../board/render.js";
+import { proofForBlack } from "./chances.js";
 
 /** @import { AnalysisMessage, Colour, MoveInfo } from "../messages.js" */
 /** @import { Candidate, Stone } from "../board/state.js" */
 
-/** The label of a candidate: its proof or win rate for the side to move. */
-const valueOf = (/** @type {MoveInfo} */ move) =>
-  move.proof?.text.replace("-", "−") ?? String(Math.round(100 * move.winrate));
+/** A candidate with less than this share of the visits of the most visited one is uncertain. */
+const UNSURE_SHARE = 0.05;
+/** A candidate that is this much shallower than the deepest one is uncertain. */
+const UNSURE_DEPTH = 2;
 
-/** The win rate of the side to move, 0 to 1; a proved win counts as 1 and a proved loss as 0. */
+/** The value of a candidate from black's point of view: a proof or a percentage. */
+const valueOf = (/** @type {MoveInfo} */ { proof, blackWinrate }, /** @type {Colour} */ toMove, digits = 0) =>
+  proofForBlack(proof, toMove)?.replace("-", "−") ?? (100 * blackWinrate).toFixed(digits);
+
+/** The winning chances of the side to move, 0 to 1; a proved win counts as 1 and a proved loss as 0. */
 const chanceOf = (/** @type {MoveInfo} */ move) =>
   move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate;
+
+/** The loss of each move compared with the best one, and whether the engine has hardly looked at it. */
+function judged(/** @type {MoveInfo[]} */ moves) {
+  const best = Math.max(...moves.map(chanceOf));
+  const visits = Math.max(...moves.map((move) => move.visits));
+  const depth = Math.max(...moves.map((move) => move.depth));
+  return moves.map((move) => ({
+    move,
+    loss: best - chanceOf(move),
+    isUnsure: !move.proof && (visits ? move.visits < UNSURE_SHARE * visits : move.depth < depth - UNSURE_DEPTH),
+  }));
+}
 
 /**
  * Return the candidates of an analysis in the form that the board expects.
@@ -22,12 +41,13 @@ const chanceOf = (/** @type {MoveInfo} */ move) =>
  * @param {boolean} [second] whether it comes from the second engine
  * @returns {Candidate[]}
  */
-export function boardCandidates(analysis, second = false) {
-  return analysis.moveInfos.map((move) => ({
+export function boardCandidates({ moveInfos, rootInfo }, second = false) {
+  return judged(moveInfos).map(({ move, loss, isUnsure }) => ({
     point: move.move,
-    text: valueOf(move),
+    text: valueOf(move, rootInfo.currentPlayer),
     detail: move.visits ? number(move.visits, true) : move.depth ? `d${move.depth}` : "",
-    chance: chanceOf(move),
+    loss,
+    isUnsure,
     best: move.order === 0,
     second,
   }));
@@ -49,9 +69,20 @@ export class CandidateTable {
     this.head = h("p", { class: "small soft engine-facts" });
     const rowOf = (/** @type {Event} */ event) =>
       /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("tr"));
+    /** The move whose line the last tap of a finger showed. @type {string | null} */
+    let tapped = null;
     const play = (/** @type {Event} */ event) => {
-      const move = rowOf(event)?.dataset.move;
-      if (move) onPlay(move);
+      const row = rowOf(event);
+      const move = row?.dataset.move;
+      if (!move) return;
+      const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
+      if (isTouch && tapped !== move) {
+        tapped = move;
+        this.point(row);
+        return;
+      }
+      tapped = null;
+      onPlay(move);
     };
     this.body = h("tbody", {
       onpointerover: (/** @type {PointerEvent} */ event) => this.point(rowOf(event)),
@@ -83,7 +114,7 @@ export class CandidateTable {
                   "th",
                   {
                     scope: "col",
-                    class: name === "move" || name === "line" ? "" : "num",
+                    class: name === "move" || name === "line" ? "" : `num column-${name}`,
                     title: t(`column.${name}.help`),
                   },
                   t(`column.${name}`),
@@ -110,17 +141,20 @@ export class CandidateTable {
       speed: number(rootInfo.visitsPerSecond, true),
       seconds: (rootInfo.elapsedMs / 1000).toFixed(1),
     });
-    this.showRows(moveInfos);
+    this.showRows(moveInfos, rootInfo.currentPlayer);
   }
 
   /** Show the moves, reusing rows and cells, so that neither the focus nor a click between two reports is lost. */
-  showRows(/** @type {MoveInfo[]} */ moves) {
+  showRows(/** @type {MoveInfo[]} */ moves, /** @type {Colour} */ toMove = "black") {
+    // Columns that the engine does not fill are hidden.
+    this.element.classList.toggle("no-visits", !moves.some((move) => move.visits));
+    this.element.classList.toggle("no-prior", !moves.some((move) => move.prior !== null));
     const { rows } = this.body;
     while (rows.length > moves.length) rows[rows.length - 1]?.remove();
     while (rows.length < moves.length) this.body.append(newRow());
-    [...rows].forEach((row, i) => {
-      const move = moves[i];
-      if (move) fillRow(row, move);
+    judged(moves).forEach((entry, i) => {
+      const row = rows[i];
+      if (row) fillRow(row, entry, toMove);
     });
     // The hovered row may now show another move, or may have been removed.
     this.point(this.row?.isConnected ? this.row : null);
@@ -141,25 +175,31 @@ function newRow() {
     { class: "candidate-row", tabIndex: 0 },
     h("th", { scope: "row" }, h("span", { class: "swatch" }), h("span")),
     h("td", { class: "num strong" }),
-    h("td", { class: "num" }),
-    h("td", { class: "num" }),
-    h("td", { class: "num" }),
+    h("td", { class: "num column-N" }),
+    h("td", { class: "num column-Q" }),
+    h("td", { class: "num column-P" }),
     h("td", { class: "pv" }),
   );
 }
 
-function fillRow(/** @type {HTMLTableRowElement} */ row, /** @type {MoveInfo} */ move) {
+function fillRow(
+  /** @type {HTMLTableRowElement} */ row,
+  /** @type {{ move: MoveInfo, loss: number, isUnsure: boolean }} */ { move, loss, isUnsure },
+  /** @type {Colour} */ toMove,
+) {
   row.dataset.move = move.move;
+  row.classList.toggle("is-unsure", isUnsure);
   const [head, ...cells] = row.cells;
   const [swatch, name] = /** @type {Iterable<HTMLElement>} */ (head?.children ?? []);
-  if (swatch) swatch.style.background = chanceColour(chanceOf(move));
-  if (name) name.textContent = move.move;
+  if (swatch) swatch.style.background = lossColour(loss);
+  if (name) name.textContent = shownPoint(move.move);
+  const utility = toMove === "black" ? move.utility : -move.utility;
   const texts = [
-    move.proof ? valueOf(move) : `${(100 * move.winrate).toFixed(1)}%`,
-    move.visits ? number(move.visits, true) : "–",
-    move.utility.toFixed(2).replace("-", "−"),
-    move.prior === null ? "–" : `${(100 * move.prior).toFixed(1)}%`,
-    move.pv.slice(1, 9).join(" "),
+    `${valueOf(move, toMove, 1)}${move.proof ? "" : "%"}`,
+    number(move.visits, true),
+    utility.toFixed(2).replace("-", "−"),
+    move.prior === null ? "" : `${(100 * move.prior).toFixed(1)}%`,
+    move.pv.slice(1, 9).map(shownPoint).join(" "),
   ];
   cells.forEach((cell, i) => (cell.textContent = texts[i] ?? ""));
 }

@@ -3,7 +3,6 @@
 
 import { fill, h, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { settings } from "../settings.js";
 
 /** @import { Colour, Proof } from "../messages.js" */
 
@@ -16,15 +15,17 @@ export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colo
   return `${sign}M${proof.plies}`;
 }
 
-/** Format an evaluation from the chosen perspective: `64%` or `+M5`. */
-export function chanceText(/** @type {Chance} */ chance, /** @type {Colour} */ toMove) {
-  const flip = settings.perspective === "to-move" && toMove === "white";
-  if (chance.proof)
-    return flip
-      ? chance.proof.replace(/[+-]/, (sign) => (sign === "+" ? "-" : "+")).replace("-", "−")
-      : chance.proof.replace("-", "−");
-  return `${Math.round(100 * (flip ? 1 - chance.blackWinrate : chance.blackWinrate))}%`;
+/** Format an evaluation from black's point of view: `64%`, `+M5`, or `won` for a finished game. */
+export function chanceText(/** @type {Chance} */ { blackWinrate, proof }) {
+  if (proof && /^[+-]M0$/.test(proof)) return t("chances.won");
+  return proof?.replace("-", "−") ?? `${Math.round(100 * blackWinrate)}%`;
 }
+
+/** The evaluation of a finished game. @returns {Chance} */
+export const finalChance = (/** @type {string} */ outcome) => ({
+  blackWinrate: outcome === "black" ? 1 : outcome === "white" ? 0 : 0.5,
+  proof: outcome === "black" ? "+M0" : outcome === "white" ? "-M0" : null,
+});
 
 /** The bar next to the board: black grows from the bottom, white from the top. */
 export class ChanceBar {
@@ -37,10 +38,10 @@ export class ChanceBar {
       this.black,
       this.text,
     );
-    this.show(null, "black");
+    this.show(null);
   }
 
-  show(/** @type {Chance | null} */ chance, /** @type {Colour} */ toMove) {
+  show(/** @type {Chance | null} */ chance) {
     const black = chance
       ? chance.proof?.startsWith("+")
         ? 1
@@ -49,7 +50,7 @@ export class ChanceBar {
           : chance.blackWinrate
       : 0.5;
     this.black.style.setProperty("--black", `${100 * Math.max(0.02, Math.min(0.98, black))}%`);
-    this.text.textContent = chance ? chanceText(chance, toMove) : "";
+    this.text.textContent = chance ? chanceText(chance) : "";
     this.text.classList.toggle("on-dark", black >= 0.5);
     this.element.setAttribute("aria-valuenow", String(Math.round(100 * black)));
     this.element.setAttribute(
@@ -94,7 +95,7 @@ export class ChanceGraph {
     if (!chance) return;
     this.tip.textContent = t("graph.tip", {
       ply,
-      chance: chance.proof?.replace("-", "−") ?? `${Math.round(100 * chance.blackWinrate)}%`,
+      chance: chanceText(chance),
     });
     this.tip.style.left = `${Math.min(82, Math.max(8, (100 * ply) / this.plies))}%`;
   }
@@ -114,6 +115,8 @@ export class ChanceGraph {
     const line = known
       .map(({ px, py }, i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}${i ? "" : "h0.01"}`)
       .join("");
+    // A value between unknown ones would be invisible as a line.
+    const points = known.map(({ px, py }) => `M${px.toFixed(1)} ${py.toFixed(1)}h0.01`).join("");
     const [first, last] = [known[0], known.at(-1)];
     const area =
       first && last && first !== last
@@ -131,6 +134,7 @@ export class ChanceGraph {
       area ? svg("path", { class: "graph-area", d: area }) : null,
       svg("path", { class: "graph-middle", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
       svg("path", { class: "graph-line", d: line }),
+      svg("path", { class: "graph-points", d: points }),
       dots,
       svg("path", { class: "graph-now", d: `M${x(current)} 0V${HEIGHT}` }),
     );

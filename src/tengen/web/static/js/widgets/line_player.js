@@ -1,6 +1,7 @@
 // @ts-check
 /** Steps through a line of moves: one button per move, and buttons for the previous and next move. */
 
+import { shownPoint } from "../board/points.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { button } from "./fields.js";
@@ -21,7 +22,7 @@ export function linePlayer(line, step, onStep) {
         "aria-current": i + 1 === step ? "step" : null,
         onclick: () => onStep(i + 1),
       },
-      `${i + 1}. ${point}`,
+      `${i + 1}. ${shownPoint(point)}`,
     );
   return h(
     "div",

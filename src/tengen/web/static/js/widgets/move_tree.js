@@ -1,6 +1,7 @@
 // @ts-check
 /** The clickable moves of a game and its variations. Large trees are truncated, except for the current line. */
 
+import { shownPoint } from "../board/points.js";
 import { fill, h } from "../dom.js";
 import { t } from "../i18n.js";
 import { lineThrough } from "../tree.js";
@@ -87,7 +88,7 @@ export class MoveTree {
         "aria-current": node === this.current ? "true" : null,
       },
       h("span", { class: "move-number" }, node.ply),
-      node.point ?? t("pass"),
+      node.point ? shownPoint(node.point) : t("pass"),
     );
   }
 

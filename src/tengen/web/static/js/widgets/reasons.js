@@ -1,6 +1,7 @@
 // @ts-check
 /** The reason for a verdict or a hint as a sentence in the language of the page. */
 
+import { shownPoint, shownPoints } from "../board/points.js";
 import { t } from "../i18n.js";
 
 /** @import { ReasonInfo } from "../messages.js" */
@@ -9,9 +10,9 @@ import { t } from "../i18n.js";
 export function reasonText(/** @type {ReasonInfo} */ { kind, colour, point, shape, stones, moves, why }) {
   return t(`why.${kind}`, {
     colour: colour ? t(colour) : "",
-    point: point ?? "",
+    point: point ? shownPoint(point) : "",
     shape: shape ? shapeText(shape) : "",
-    stones: stones.join("-"),
+    stones: shownPoints(stones),
     moves: moves ?? "",
     why: why ? reasonText(why) : "",
   });

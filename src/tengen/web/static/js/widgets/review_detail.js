@@ -3,6 +3,7 @@
 
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
+import { proofForBlack } from "./chances.js";
 import { button } from "./fields.js";
 import { linePlayer } from "./line_player.js";
 import { reasonSentence } from "./reasons.js";
@@ -87,8 +88,8 @@ export function moveCard(
 function shownLine(/** @type {ReviewMove} */ judged, /** @type {ShownLine} */ shown, /** @type {Actions} */ actions) {
   const isBetter = shown.kind === "better";
   const chance = isBetter
-    ? (judged.betterProof?.text.replace("-", "−") ??
-      `${Math.round(100 * (judged.colour === "black" ? judged.blackWinrateBefore : 1 - judged.blackWinrateBefore))}%`)
+    ? (proofForBlack(judged.betterProof, judged.colour)?.replace("-", "−") ??
+      t("chances.of-black", { percent: Math.round(100 * judged.blackWinrateBefore) }))
     : "";
   const text = isBetter
     ? t("review.best", { move: judged.better[0] ?? "", chance })

@@ -1,6 +1,7 @@
 // @ts-check
 /** The report of a review: accuracy of both sides, counts of judgements, and the list of mistakes. */
 
+import { shownPoint } from "../board/points.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { reasonSentence } from "./reasons.js";
@@ -99,7 +100,7 @@ export function mistakeRow({ turnNumber, move, colour, quality, winrateLoss, rea
         onclick: onSelect,
       },
       h("span", { class: `disc ${colour}`, "aria-label": t(colour), role: "img" }),
-      h("span", null, `${turnNumber}. ${move}`),
+      h("span", null, `${turnNumber}. ${shownPoint(move)}`),
       qualityLabel(quality),
       h("span", { class: "num" }, `−${Math.round(100 * winrateLoss)}%`),
       reason ? h("span", { class: "soft small mistake-reason" }, reasonSentence(reason)) : null,

@@ -1,6 +1,7 @@
 // @ts-check
 /** The list of threats on the board and the result of a search for a forced win. */
 
+import { shownPoint } from "../board/points.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { button } from "./fields.js";
@@ -26,8 +27,8 @@ const threatText = (/** @type {Threat} */ { colour, kind, stones, answers }) =>
   t("threat.text", {
     colour: t(colour),
     kind: t(`threat.${kind.replaceAll(" ", "-")}`),
-    stones: stones.join(" "),
-    answers: answers.join(" ") || "–",
+    stones: stones.map(shownPoint).join(" "),
+    answers: answers.map(shownPoint).join(" ") || "–",
   });
 
 function solvedItem(/** @type {SolveMessage} */ { verdict, kind, pv }, /** @type {(pv: string[]) => void} */ onInsert) {

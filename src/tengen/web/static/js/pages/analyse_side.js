@@ -1,0 +1,105 @@
+// @ts-check
+/** The panel beside the board of the analysis page: engines, display options, moves and the tools of the game. */
+
+import { fill, h } from "../dom.js";
+import { t } from "../i18n.js";
+import { go } from "../router.js";
+import { change, settings } from "../settings.js";
+import { button, check, wholeNumber } from "../widgets/fields.js";
+import { headerLine } from "../widgets/game_header.js";
+import { workspace } from "../workspace.js";
+
+/** @import { AnalysePage } from "./analyse.js" */
+
+export const MAX_LINES = 20;
+
+/** Draw the panel. */
+export function fillSide(/** @type {AnalysePage} */ page) {
+  fill(
+    page.side,
+    page.graph.element,
+    page.editor ? page.editor.element : engineCard(page),
+    movesCard(page),
+    // Its height changes when the server answers, so nothing is below it.
+    page.explorer.element,
+  );
+}
+
+function engineCard(/** @type {AnalysePage} */ page) {
+  const shown = (/** @type {"showCandidates" | "showThreats" | "showPolicy"} */ key) =>
+    check(t(key), settings[key], (value) => change({ [key]: value }));
+  return h(
+    "div",
+    { class: "card" },
+    h(
+      "div",
+      { class: "row-between" },
+      h("h2", null, t("analysis")),
+      button(t(page.isOn ? "analysis.stop" : "analysis.start"), () => page.toggle(), {
+        icon: page.isOn ? "pause" : "start",
+        kind: page.isOn ? "" : "primary",
+      }),
+    ),
+    page.status,
+    page.engine.element,
+    page.hasSecond ? page.second.element : null,
+    page.lineBox,
+    h("div", { class: "row-start options" }, shown("showCandidates"), shown("showThreats"), shown("showPolicy")),
+    h(
+      "div",
+      { class: "row-start options" },
+      button(t("solve.vcf"), () => page.solve("vcf"), { title: t("solve.vcf.help") }),
+      button(t("solve.vct"), () => page.solve("vct"), { title: t("solve.vct.help") }),
+      button(t("line.step"), () => page.stepLine(1), { icon: "forward" }),
+      button(t("second-engine"), () => page.toggleSecond(), { icon: "compare", pressed: page.hasSecond }),
+      h(
+        "label",
+        { class: "check", dataset: { focus: "lines" } },
+        wholeNumber(settings.lines, 1, MAX_LINES, (lines) => change({ lines })),
+        t("lines"),
+      ),
+    ),
+    page.threatList,
+  );
+}
+
+function movesCard(/** @type {AnalysePage} */ page) {
+  const tool = (/** @type {string} */ key, /** @type {string} */ icon, /** @type {() => void} */ run) =>
+    button(t(key), run, { icon, kind: "bare" });
+  const { restore } = page;
+  return h(
+    "div",
+    { class: "card" },
+    h("h2", null, t("moves")),
+    headerLine(workspace),
+    restore
+      ? h(
+          "p",
+          { class: "small replaced", role: "status" },
+          t("tree.replaced"),
+          " ",
+          button(t("tree.restore"), restore, { icon: "undo" }),
+        )
+      : null,
+    page.tree.element,
+    page.comment,
+    h(
+      "div",
+      { class: "buttons even" },
+      button(t("review.this"), () => go("review"), { icon: "review" }),
+      button(t("play.from-here"), () => page.playFromHere(), { icon: "play" }),
+    ),
+    h(
+      "div",
+      { class: "tool-grid" },
+      tool("header.edit", "comment", () => page.editHeader()),
+      tool("setup-stones", "games", () => page.setUpStones()),
+      tool("tree.promote", "up", () => page.promote()),
+      tool("tree.delete", "delete", () => page.remove()),
+      tool("import", "import", () => page.openImport()),
+      tool("export", "export", () => page.openExport()),
+      tool("share", "share", () => page.share()),
+      tool("board.clear", "new", () => page.clear()),
+    ),
+  );
+}
