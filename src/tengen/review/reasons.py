@@ -21,6 +21,8 @@ from tengen.search.threats import ThreatKind, Verdict, solve_threats
 _DECISIVE = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.DOUBLE_THREE)
 """Shapes that describe a win better than its length does."""
 _NOTABLE = (*_DECISIVE, Kind.FOUR, Kind.OPEN_THREE)
+_MODEST = (Kind.THREE, Kind.OPEN_TWO)
+"""Shapes that are mentioned if there is nothing better to say."""
 
 
 class ReasonKind(StrEnum):
@@ -156,10 +158,11 @@ def reason_to_play(position: Position, move: Point, assessment: Assessment, effo
         kind = ReasonKind.STOPS_FOURS if assessment.threat.kind is ThreatKind.VCF else ReasonKind.STOPS_THREATS
         return Reason(kind=kind, colour=mover.opponent)
     own, others = (_shape_at(found, colour, move) for colour in (mover, mover.opponent))
-    if own in _NOTABLE:
-        return Reason(kind=ReasonKind.MAKES_SHAPE, shape=own)
-    if others in _NOTABLE:
-        return Reason(kind=ReasonKind.TAKES_SHAPE, colour=mover.opponent, shape=others)
+    for shapes in (_NOTABLE, _MODEST):
+        if own in shapes:
+            return Reason(kind=ReasonKind.MAKES_SHAPE, shape=own)
+        if others in shapes:
+            return Reason(kind=ReasonKind.TAKES_SHAPE, colour=mover.opponent, shape=others)
     return Reason(kind=ReasonKind.SEARCH)
 
 

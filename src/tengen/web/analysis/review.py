@@ -34,7 +34,7 @@ from tengen.web.workers.jobs import Assess, JudgeMove, TryMove
 
 _log = logging.getLogger(__name__)
 
-_VERSION = 1
+_VERSION = 2
 """Increase this when reviews change, so that stored ones are no longer used."""
 
 
