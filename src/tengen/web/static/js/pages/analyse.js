@@ -10,9 +10,9 @@ import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
 import { go, hashOf, replaceRoute } from "../router.js";
-import { change, onChange, settings } from "../settings.js";
+import { onChange, settings } from "../settings.js";
 import { playStone } from "../sound.js";
-import { lineThrough, play, promote, remove, sibling, step, stonesAt, walk } from "../tree.js";
+import { lineThrough, play, promote, remove, step, stonesAt, walk } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
 import { boardCandidates, previewOf } from "../widgets/candidates.js";
 import { ChanceBar, ChanceGraph, finalChance, proofForBlack } from "../widgets/chances.js";
@@ -26,7 +26,8 @@ import { StoneEditor } from "../widgets/stone_editor.js";
 import { threatItems } from "../widgets/threat_list.js";
 import { transport } from "../widgets/transport.js";
 import { other, positionIn, queryOf, workspace } from "../workspace.js";
-import { MAX_LINES, fillSide } from "./analyse_side.js";
+import { shortcutsOf } from "./analyse_keys.js";
+import { fillSide } from "./analyse_side.js";
 
 /** @import { Colour, RecordInput, ServerInfo, ThreatKind } from "../messages.js" */
 /** @import { Route } from "../router.js" */
@@ -529,45 +530,6 @@ export class AnalysePage {
     if (point) this.play(point);
   }
 
-  shortcuts() {
-    const turn = (/** @type {"showCandidates" | "showThreats" | "showPolicy"} */ key) => () =>
-      change({ [key]: !settings[key] });
-    return [
-      { keys: [" "], label: "key.analysis", run: () => this.toggle() },
-      { keys: ["ArrowLeft"], label: "key.back", run: () => this.walk(-1) },
-      { keys: ["ArrowRight"], label: "key.forward", run: () => this.walk(1) },
-      { keys: ["ArrowUp"], label: "key.previous-variation", run: () => this.goTo(sibling(workspace.node, -1)) },
-      { keys: ["ArrowDown"], label: "key.next-variation", run: () => this.goTo(sibling(workspace.node, 1)) },
-      { keys: ["PageUp"], label: "key.back-10", run: () => this.walk(-10) },
-      { keys: ["PageDown"], label: "key.forward-10", run: () => this.walk(10) },
-      { keys: ["Home"], label: "key.first", run: () => this.walk(-Infinity) },
-      { keys: ["End"], label: "key.last", run: () => this.walk(Infinity) },
-      { keys: ["Enter"], label: "key.play-best", run: () => this.playBest() },
-      { keys: [">"], label: "key.line-forward", run: () => this.stepLine(1) },
-      { keys: ["<"], label: "key.line-back", run: () => this.stepLine(-1) },
-      { keys: ["Escape"], label: "key.line-leave", run: () => this.stepLine(-Infinity) },
-      { keys: ["m"], label: "setup-stones", run: () => (this.editor ? this.closeEditor() : this.setUpStones()) },
-      { keys: ["h"], label: "header.edit", run: () => this.editHeader() },
-      { keys: ["c"], label: "showCandidates", run: turn("showCandidates") },
-      { keys: ["x"], label: "showThreats", run: turn("showThreats") },
-      { keys: ["v"], label: "showPolicy", run: turn("showPolicy") },
-      { keys: ["]"], label: "key.more-lines", run: () => change({ lines: Math.min(MAX_LINES, settings.lines + 1) }) },
-      { keys: ["["], label: "key.fewer-lines", run: () => change({ lines: Math.max(1, settings.lines - 1) }) },
-      { keys: ["g"], label: "second-engine", run: () => this.toggleSecond() },
-      { keys: ["f"], label: "solve.vcf", run: () => this.solve("vcf") },
-      { keys: ["F"], label: "solve.vct", run: () => this.solve("vct") },
-      { keys: ["p"], label: "tree.promote", run: () => this.promote() },
-      { keys: ["Delete"], label: "tree.delete", run: () => this.remove() },
-      { keys: ["k"], label: "comment", run: () => this.comment.focus() },
-      { keys: ["i"], label: "import", run: () => this.openImport() },
-      { keys: ["e"], label: "export", run: () => this.openExport() },
-      { keys: ["w"], label: "share", run: () => this.share() },
-      { keys: ["+"], label: "board.clear", run: () => this.clear() },
-      { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
-      { keys: ["/"], label: "key.type-point", run: () => this.typePoint() },
-    ];
-  }
-
   playBest() {
     const best = this.engine.analysis?.moveInfos[0];
     if (best) this.play(best.move);
@@ -607,5 +569,5 @@ export async function mount(main, route) {
     page.goTo(workspace.node);
   };
   await follow(route);
-  return { unmount: () => page.unmount(), shortcuts: page.shortcuts(), follow };
+  return { unmount: () => page.unmount(), shortcuts: shortcutsOf(page), follow };
 }

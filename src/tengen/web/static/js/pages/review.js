@@ -11,15 +11,16 @@ import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
-import { change, settings } from "../settings.js";
+import { settings } from "../settings.js";
 import { playStone } from "../sound.js";
 import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
-import { button, choice, field, segments, wholeNumber } from "../widgets/fields.js";
+import { button } from "../widgets/fields.js";
 import { MoveTree } from "../widgets/move_tree.js";
 import { attemptCard, isBad, lineOf, moveCard, verdictText } from "../widgets/review_detail.js";
 import { mistakeRow, reviewTables } from "../widgets/review_report.js";
 import { transport } from "../widgets/transport.js";
 import { other, positionIn, queryOf, workspace } from "../workspace.js";
+import { gameTitle, lessonForm, parameterFields } from "./review_form.js";
 
 /** @import { Stream } from "../api.js" */
 /** @import { Stone } from "../board/state.js" */
@@ -28,14 +29,7 @@ import { other, positionIn, queryOf, workspace } from "../workspace.js";
 /** @import { Chance } from "../widgets/chances.js" */
 /** @import { Actions, Attempt, Lesson, ShownLine } from "../widgets/review_detail.js" */
 
-/** @typedef {"inaccuracy" | "mistake" | "blunder"} BadQuality */
-
-/** @type {BadQuality[]} */
-const BAD = ["inaccuracy", "mistake", "blunder"];
-/** @type {(typeof settings.effort)[]} */
-const EFFORTS = ["quick", "normal", "deep"];
-
-class ReviewPage {
+export class ReviewPage {
   /** The judged moves by ply. @type {Map<number, ReviewMove>} */ judged = new Map();
   /** @type {number | null} */ rootChance = null;
   /** @type {ReviewSummary | null} */ summary = null;
@@ -72,7 +66,7 @@ class ReviewPage {
     this.report = h("div", { class: "card" });
     this.mistakeList = h("ul", { class: "mistakes" });
     this.form = h("div", { class: "card" });
-    this.parameters = this.parameterFields();
+    this.parameters = parameterFields();
     /** @type {Actions} */
     this.actions = {
       tryAgain: () => this.tryAgain(),
@@ -413,7 +407,9 @@ class ReviewPage {
         h("h2", null, t("page.review")),
         button(t("import"), () => openImport((record) => this.load(record)), { icon: "import", kind: "bare" }),
       ),
-      hasGame ? h("p", { class: "soft small" }, this.title()) : h("p", { class: "soft" }, t("review.empty")),
+      hasGame
+        ? h("p", { class: "soft small" }, gameTitle(this.line.length - 1))
+        : h("p", { class: "soft" }, t("review.empty")),
       this.parameters,
       ...(isRunning
         ? [h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") })]
@@ -434,50 +430,6 @@ class ReviewPage {
     this.form.style.order = this.summary ? "1" : "";
   }
 
-  parameterFields() {
-    return h(
-      "details",
-      null,
-      h("summary", { class: "small soft" }, t("parameters")),
-      h(
-        "div",
-        { class: "stack" },
-        h(
-          "div",
-          { class: "fields" },
-          field(
-            t("review.effort"),
-            choice(
-              EFFORTS.map((name) => [name, t(`effort.${name}`)]),
-              settings.effort,
-              (value) => change({ effort: EFFORTS.find((name) => name === value) ?? "normal" }),
-            ),
-          ),
-        ),
-        h(
-          "div",
-          { class: "fields" },
-          BAD.map((name) => this.thresholdField(name)),
-        ),
-      ),
-    );
-  }
-
-  /** The field for the smallest loss, in percent, that counts as this kind of mistake. */
-  thresholdField(/** @type {BadQuality} */ name) {
-    const set = (/** @type {number} */ percent) => change({ thresholds: { ...settings.thresholds, [name]: percent } });
-    return field(
-      t("review.threshold", { quality: t(`quality.${name}`) }),
-      wholeNumber(settings.thresholds[name], 1, 100, set),
-    );
-  }
-
-  title() {
-    const { black, white } = workspace.header;
-    const names = black || white ? `${black || t("black")} – ${white || t("white")} · ` : "";
-    return `${names}${t("moves.count", { count: this.line.length - 1 })}`;
-  }
-
   drawReport() {
     const bad = this.mistakes();
     this.report.hidden = !this.judged.size;
@@ -494,7 +446,7 @@ class ReviewPage {
       ...reviewTables(this.summary, [...this.judged.values()]),
       h("h3", null, t("review.key-moves")),
       bad.length ? this.mistakeList : h("p", { class: "soft small" }, t("review.no-mistakes")),
-      ...(this.summary && bad.length ? [this.lessonForm()] : []),
+      ...(this.summary && bad.length ? [lessonForm(this)] : []),
       ...(this.isStored
         ? [
             h(
@@ -505,27 +457,6 @@ class ReviewPage {
           ]
         : []),
     ]);
-  }
-
-  lessonForm() {
-    return h(
-      "div",
-      { class: "stack lesson" },
-      segments(
-        t("review.side"),
-        ["black", "white", "both"].map((side) => [side, t(side)]),
-        this.side,
-        (side) => {
-          this.side = side;
-          this.draw();
-        },
-      ),
-      button(t("review.learn"), () => this.startLesson(), {
-        kind: "primary",
-        icon: "puzzles",
-        disabled: !this.mistakesOfSide().length,
-      }),
-    );
   }
 
   shortcuts() {
