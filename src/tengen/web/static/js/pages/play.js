@@ -66,7 +66,7 @@ class PlayPage {
       button(t("place"), () => this.board.confirm(), { kind: "primary" }),
     );
     this.bars = { black: new PlayerBar("black"), white: new PlayerBar("white") };
-    this.statusLine = h("h2", { class: "status", role: "status" });
+    this.statusLine = h("div", { class: "status", role: "status" });
     this.said = h("p", { class: "small said", role: "note" });
     this.rated = h("p", { class: "small soft rated" });
     this.options = h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") });
