@@ -88,7 +88,12 @@ def test_a_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     files = StaticFiles(folder)
     reads: list[Path] = []
     read = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: reads.append(path) or read(path))
+
+    def counted(path: Path) -> bytes:
+        reads.append(path)
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
     app = FastAPI()
     app.add_api_route("/{path:path}", files.file)
     client = TestClient(app)
