@@ -215,9 +215,3 @@ def test_an_agent_that_does_not_know_the_rules_is_refused(client: TestClient) ->
     response = client.post("/api/games", json={"black": PERSON, "white": player, "rules": "9x9:6:freestyle"})
     assert response.status_code == 400
     assert "does not play" in response.json()["error"]
-
-
-def test_the_agents_that_search_can_analyse(client: TestClient) -> None:
-    analyses = {agent["name"]: agent["analyses"] for agent in client.get("/api/info").json()["agents"]}
-    assert [analyses[name] for name in ("alphabeta", "uct", "alphazero")] == [True] * 3
-    assert [analyses[name] for name in ("random", "naive")] == [False] * 2
