@@ -17,7 +17,7 @@ from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentError, InputError
 from tengen.nets.architectures import NetConfig, NetKind, build_net
-from tengen.nets.export import export_onnx, quantise
+from tengen.nets.export import Int8Options, export_onnx, quantise
 from tengen.nets.models import load_model
 from tengen.nets.onnx_check import OPERATORS, check_network
 from tengen.nets.sealing import seal
@@ -45,7 +45,9 @@ def test_the_allowed_operators_and_attributes_are_those_that_our_networks_use() 
         data = export_onnx(net, SIX)
         collect(onnx.load_from_string(data).graph)
         if net.has_int8:
-            collect(onnx.load_from_string(quantise(data, random_planes(SIX, 64, net.config.planes))).graph)
+            planes = random_planes(SIX, 64, net.config.planes)
+            for options in (Int8Options(), Int8Options(residuals=True, heads=True)):  # the latter in older files
+                collect(onnx.load_from_string(quantise(data, planes, options)).graph)
     assert {name: set(operator.attributes) for name, operator in OPERATORS.items()} == used
 
 

@@ -11,7 +11,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,8 +36,25 @@ from tengen.nets.sealing import seal
 from tengen.nets.traced_graph import write_traced
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
-_HEADS = ("policy_map", "value_logits")
-"""Last layers, which stay in float32 in int8 networks: they are cheap, and their errors affect the output directly."""
+_HEADS = ("policy_", "value_")
+"""How the names of the layers start that belong to one of the two outputs."""
+_LAST_LAYERS = ("policy_map", "value_logits")
+_LAYERS = ("Conv", "MatMul", "Gemm")
+"""The operators with weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Options:
+    """What int8 networks compute in 8 bits. `python -m benchmarks int8` measures what each option is worth."""
+
+    residuals: bool = False
+    """Quantise the sums of residual blocks too, which changes many moves."""
+    rectified: bool = True
+    """Quantise the output of a layer after its Relu, not before, so that no bits are spent on negative numbers."""
+    heads: bool = False
+    """Quantise all but the last layers of the heads too. They are cheap, and their errors reach the output directly."""
+    full_range: bool = False
+    """Use all 8 bits of the weights. Processors without VNNI add pairs of products in 16 bits, which then overflow."""
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
@@ -100,16 +117,20 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
     return data
 
 
-def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
+def quantise(model: bytes, calibration: FloatPlanes, options: Int8Options | None = None) -> bytes:
     """Return the network as a sealed ONNX file with int8 weights and activations.
+
+    With the default options, the file gives the same answers on every processor.
 
     `calibration` has planes [N, C, H, W] from real games. They determine the range of the activations, so pass a few
     hundred positions from all phases of the game. Raises `RunError` if temporary files cannot be written.
     """
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
+    options = options or Int8Options()
     proto = onnx.load_from_string(model)
     metadata = {entry.key: entry.value for entry in proto.metadata_props if entry.key != "sha256"}
+    excluded = _not_quantised(proto.graph, options)
     with _writing_temporary(), TemporaryDirectory() as folder, _quiet_root_logger():
         source, target = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         source.write_bytes(model)
@@ -121,16 +142,30 @@ def quantise(model: bytes, calibration: FloatPlanes) -> bytes:
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             per_channel=True,
-            # AVX2 adds pairs of products in 16 bits, and the sums would overflow if the weights used all 8 bits.
-            reduce_range=True,
+            reduce_range=not options.full_range,
             calibrate_method=CalibrationMethod.MinMax,
             op_types_to_quantize=["Conv", "MatMul", "Gemm", "Relu", "Add"],
-            nodes_to_exclude=[node.name for node in proto.graph.node if node.name in _HEADS],
+            nodes_to_exclude=excluded,
         )
         quantised = onnx.load(target)
     del quantised.metadata_props[:]
     helper.set_model_props(quantised, {**metadata, "precision": "int8"})
     return seal(quantised.SerializeToString())
+
+
+def _not_quantised(graph: onnx.GraphProto, options: Int8Options) -> list[str]:
+    """Return the names of the nodes that stay in float32."""
+    heads = _LAST_LAYERS if options.heads else _HEADS
+    layers = {node.output[0] for node in graph.node if node.op_type in _LAYERS}
+
+    def stays(node: onnx.NodeProto) -> bool:
+        if node.name.startswith(heads):
+            return True
+        if node.op_type == "Relu":
+            return not (options.residuals or (options.rectified and node.input[0] in layers))
+        return node.op_type == "Add" and not options.residuals
+
+    return [node.name for node in graph.node if stays(node)]
 
 
 @contextlib.contextmanager
