@@ -12,7 +12,11 @@ void bind_play(nb::module_& m) {
       .value("NAIVE3", PolicyKind::kNaive3)
       .value("NAIVE4", PolicyKind::kNaive4)
       .value("CHAINS", PolicyKind::kChains)
-      .value("RULE_BASED", PolicyKind::kRuleBased);
+      .value("RULE_BASED", PolicyKind::kRuleBased)
+      .value("NAIVE_FIRST0", PolicyKind::kNaiveFirst0)
+      .value("NAIVE_FIRST1", PolicyKind::kNaiveFirst1)
+      .value("NAIVE_FIRST2", PolicyKind::kNaiveFirst2)
+      .value("NAIVE_FIRST3", PolicyKind::kNaiveFirst3);
   nb::class_<SeededPolicy>(m, "Policy", "A simple player with its own random generator.")
       .def(nb::init<PolicyKind, std::uint64_t>(), nb::arg("kind"), nb::arg("seed") = 0)
       .def("reseed", &SeededPolicy::reseed, nb::arg("seed"),

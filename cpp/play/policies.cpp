@@ -152,6 +152,116 @@ Point choose_naive(int level, const Board& board, Rng& rng) {
   return draw_any(board, rng);
 }
 
+// ---- Naive players, first match -----------------------------------------------------------------------------------
+
+// A direction in reading order: rows to the right, columns and diagonals downwards.
+struct Reading {
+  int dx;
+  int dy;
+};
+constexpr Reading kRow{1, 0};
+constexpr Reading kColumn{0, -1};
+constexpr Reading kDownLeft{-1, -1};
+constexpr Reading kDownRight{1, -1};
+
+// A run of exactly `length` stones of one colour with an empty end: the one before it or after it in reading order.
+struct RunPattern {
+  Colour colour;
+  int length;
+  bool gap_is_before;
+  Ends ends;
+  bool must_win;  // whether a stone of the run's colour on the empty end has to win
+};
+
+Cell cell_at(const Board& board, int x, int y) {
+  return board.geometry().contains(x, y) ? board.at(board.geometry().point(x, y)) : kWall;
+}
+
+// The empty end of the pattern whose first cell, the gap or a stone, is (x, y); kNoPoint if it does not match there.
+Point match_at(const Board& board, const RunPattern& pattern, int x, int y, Reading way) {
+  const Cell own = stone(pattern.colour);
+  if (cell_at(board, x, y) != (pattern.gap_is_before ? kEmpty : own)) return kNoPoint;
+  const int first = pattern.gap_is_before ? 1 : 0;  // steps to the first stone
+  const auto cell = [&](int step) { return cell_at(board, x + step * way.dx, y + step * way.dy); };
+  for (int step = first; step < first + pattern.length; ++step)
+    if (cell(step) != own) return kNoPoint;
+  const Cell before = cell(first - 1);
+  const Cell after = cell(first + pattern.length);
+  if (before == own || after == own || (!pattern.gap_is_before && after != kEmpty)) return kNoPoint;
+  if (pattern.ends == Ends::kOnlyIfBothEmpty && (before != kEmpty || after != kEmpty)) return kNoPoint;
+  const int gap = pattern.gap_is_before ? 0 : pattern.length;
+  return board.geometry().point(x + gap * way.dx, y + gap * way.dy);
+}
+
+bool wins_at(const Board& board, Colour colour, Point point) {
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = board.geometry().place(d, point);
+    if (run_wins(board, run_through(board.line(d, place.line), place.offset, colour), colour)) return true;
+  }
+  return false;
+}
+
+// The first legal match of a pattern: rows from the top, then columns from the left, then diagonals by their upper
+// cell.
+Point first_match(const Board& board, const RunPattern& pattern) {
+  if (pattern.length < 1) return kNoPoint;
+  const int width = board.geometry().width();
+  const int height = board.geometry().height();
+  const auto found = [&](int x, int y, Reading way) {
+    const Point point = match_at(board, pattern, x, y, way);
+    if (point == kNoPoint || (pattern.must_win && !wins_at(board, pattern.colour, point))) return kNoPoint;
+    return is_legal(board, point) ? point : kNoPoint;
+  };
+  for (int y = height - 1; y >= 0; --y)
+    for (int x = 0; x < width; ++x)
+      if (const Point point = found(x, y, kRow); point != kNoPoint) return point;
+  for (int x = 0; x < width; ++x)
+    for (int y = height - 1; y >= 0; --y)
+      if (const Point point = found(x, y, kColumn); point != kNoPoint) return point;
+  for (int y = height - 1; y >= 0; --y)
+    for (const Reading way : {kDownLeft, kDownRight})
+      for (int x = 0; x < width; ++x)
+        if (const Point point = found(x, y, way); point != kNoPoint) return point;
+  return kNoPoint;
+}
+
+// The first match with the gap before the run; if there is none, with the gap after it.
+Point first_end(const Board& board, Colour colour, int length, bool must_win) {
+  const Point before = first_match(board, {colour, length, true, Ends::kEach, must_win});
+  return before != kNoPoint ? before : first_match(board, {colour, length, false, Ends::kEach, must_win});
+}
+
+// Black's first stone is the centre. White's is the diagonal neighbour of black's on the side with more room.
+Point choose_naive_opening(const Board& board) {
+  const Geometry& geometry = board.geometry();
+  const int width = geometry.width();
+  const int height = geometry.height();
+  if (board.stones() == 0) return geometry.point(width / 2, height - 1 - height / 2);
+  for (Point p = 0; p < geometry.area(); ++p) {
+    if (board.is_empty(p)) continue;
+    const int column = geometry.x(p);
+    const int row = height - 1 - geometry.y(p);  // from the top
+    return geometry.point(column + (column <= width / 2 ? 1 : -1), geometry.y(p) + (row <= height / 2 ? -1 : 1));
+  }
+  return kNoPoint;
+}
+
+Point choose_naive_first(int level, const Board& board, Rng& rng) {
+  const Colour own = board.to_move();
+  const Colour other = opponent(own);
+  const int k = board.rules().win_length;
+  if (board.stones() < 2) return choose_naive_opening(board);
+  if (const Point p = first_end(board, own, k - 1, true); p != kNoPoint) return p;
+  if (const Point p = first_end(board, other, k - 1, true); p != kNoPoint) return p;
+  const RunPattern open_three{other, k - 2, true, Ends::kOnlyIfBothEmpty, false};
+  if (const Point p = first_match(board, open_three); p != kNoPoint) return p;
+  // Level 1 extends runs of k - 2, level 2 also those of k - 3, level 3 all.
+  const int shortest = level == 3 ? 1 : k - 1 - level;
+  for (int length = k - 2; length >= std::max(shortest, 1); --length)
+    if (const Point p = first_end(board, own, length, false); p != kNoPoint) return p;
+  return draw_any(board, rng);
+}
+
 // ---- Chains -------------------------------------------------------------------------------------------------------
 
 // Powers of three. The paper's weights are 1, 3, 9 for chains of 2, 3, 4, then 81 for completing a five and 27 for
@@ -279,6 +389,11 @@ Point choose_move(PolicyKind kind, const Board& board, Rng& rng) {
       return draw_best(board, rng, [&](Point p) { return chains_score(board, p); });
     case PolicyKind::kRuleBased:
       return choose_rule_based(board, rng);
+    case PolicyKind::kNaiveFirst0:
+    case PolicyKind::kNaiveFirst1:
+    case PolicyKind::kNaiveFirst2:
+    case PolicyKind::kNaiveFirst3:
+      return choose_naive_first(static_cast<int>(kind) - static_cast<int>(PolicyKind::kNaiveFirst0), board, rng);
   }
   return kNoPoint;
 }

@@ -1,7 +1,7 @@
 // The simple players. They choose a move without a search; docs/how/players.md defines them.
 //
 // They support every rule, board size and win length k: a four in the papers is k - 1 stones here, a three k - 2.
-// Ties are broken at random, with the same probability for every point.
+// Ties are broken at random, with the same probability for every point, except in the first-match forms.
 #pragma once
 
 #include <array>
@@ -13,16 +13,20 @@
 namespace tengen {
 
 enum class PolicyKind : std::uint8_t {
-  kRandom,     // any legal point
-  kNaive0,     // win with a connected four, block a connected four, block an open connected three, else random
-  kNaive1,     // … and extend its own threes
-  kNaive2,     // … and its own twos
-  kNaive3,     // … and single stones
-  kNaive4,     // like kNaive3, but also sees split fours and broken threes
-  kChains,     // highest weighted count of chains made and blocked
-  kRuleBased,  // win, block, then make fours, threes or twos, close to other stones
+  kRandom,       // any legal point
+  kNaive0,       // win with a connected four, block a connected four, block an open connected three, else random
+  kNaive1,       // … and extend its own threes
+  kNaive2,       // … and its own twos
+  kNaive3,       // … and single stones
+  kNaive4,       // like kNaive3, but also sees split fours and broken threes
+  kChains,       // highest weighted count of chains made and blocked
+  kRuleBased,    // win, block, then make fours, threes or twos, close to other stones
+  kNaiveFirst0,  // kNaive0 … kNaive3 as in the code of their author: the first match in a fixed order, and no ties
+  kNaiveFirst1,
+  kNaiveFirst2,
+  kNaiveFirst3,
 };
-inline constexpr int kPolicyKinds = 8;
+inline constexpr int kPolicyKinds = 12;
 
 // Return a legal move for a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
 // in renju. Does not allocate memory.

@@ -135,6 +135,14 @@ class PolicyKind(enum.Enum):
 
     RULE_BASED = 7
 
+    NAIVE_FIRST0 = 8
+
+    NAIVE_FIRST1 = 9
+
+    NAIVE_FIRST2 = 10
+
+    NAIVE_FIRST3 = 11
+
 class Policy:
     """A simple player with its own random generator."""
 

@@ -199,3 +199,52 @@ def candidates(agent: str, position: Position) -> set[Point]:
         if allowed:
             return allowed
     return rest
+
+
+# ---- Naive players, first match: patterns over text lines ------------------------------------------------------------
+
+
+def reading_order(ruleset: Ruleset) -> Iterator[tuple[int, int, int, int]]:
+    """Yield first cells and directions: rows from the top, columns from the left, diagonals by their upper cell."""
+    columns, rows = range(ruleset.width), range(ruleset.height - 1, -1, -1)
+    yield from ((x, y, 1, 0) for y in rows for x in columns)
+    yield from ((x, y, 0, -1) for x in columns for y in rows)
+    yield from ((x, y, side, -1) for y in rows for side in (-1, 1) for x in columns)
+
+
+def first_point(grid: Grid, pattern: str, wins: Colour | None, legal: set[Point]) -> Point | None:
+    """Return the empty end in the first match of a run; `o`, `x` and `.` are own, enemy and empty.
+
+    The first of two empty ends counts. With `wins`, a stone of that colour there must win.
+    """
+    signs = {grid.own: "o", grid.other: "x", None: ".", WALL: "#"}
+    colour = pattern.strip(".")[0]
+    winning = None if wins is None else completions(grid, wins)
+    for x, y, dx, dy in reading_order(grid.ruleset):
+        text = "".join(signs[grid.at(x + i * dx, y + i * dy)] for i in range(-1, len(pattern) + 1))
+        before, found, after = text[0], text[1:-1], text[-1]
+        if found != pattern or (pattern[0] == before == colour) or (pattern[-1] == after == colour):
+            continue
+        gap = pattern.index(".")
+        cell = x + gap * dx, y + gap * dy
+        if Point.at(*cell) in legal and (winning is None or cell in winning):
+            return Point.at(*cell)
+    return None
+
+
+def first_match(level: int, position: Position) -> Point | None:
+    """Return the move of `naive:level=…,choice=first` after the opening; None if it is random."""
+    grid, legal, k = Grid(position), set(position.legal_points()), position.ruleset.win_length
+    four, three = k - 1, k - 2
+    searches: list[tuple[str, Colour | None]] = []
+    for colour, stone in ((grid.own, "o"), (grid.other, "x")):
+        searches += [("." + four * stone, colour), (four * stone + ".", colour)]
+    searches.append(("." + "x" * three + ".", None))
+    for length in range(three, 0, -1):
+        if level == 3 or length >= k - 1 - level:
+            searches += [("." + "o" * length, None), ("o" * length + ".", None)]
+    for search in searches:
+        found = first_point(grid, *search, legal)
+        if found is not None:
+            return found
+    return None

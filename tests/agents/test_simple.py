@@ -12,7 +12,7 @@ from tengen.agents.registry import make_agent
 from tengen.core.contracts import Colour, Limits, Rule, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
-from tengen.errors import GameOverError
+from tengen.errors import AgentNameError, GameOverError
 from tests.agents import reference
 
 AGENTS = ("random", *(f"naive:level={level}" for level in range(5)), "chains", "rule-based")
@@ -299,6 +299,50 @@ def play_game(black: str, white: str, seed: int, rules: str = "9x9:5:freestyle")
     while not position.is_over:
         position = position.play(players[position.to_move].choose(position, NO_LIMITS).move)
     return position
+
+
+# ---- Naive players, first match --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("rules", RULESETS)
+def test_first_match_is_that_of_patterns_over_text_lines(level: int, rules: str) -> None:
+    agent = f"naive:level={level},choice=first"
+    ruleset = Ruleset.parse(rules)
+    decided = 0
+    for seed in range(30):
+        position = random_position(ruleset, seed)
+        if len(position.moves) < 2:
+            continue
+        expected = reference.first_match(level, position)
+        if expected is None:
+            continue
+        decided += 1
+        assert choices(agent, position, 3) == {expected}, position
+    assert decided > 5
+
+
+def test_first_match_reads_rows_then_columns_then_diagonals_from_the_top() -> None:
+    row, column, diagonal = "b2c2d2", "g3g4g5", "c8d7e6"
+    agent = "naive:level=1,choice=first"
+    assert choices(agent, stones(black=row + column + diagonal, white="i1i2")) == points("a2")
+    assert choices(agent, stones(black=column + diagonal, white="i1i2")) == points("g6")
+    assert choices(agent, stones(black=diagonal, white="i1i2")) == points("b9")
+    assert choices(agent, stones(black=row, white="a2i1")) == points("e2"), "the end after it, if none is before"
+
+
+def test_first_match_opens_in_the_centre_and_replies_diagonally() -> None:
+    agent = "naive:level=3,choice=first"
+    start = Position.start(Ruleset.parse("9x9:5:freestyle"))
+    assert choices(agent, start) == points("e5")
+    # Towards the side with more room; the centre counts as left and as upper.
+    for black, white in (("e5", "f4"), ("a9", "b8"), ("i1", "h2"), ("f5", "e4"), ("e4", "f5")):
+        assert choices(agent, start.play(black)) == points(white)
+
+
+def test_first_match_exists_for_the_levels_of_the_paper() -> None:
+    with pytest.raises(AgentNameError, match="naive level 4 has no choice=first"):
+        make_agent("naive:level=4,choice=first")
 
 
 @pytest.mark.parametrize("agent", AGENTS)

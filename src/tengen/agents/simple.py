@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tengen._native import Policy, PolicyKind
 from tengen.agents.registry import AgentKind, parameter
 from tengen.core.contracts import Agent, Analysis, AnalysisLine, Decision, Limits, Report, Ruleset, Search
-from tengen.core.game_batch import NAIVE_LEVELS
+from tengen.core.game_batch import NAIVE_FIRST_LEVELS, NAIVE_LEVELS
 from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
@@ -32,16 +33,33 @@ class SimpleParameters:
     seed: int = parameter(0, help=_SEED_HELP)
 
 
+class NaiveChoice(StrEnum):
+    """Choice of `naive` among several points of a strategy."""
+
+    RANDOM = "random"
+    FIRST = "first"
+
+
 @dataclass(frozen=True)
 class NaiveParameters:
     """Parameters of `naive`."""
 
     level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
+    choice: NaiveChoice = parameter(
+        NaiveChoice.RANDOM, help="random: a random point of the first strategy; first: the first match, as its author."
+    )
     seed: int = parameter(0, help=_SEED_HELP)
 
     def __post_init__(self) -> None:
         if not 0 <= self.level < len(NAIVE_LEVELS):
             raise ValueError(f"unknown naive level {self.level} (known: 0, 1, 2, 3, 4)")
+        if self.choice is NaiveChoice.FIRST and self.level >= len(NAIVE_FIRST_LEVELS):
+            raise ValueError(f"naive level {self.level} has no choice=first (known levels: 0, 1, 2, 3)")
+
+    @property
+    def policy(self) -> PolicyKind:
+        """The native player."""
+        return (NAIVE_FIRST_LEVELS if self.choice is NaiveChoice.FIRST else NAIVE_LEVELS)[self.level]
 
 
 class SimpleAgent(Agent):
@@ -110,7 +128,7 @@ KINDS: tuple[AgentKind, ...] = (
         "naive",
         "Wins and blocks connected fours, blocks open threes; higher levels extend threes, twos and single stones.",
         NaiveParameters,
-        lambda chosen: SimpleAgent("naive", NAIVE_LEVELS[chosen.level], chosen.seed),
+        lambda chosen: SimpleAgent("naive", chosen.policy, chosen.seed),
     ),
     _simple_kind("chains", PolicyKind.CHAINS, "Plays the point that makes and blocks the heaviest chains."),
     _simple_kind(

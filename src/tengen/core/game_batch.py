@@ -17,13 +17,16 @@ from tengen.core.planes import FloatPlanes, check_layout, native_layout, plane_c
 from tengen.core.position import Position
 from tengen.errors import InputError
 
-NAIVE_LEVELS: tuple[PolicyKind, ...] = tuple(kind for kind in PolicyKind if kind.name.startswith("NAIVE"))
+NAIVE_LEVELS: tuple[PolicyKind, ...] = tuple(PolicyKind[f"NAIVE{level}"] for level in range(5))
 """The levels of the naive player, by number."""
+NAIVE_FIRST_LEVELS: tuple[PolicyKind, ...] = tuple(PolicyKind[f"NAIVE_FIRST{level}"] for level in range(4))
+"""The levels of the naive player with `choice=first`, by number."""
 
 POLICIES: dict[str, PolicyKind] = {
     "random": PolicyKind.RANDOM,
     "naive": PolicyKind.NAIVE3,
     **{f"naive:level={level}": kind for level, kind in enumerate(NAIVE_LEVELS)},
+    **{f"naive:level={level},choice=first": kind for level, kind in enumerate(NAIVE_FIRST_LEVELS)},
     "chains": PolicyKind.CHAINS,
     "rule-based": PolicyKind.RULE_BASED,
 }
@@ -91,6 +94,12 @@ class GameBatch:
     def black_results(self) -> npt.NDArray[np.float32]:
         """Results for black: +1 for a win, -1 for a loss, 0 for a draw or an unfinished game."""
         return _BLACK_RESULTS[self._outcomes]
+
+    @property
+    def is_full(self) -> npt.NDArray[np.bool_]:
+        """Mask of the games that ended in a draw because the board is full."""
+        full: npt.NDArray[np.bool_] = self._outcomes == _native.Outcome.DRAW
+        return full
 
     def outcome(self, game: int) -> Outcome:
         """The outcome of one game."""
